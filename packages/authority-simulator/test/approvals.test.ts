@@ -26,7 +26,7 @@ async function invoice(options: Partial<Parameters<typeof ecf>[0]> = {}): Promis
 const refused = (mensaje: unknown) => ({ mensaje: [mensaje], estado: 'Aprobacion Comercial Rechazada.', codigo: '02' });
 
 describe('commercial approvals', () => {
-  it('are taken once for an accepted e-CF', async () => {
+  it('are accepted once for an accepted e-CF', async () => {
     const number = await invoice();
     const reply = await send(number, acecf(number));
     expect(reply.status).toBe(200);
@@ -36,7 +36,7 @@ describe('commercial approvals', () => {
     expect(again.json()).toEqual(refused(expect.stringMatching(/ya habia sido cargada y aceptada previamente$/)));
   });
 
-  it('may say no, may carry the name of the issuer, and are answered as XML too', async () => {
+  it('may reject, may have the name of the issuer, and are answered as XML too', async () => {
     const number = await invoice();
     const upload = multipart(sign(acecf(number, { state: '2' }), certificate()), `${ISSUER}${number}.xml`);
     const headers = {

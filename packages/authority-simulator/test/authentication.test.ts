@@ -50,7 +50,7 @@ describe('the token', () => {
     expect(signature).toBe(createHmac('sha256', key).update(`${header}.${claims}`).digest('base64url'));
   });
 
-  it('comes as XML to those who ask for it', async () => {
+  it('comes as XML on request', async () => {
     const upload = multipart(await authority.signedSeed('ecf'), 's.xml');
     const reply = await authority.call('/ecf/autenticacion/api/autenticacion/validarsemilla', {
       ...upload,
@@ -61,24 +61,24 @@ describe('the token', () => {
     );
   });
 
-  it('is taken with the word bearer in any case, in its environment only, and not after an hour', async () => {
+  it('is accepted with the word bearer in any case, in its environment only, and not after an hour', async () => {
     const token = await authority.token('testecf');
-    const ask = async (env: string, authorization?: string) =>
+    const statusOf = async (env: string, authorization?: string) =>
       (
         await authority.call(`/${env}/consultaresultado/api/consultas/estado?trackid=x`, {
           headers: authorization === undefined ? {} : { Authorization: authorization },
         })
       ).status;
-    expect(await ask('testecf', `bEARER ${token}`)).toBe(200);
-    expect(await ask('ecf', `Bearer ${token}`)).toBe(401);
-    expect(await ask('testecf', token)).toBe(401);
-    expect(await ask('testecf', `Bearer ${token.slice(0, -2)}AA`)).toBe(401);
-    expect(await ask('testecf', `Bearer ${token.split('.').slice(0, 2).join('.')}.`)).toBe(401);
-    expect(await ask('testecf', 'Bearer nonsense')).toBe(401);
-    expect(await ask('testecf')).toBe(401);
+    expect(await statusOf('testecf', `bEARER ${token}`)).toBe(200);
+    expect(await statusOf('ecf', `Bearer ${token}`)).toBe(401);
+    expect(await statusOf('testecf', token)).toBe(401);
+    expect(await statusOf('testecf', `Bearer ${token.slice(0, -2)}AA`)).toBe(401);
+    expect(await statusOf('testecf', `Bearer ${token.split('.').slice(0, 2).join('.')}.`)).toBe(401);
+    expect(await statusOf('testecf', 'Bearer nonsense')).toBe(401);
+    expect(await statusOf('testecf')).toBe(401);
     const before = authority.now;
     authority.pass(3_600_000);
-    expect(await ask('testecf', `Bearer ${token}`)).toBe(401);
+    expect(await statusOf('testecf', `Bearer ${token}`)).toBe(401);
     authority.now = before;
   });
 
@@ -92,7 +92,7 @@ describe('the token', () => {
 describe('login that fails', () => {
   const USED = '"La semilla no es válida o ha expirado."';
 
-  it('takes each seed once', async () => {
+  it('accepts each seed once', async () => {
     const xml = await authority.signedSeed('testecf');
     expect((await authority.logIn('testecf', xml)).status).toBe(200);
     const again = await authority.logIn('testecf', xml);
@@ -100,7 +100,7 @@ describe('login that fails', () => {
     expect(again.headers['content-type']).toMatch(/^application\/json/);
   });
 
-  it('takes no seed of another environment, none of its own making, and none after five minutes', async () => {
+  it('accepts no seed of another environment, no invented one, and none after five minutes', async () => {
     expect((await authority.logIn('ecf', await authority.signedSeed('testecf'))).text).toBe(USED);
     const invented = sign(
       '<SemillaModel><valor>abc</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>',
@@ -114,7 +114,7 @@ describe('login that fails', () => {
     authority.now = before;
   });
 
-  it('says that a signature does not recompute', async () => {
+  it('reports an invalid signature', async () => {
     const xml = await authority.signedSeed('testecf');
     const reply = await authority.logIn('testecf', xml.replace('<valor>', '<valor>x'));
     expect([reply.status, reply.text]).toEqual([400, '"Firma del certificado invalida"']);
@@ -122,7 +122,7 @@ describe('login that fails', () => {
     expect([unsigned.status, unsigned.text]).toEqual([400, '"Firma del certificado invalida"']);
   });
 
-  it('takes no certificate that has expired or is not yet valid', async () => {
+  it('accepts no certificate that has expired or is not yet valid', async () => {
     const expired = certificate('1', { notAfter: new Date('2026-01-01T00:00:00Z') });
     const early = certificate('2', { notBefore: new Date('2027-01-01T00:00:00Z') });
     for (const holder of [expired, early]) {
@@ -131,7 +131,7 @@ describe('login that fails', () => {
     }
   });
 
-  it('says that the holder is not delegated', async () => {
+  it('reports a holder that is not delegated', async () => {
     const holder = certificate('101000001');
     await authority.control('PUT', 'taxpayers/101000001', { name: 'X', delegates: ['00100000001'] });
     const reply = await authority.logIn('testecf', await authority.signedSeed('testecf', holder));
@@ -145,7 +145,7 @@ describe('login that fails', () => {
     expect((await authority.logIn('testecf', await authority.signedSeed('testecf', holder))).status).toBe(200);
   });
 
-  it('answers HTML to what is no document, and a sentence to a body of unknown length', async () => {
+  it('answers HTML to a body that is no document, and a sentence to a body of unknown length', async () => {
     const url = `${authority.url}/testecf/autenticacion/api/autenticacion/validarsemilla`;
     const html = await call(url, { headers: { 'Content-Type': 'multipart/form-data; boundary=b' }, body: 'nonsense' });
     expect([html.status, html.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);

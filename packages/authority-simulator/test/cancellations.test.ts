@@ -19,7 +19,7 @@ const rejected = (mensajes: unknown[]) => ({ rnc: ISSUER, codigo: '2', nombre: '
 const DONE = 'Las secuencias fueron anuladas correctamente';
 
 describe('cancellation of numbers', () => {
-  it('takes unused numbers of several types out of use for good', async () => {
+  it('cancels unused numbers of several types finally', async () => {
     const reply = await cancel(
       anecf([
         ['31', range('31', 1), range('31', 5, 50)],
@@ -34,7 +34,7 @@ describe('cancellation of numbers', () => {
     expect((await authority.check(ecf({ encf: e('31', 50) }), 'ecf')).codigo).toBe('1');
   });
 
-  it('leaves out what is used, and names it', async () => {
+  it('leaves out used numbers, and names them', async () => {
     await authority.check(ecf({ encf: e('31', 103) }));
     await authority.check(ecf({ encf: e('31', 107) }));
     const reply = await cancel(anecf([['31', range('31', 101, 108)]]));
@@ -47,7 +47,7 @@ describe('cancellation of numbers', () => {
     expect((await authority.check(ecf({ encf: e('31', 104) }))).mensajes[0].codigo).toBe(75);
   });
 
-  it('refuses what is all used', async () => {
+  it('refuses a request with only used numbers', async () => {
     await authority.check(ecf({ encf: e('31', 201) }));
     const reply = await cancel(anecf([['31', range('31', 201)]]));
     expect(reply.status).toBe(400);
@@ -56,7 +56,7 @@ describe('cancellation of numbers', () => {
     );
   });
 
-  it('refuses what is annulled already, and what is not authorised', async () => {
+  it('refuses cancelled numbers, and numbers that are not authorised', async () => {
     await cancel(anecf([['31', range('31', 300, 310)]]));
     const none = 'No fue posible anular las siguientes secuencias';
     expect((await cancel(anecf([['31', range('31', 302, 305)]]))).json()).toEqual(
@@ -76,13 +76,13 @@ describe('cancellation of numbers', () => {
     ]);
   });
 
-  it('takes a number that was rejected but left free', async () => {
+  it('accepts a number that was rejected and left free', async () => {
     const trackId = await authority.send(sign(ecf({ encf: e('31', 500) }), certificate()).replace('PRUEBA', 'X'));
     expect((await authority.result(trackId)).secuenciaUtilizada).toBe(false);
     expect((await cancel(anecf([['31', range('31', 500)]]))).json().mensajes).toEqual([DONE]);
   });
 
-  it('takes a number that stands twice, and wrong counts: nothing is published against them', async () => {
+  it('accepts a repeated number and wrong counts: no published rule forbids them', async () => {
     const twice = anecf([['31', range('31', 600, 605), range('31', 605, 606)]]);
     expect((await cancel(twice)).json().mensajes).toEqual([DONE]);
     const counts = anecf([['31', range('31', 610)]]).replaceAll(
@@ -121,7 +121,7 @@ describe('cancellation of numbers', () => {
     expect(all.json().mensajes).toEqual([DONE]);
   });
 
-  it('is listed with the numbers that it took out of use', async () => {
+  it('is listed with the numbers that it cancelled', async () => {
     const listed = await authority.submissions(`?encf=${e('44', 20)}`);
     expect(listed).toMatchObject([
       { operation: 'anulacionrangos', rnc: ISSUER, encf: null, code: '1', effective: true },

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Authority } from './support/authority.js';
 import { certificate, sign } from './support/signing.js';
 
-/** An official certification set: all of its documents were accepted by the authority. */
+/** An official certification set; the authority accepted all of its documents. */
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../../../shared/certification');
 const present = existsSync(folder);
 const withSet = present ? describe : describe.skip;
 if (!present) console.log('skipped: there is no official certification set beside the project');
 
 const ISSUER = '133470616';
-/** The order in which the portal wants them: what notes modify comes before the notes. */
+/** The order that the portal requires: documents before the notes that modify them. */
 const ORDER = ['31', '32', '41', '43', '44', '45', '46', '47', '33', '34'];
 
 const read = (kind: string): { name: string; value: unknown }[] =>

@@ -28,7 +28,7 @@ const put = (documents: unknown[]) => authority.control('PUT', `certification/${
 const approve = () => authority.post(PATH, sign(approval, certificate()), `${ISSUER}E310000000077.xml`, 'certecf');
 
 describe('the stricter certification environment', () => {
-  it('rejects what is an observation elsewhere', async () => {
+  it('rejects documents that get an observation elsewhere', async () => {
     const document = ecf({ encf: 'E310000000001', total: '1190.00' });
     expect((await authority.check(document, 'testecf')).codigo).toBe('4');
     expect(await authority.check(document, 'certecf')).toMatchObject({ codigo: '2', secuenciaUtilizada: true });
@@ -52,7 +52,7 @@ describe('the stricter certification environment', () => {
     expect((await authority.check(other, 'testecf')).codigo).toBe('1');
   });
 
-  it('takes approvals when all documents are accepted, and compares them too', async () => {
+  it('accepts approvals when all documents are accepted, and compares them too', async () => {
     await put([...SET, approval].map(tree));
     const early = await approve();
     expect([early.status, early.json().mensaje]).toEqual([

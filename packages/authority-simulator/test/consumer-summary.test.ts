@@ -37,7 +37,7 @@ describe('reception of consumer summaries', () => {
     );
   });
 
-  it('knows the combination of number and code, and the number alone', async () => {
+  it('is found by number and code, and by the number alone', async () => {
     const number = encf();
     await authority.sendSummary(summary(number, 'AAAAAA'));
     const same = await authority.sendSummary(summary(number, 'AAAAAA'));
@@ -60,14 +60,14 @@ describe('reception of consumer summaries', () => {
     expect((await authority.check(ecf({ encf: short, net: 300_000 }))).mensajes[0].codigo).toBe(1209);
   });
 
-  it('takes amounts under the limit only', async () => {
+  it('accepts only amounts under the limit', async () => {
     const just = await authority.sendSummary(summary(encf(), 'AAAAAA', { net: 211_864.4 }));
     expect(just.json()).toMatchObject({ codigo: 1 });
     const beyond = await authority.sendSummary(summary(encf(), 'AAAAAA', { net: 211_864.41, total: '250000.00' }));
     expect([beyond.status, beyond.json().codigo, beyond.json().secuenciaUtilizada]).toEqual([400, 2, true]);
   });
 
-  it('accepts conditionally what does not add up', async () => {
+  it('accepts conditionally if amounts do not add up', async () => {
     const reply = await authority.sendSummary(summary(encf(), 'AAAAAA', { total: '1200.00' }));
     expect(reply.status).toBe(200);
     expect(reply.json()).toMatchObject({ codigo: 4, estado: 'Aceptado Condicional', mensajes: [{ codigo: '3205' }] });
@@ -84,7 +84,7 @@ describe('reception of consumer summaries', () => {
     expect(oneDecimal).toMatchObject({ codigo: 2, mensajes: [{ codigo: '3' }], secuenciaUtilizada: false });
   });
 
-  it('takes numbers outside the ranges conditionally in the sandbox, and nowhere else', async () => {
+  it('accepts numbers outside the ranges conditionally in the sandbox, and nowhere else', async () => {
     const issuer = '101010632';
     await authority.control('PUT', `taxpayers/${issuer}`, { ranges: [{ ecf_type: '32', from: 1, to: 2 }] });
     const send = (env: string) =>
@@ -97,7 +97,7 @@ describe('reception of consumer summaries', () => {
     });
   });
 
-  it('fails in passing when it is told to, and takes the same number then', async () => {
+  it('fails temporarily on request, and accepts the same number afterwards', async () => {
     const xml = summary(encf(), 'AAAAAA');
     await authority.fault({
       operation: 'recepcionfc',

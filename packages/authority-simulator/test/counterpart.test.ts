@@ -16,7 +16,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A taxpayer's own services: whatever arrives is kept, and answered by `answer`. */
+/** A taxpayer's own services: they record every request and answer with `answer`. */
 let taxpayer: Server;
 let received: Received[] = [];
 let answer: (request: Received) => { status: number; body: string } = () => ({ status: 200, body: '' });
@@ -91,7 +91,7 @@ describe('the counterpart as provider', () => {
     expect(noted).toMatchObject({ status: 'Aceptado', effective: true });
   });
 
-  it('refuses types that are not delivered, and orders that say too little', async () => {
+  it('refuses types that are not delivered, and incomplete requests', async () => {
     for (const type of ['32', '41', '43', '45', '46', '47', '']) expect((await emit(type)).status).toBe(400);
     expect((await emit('31', { rnc: 'x' })).status).toBe(400);
     expect((await emit('31', { urlRecepcion: 'x' })).status).toBe(400);
@@ -99,7 +99,7 @@ describe('the counterpart as provider', () => {
     expect(received).toEqual([]);
   });
 
-  it('takes its order as XML too', async () => {
+  it('accepts its request as XML too', async () => {
     const model = `<?xml version="1.0"?><EmisionComprobanteModel><rnc>${TAXPAYER}</rnc><tipoEncf>E31</tipoEncf><urlRecepcion>${url}</urlRecepcion><urlAutenticacion></urlAutenticacion></EmisionComprobanteModel>`;
     expect((await order('/api/emision/emisioncomprobantes', model, 'application/xml')).status).toBe(200);
     expect(received).toHaveLength(1);
@@ -112,29 +112,29 @@ describe('the counterpart as provider', () => {
   });
 
   it('reads the acknowledgement', async () => {
-    const ask = async (reply: (encf: string) => { status: number; body: string }) => {
+    const receiptFor = async (reply: (encf: string) => { status: number; body: string }) => {
       answer = ({ body }) => reply(numberIn(body));
       return receipt(numberIn((await emit()).text));
     };
-    const ok = await ask((encf) => ({ status: 200, body: arecf(encf, '<Estado>0</Estado>') }));
+    const ok = await receiptFor((encf) => ({ status: 200, body: arecf(encf, '<Estado>0</Estado>') }));
     expect(ok).toEqual({ rnc: TAXPAYER, encf: expect.any(String), estado: 'e-CF Recibido', mensajes: [] });
     const motive = '<Estado>1</Estado><CodigoMotivoNoRecibido>4</CodigoMotivoNoRecibido>';
-    expect(await ask((encf) => ({ status: 200, body: arecf(encf, motive) }))).toMatchObject({
+    expect(await receiptFor((encf) => ({ status: 200, body: arecf(encf, motive) }))).toMatchObject({
       estado: 'e-CF No Recibido',
       mensajes: ['RNC Comprador no corresponde'],
     });
     const invalid = 'Acuse de recibo no válido';
-    expect((await ask(() => ({ status: 500, body: '' }))).estado).toBe(invalid);
-    expect((await ask(() => ({ status: 200, body: 'x' }))).estado).toBe(invalid);
-    expect((await ask(() => ({ status: 200, body: arecf('E310000000001', '<Estado>0</Estado>') }))).estado).toBe(
+    expect((await receiptFor(() => ({ status: 500, body: '' }))).estado).toBe(invalid);
+    expect((await receiptFor(() => ({ status: 200, body: 'x' }))).estado).toBe(invalid);
+    expect((await receiptFor(() => ({ status: 200, body: arecf('E310000000001', '<Estado>0</Estado>') }))).estado).toBe(
       invalid,
     );
-    const altered = await ask((encf) => ({ status: 200, body: arecf(encf, motive).replace('>4<', '>3<') }));
+    const altered = await receiptFor((encf) => ({ status: 200, body: arecf(encf, motive).replace('>4<', '>3<') }));
     expect(altered.mensajes).toEqual(['La firma del XML no es válida']);
     expect((await receipt('E310000000001')).estado).toBe('No encontrado');
   });
 
-  it('logs in where the receiver publishes authentication', async () => {
+  it('logs in if the receiver publishes authentication', async () => {
     answer = ({ url: path }) => {
       if (path.endsWith('/Semilla')) {
         return {
@@ -156,7 +156,7 @@ describe('the counterpart as provider', () => {
     expect(received[2]?.headers.authorization).toBe('bearer t-1');
   });
 
-  it('says that a receiver cannot be reached', async () => {
+  it('reports that a receiver cannot be reached', async () => {
     const reply = await emit('31', { urlRecepcion: 'http://127.0.0.1:1' });
     expect([reply.status, reply.json()]).toEqual([400, expect.stringMatching(/cannot be reached/)]);
   });
@@ -199,7 +199,7 @@ describe('the counterpart as receiver', () => {
     expect((await deliver(xml)).text).toContain('<CodigoMotivoNoRecibido>3<');
   });
 
-  it('refuses what it cannot read, and a token that is none', async () => {
+  it('refuses unreadable bodies and malformed tokens', async () => {
     expect((await deliver('nonsense')).status).toBe(400);
     expect((await deliver(sign(invoice(), certificate()), { Authorization: 'bearer x' })).status).toBe(401);
     const good = { Authorization: `bearer ${await authority.token()}` };
@@ -248,7 +248,7 @@ describe('approvals by and to the counterpart', () => {
     expect(received).toEqual([]);
   });
 
-  it('takes approvals of what it issued', async () => {
+  it('accepts approvals of its own documents', async () => {
     const encf = numberIn((await emit()).text);
     const parties = { issuer: '131880738', buyer: TAXPAYER, issued: '23-06-2026', total: '35400.00' };
     const send = async (xml: string) => {

@@ -148,14 +148,14 @@ describe('faults of the document', () => {
     expect((await authority.result(trackId)).codigo).toBe('1');
   });
 
-  it('processing on the query: in process as long as it is asked', async () => {
+  it('processing on the query: in process while the fault lasts', async () => {
     const { trackId } = (await post(invoice())).json();
     await authority.fault({ operation: 'consultaresultado', kind: 'processing', times: 1 });
     expect((await authority.result(trackId)).codigo).toBe('3');
     expect((await authority.result(trackId)).codigo).toBe('1');
   });
 
-  it('verdict: whatever is wanted, and the number follows it', async () => {
+  it('verdict: the given one, with its effect on the number', async () => {
     const number = encf();
     const verdict = {
       codigo: 2,
@@ -284,7 +284,7 @@ describe('the control interface', () => {
     expect((await authority.control('GET', 'taxpayers/101672919')).status).toBe(404);
   });
 
-  it('registers a taxpayer with everything it knows, and forgets it', async () => {
+  it('registers a taxpayer with all its fields, and removes it', async () => {
     const reply = await authority.control('PUT', 'taxpayers/101672919', {
       name: 'UNO',
       ranges: [{ env: 'eCF', ecf_type: 31, from: 'E310000000001', to: '20', expires: '2027-12-31' }],

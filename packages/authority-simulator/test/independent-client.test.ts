@@ -36,6 +36,6 @@ describe('a client that was written for the authority itself', () => {
       await simulator.stop();
       rmSync(temporary, { recursive: true });
     }
-    // Its process loads more than anything here.
+    // Its process takes longer to start than anything else here.
   });
 });

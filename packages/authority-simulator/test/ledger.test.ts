@@ -35,13 +35,13 @@ function entry(sequence: number, changes: Partial<NewSubmission> = {}): NewSubmi
   };
 }
 
-/** A ledger that was opened anew, as after a sudden end: nothing was closed. */
+/** A ledger opened again after a crash: nothing was closed. */
 function reopened(): Ledger {
   return new Ledger(folder);
 }
 
 describe('the ledger', () => {
-  it('knows after a sudden end what it knew before', () => {
+  it('keeps its entries after a crash', () => {
     const ledger = new Ledger(folder);
     const bytes = Buffer.from('<ECF>ñ</ECF>');
     const verdict = rejected([{ code: '1209', text: 'Este número de secuencia ya ha sido utilizado.' }], false);
@@ -60,7 +60,7 @@ describe('the ledger', () => {
     expect(again.note(entry(9), bytes).id).toBe(3);
   });
 
-  it('drops a line that a sudden end cut off, and goes on', () => {
+  it('drops a line that a crash cut off, and continues', () => {
     new Ledger(folder).note(entry(1), Buffer.from('a'));
     appendFileSync(path.join(folder, 'journal.ndjson'), '{"t":"submission","id":2,"oper');
     appendFileSync(path.join(folder, 'documents.bin'), 'half a docum');
@@ -70,12 +70,12 @@ describe('the ledger', () => {
     expect([...third.list()].map((each) => third.bytesOf(each).toString())).toEqual(['a', 'b']);
   });
 
-  it('says which line is damaged', () => {
+  it('names the damaged line', () => {
     writeFileSync(path.join(folder, 'journal.ndjson'), '{"t":"unanswered","id":1}\nnonsense\n');
     expect(() => reopened()).toThrow(/Line 2 /);
   });
 
-  it('remembers what was not answered', () => {
+  it('records that an answer was not sent', () => {
     const ledger = new Ledger(folder);
     const noted = ledger.note(entry(1), Buffer.from('a'));
     expect(noted.answered).toBe(false);
@@ -92,7 +92,7 @@ describe('the ledger', () => {
     expect(presentVerdict(reopened().find(1)!, 99_999)).toBe(ACCEPTED);
   });
 
-  it('knows annulled and taken numbers after a restart', () => {
+  it('keeps cancelled and used numbers after a restart', () => {
     const ledger = new Ledger(folder);
     const annulled = [{ type: '31', from: 5, to: 50 }];
     ledger.note(entry(1), Buffer.from('a'));

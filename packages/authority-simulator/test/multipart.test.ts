@@ -28,7 +28,7 @@ describe('multipart bodies', () => {
     expect(parts).toMatchObject([{ name: 'xml', filename }]);
   });
 
-  it('takes a quoted boundary, a preamble and an epilogue', () => {
+  it('accepts a quoted boundary, a preamble and an epilogue', () => {
     const body = 'preamble\r\n--a b\r\nContent-Disposition: form-data; name="xml"\r\n\r\nx\r\n--a b--\r\nepilogue';
     expect(read(body, 'Multipart/Form-Data; charset=utf-8; boundary="a b"')).toMatchObject([{ name: 'xml' }]);
   });
@@ -57,7 +57,7 @@ describe('multipart bodies', () => {
     expect(read(body, contentType)).toBe(refusal);
   });
 
-  it('knows a body without parts', () => {
+  it('recognises a body without parts', () => {
     expect(read('--b--\r\n')).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ const main = path.join(here, '../dist/main.js');
 const running: ChildProcess[] = [];
 const folders: string[] = [];
 
-/** The program is what was built; the sources may be newer. */
+/** Runs the built program; the sources may be newer. */
 const built = existsSync(main);
 const withProgram = built ? describe : describe.skip;
 if (!built) console.log('skipped: the simulator program has not been built (tsc -b packages/authority-simulator)');
@@ -77,7 +77,7 @@ withProgram('the program', () => {
     certificate();
   });
 
-  it('goes on after kill -9 with all that it answered, its taxpayers and its tokens', async () => {
+  it('continues after kill -9 with all answered submissions, taxpayers and tokens', async () => {
     const SIMULATOR_DATA = temporaryFolder();
     const env = { SIMULATOR_PORT: '0', SIMULATOR_DATA, PROCESSING_MS: '0' };
     const first = await start(env);
@@ -134,13 +134,13 @@ withProgram('the program', () => {
     expect(await released).toEqual([0, null]);
   });
 
-  it('keeps a second simulator out of its folder', async () => {
+  it('refuses a second simulator in its folder', async () => {
     const SIMULATOR_DATA = temporaryFolder();
     await start({ SIMULATOR_DATA });
     await expect(start({ SIMULATOR_DATA })).rejects.toThrow(/Another simulator uses/);
   });
 
-  it('takes taxpayers, key and port from its settings', async () => {
+  it('reads taxpayers, key and port from its settings', async () => {
     const taxpayers = [{ rnc: '101672919', name: 'UNO', reception_url: 'http://127.0.0.1:1' }];
     const { url } = await start({
       SIMULATOR_TAXPAYERS: JSON.stringify(taxpayers),
@@ -157,12 +157,12 @@ withProgram('the program', () => {
     await expect(start({ SIMULATOR_PORT: '70000' })).rejects.toThrow(/^ended with 1: SIMULATOR_PORT has to be/);
   });
 
-  it('says that its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const { url } = await start({});
     await expect(start({ SIMULATOR_PORT: new URL(url).port })).rejects.toThrow(/EADDRINUSE/);
   });
 
-  it('fails in part when it is told to', async () => {
+  it('fails a share of calls on request', async () => {
     const { url } = await start({ SIMULATOR_ERROR_RATE: '1' });
     const reply = await call(`${url}/testecf/autenticacion/api/autenticacion/semilla`);
     expect([reply.status, reply.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8']);

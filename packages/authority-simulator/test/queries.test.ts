@@ -16,7 +16,7 @@ const state = (query: string, env?: string) => authority.get(`consultaestado/api
 const trackIds = (query: string) => authority.get(`consultatrackids/api/trackids/consulta?${query}`);
 
 describe('the query for the state', () => {
-  it('tells what the document says, amounts as numbers', async () => {
+  it('gives the values of the document, amounts as numbers', async () => {
     const number = encf();
     const xml = sign(ecf({ encf: number }), certificate());
     await authority.send(xml);
@@ -39,7 +39,7 @@ describe('the query for the state', () => {
     expect((await state(`rncemisor=${ISSUER}&ncfelectronico=${number}&rnccomprador=101672919`)).json().codigo).toBe(0);
   });
 
-  it('needs the code of a consumer invoice, and knows those reported by summary', async () => {
+  it('requires the code of a consumer invoice, and finds those reported by summary', async () => {
     const number = encf('32');
     await authority.sendSummary(sign(rfce(number, 'a+b/c=', { total: '1200.00' }), certificate()));
     const without = await state(`rncemisor=${ISSUER}&ncfelectronico=${number}`);
@@ -121,7 +121,7 @@ describe('the query for trackIds', () => {
 });
 
 describe('services and environments', () => {
-  it('has in certification only what the authority has there', async () => {
+  it('has in certification only the services that the authority has there', async () => {
     const paths = [
       'consultaestado/api/consultas/estado',
       'consultatrackids/api/trackids/consulta',
@@ -193,14 +193,14 @@ describe('the status service', () => {
   it('needs its own key', async () => {
     const keyed = await Authority.start({ statusKey: 'ABC-1' });
     try {
-      const ask = (authorization?: string) =>
+      const query = (authorization?: string) =>
         keyed.call('/api/EstatusServicios/ObtenerEstatus', {
           headers: authorization ? { Authorization: authorization } : {},
         });
-      expect((await ask()).status).toBe(401);
-      expect((await ask('Apikey other')).status).toBe(401);
-      expect((await ask('Bearer ABC-1')).status).toBe(401);
-      expect((await ask('apikey ABC-1')).status).toBe(200);
+      expect((await query()).status).toBe(401);
+      expect((await query('Apikey other')).status).toBe(401);
+      expect((await query('Bearer ABC-1')).status).toBe(401);
+      expect((await query('apikey ABC-1')).status).toBe(200);
     } finally {
       await keyed.stop();
     }

@@ -40,7 +40,7 @@ describe('reception of e-CF', () => {
     });
   });
 
-  it('writes both answers as XML for those who ask for it', async () => {
+  it('writes both answers as XML on request', async () => {
     const xml = sign(ecf({ encf: encf() }), certificate());
     const accept = { Accept: 'application/xml' };
     const reply = await authority.post('recepcion/api/facturaselectronicas', xml, nameOf(xml), 'testecf', accept);
@@ -54,7 +54,7 @@ describe('reception of e-CF', () => {
     );
   });
 
-  it('knows no other trackId, nor one of another environment', async () => {
+  it('does not find another trackId, nor one of another environment', async () => {
     const trackId = await authority.send(sign(ecf({ encf: encf() }), certificate()));
     const unknown = { codigo: '0', estado: 'No encontrado', rnc: null, encf: null, mensajes: null };
     expect(await authority.result('00000000-0000-0000-0000-000000000000')).toMatchObject(unknown);
@@ -62,7 +62,7 @@ describe('reception of e-CF', () => {
     expect((await authority.result(trackId.toUpperCase())).codigo).toBe('1');
   });
 
-  it('takes addresses and parameter names in any case', async () => {
+  it('accepts addresses and parameter names in any case', async () => {
     const xml = sign(ecf({ encf: encf() }), certificate());
     const reply = await authority.post('Recepcion/api/FacturasElectronicas', xml, nameOf(xml), 'TesteCF');
     const result = await authority.get(
@@ -72,7 +72,7 @@ describe('reception of e-CF', () => {
     expect(result.json().codigo).toBe('1');
   });
 
-  it('answers what has no file part xml without a trackId, and what is no multipart not at all', async () => {
+  it('answers a form without the file part xml without a trackId, and another body with an error', async () => {
     const headers = { Authorization: `Bearer ${await authority.token()}` };
     const post = (upload: { headers: Record<string, string>; body: Buffer | string }) =>
       authority.call('/testecf/recepcion/api/facturaselectronicas', {
@@ -100,7 +100,7 @@ describe('the verdict on form', () => {
     expect((await authority.result(trackId)).mensajes[0].codigo).toBe(3243);
   });
 
-  it('takes the name of an issuer with a cédula', async () => {
+  it('accepts the name of an issuer with a cédula', async () => {
     const xml = sign(ecf({ encf: encf(), issuer: '00112345673' }), certificate());
     expect((await authority.result(await authority.send(xml))).codigo).toBe('1');
   });
@@ -155,12 +155,12 @@ describe('the verdict on form', () => {
     expect((await authority.result(await authority.send(xml))).codigo).toBe('1');
   });
 
-  it('takes a document that was broken into lines after signing', async () => {
+  it('accepts a document that got line breaks after signing', async () => {
     const xml = sign(ecf({ encf: encf() }), certificate()).replace(/></g, '>\n  <');
     expect((await authority.result(await authority.send(xml))).codigo).toBe('1');
   });
 
-  it('takes a prolog, and text with accents and entities', async () => {
+  it('accepts a prolog, and text with accents and entities', async () => {
     const unsigned = ecf({ encf: encf() }).replace('COMPRADOR DE PRUEBA', 'PEÑA &amp; HIJOS &lt;SRL&gt;');
     const xml = `<?xml version="1.0" encoding="utf-8"?>\n${sign(unsigned, certificate())}`;
     expect((await authority.result(await authority.send(xml))).codigo).toBe('1');
@@ -186,7 +186,7 @@ describe('the verdict on issuer and number', () => {
     expect((await authority.check(document)).codigo).toBe('1');
   });
 
-  it('takes a number once, and says so without burning it', async () => {
+  it('accepts a number once, and reports a repeat without using the number', async () => {
     const document = ecf({ encf: encf() });
     expect((await authority.check(document)).codigo).toBe('1');
     const expected = rejection(1209, 'Este número de secuencia ya ha sido utilizado.', false);
@@ -225,13 +225,13 @@ describe('the verdict on issuer and number', () => {
     expect(await decide(11, '31-12-2025')).toMatchObject(rejection(145, date, false));
   });
 
-  it('takes any expiry where no ranges are registered', async () => {
+  it('accepts any expiry if no ranges are registered', async () => {
     expect((await authority.check(ecf({ encf: encf(), expiry: '31-12-2020' }))).codigo).toBe('1');
   });
 });
 
 describe('the verdict on content', () => {
-  it('accepts conditionally what does not add up, and burns the number', async () => {
+  it('accepts conditionally if amounts do not add up, and uses the number', async () => {
     const answer = await authority.check(ecf({ encf: encf(), total: '1190.00' }));
     expect(answer).toMatchObject({ codigo: '4', estado: 'Aceptado Condicional', secuenciaUtilizada: true });
     expect(answer.mensajes).toContainEqual({
@@ -240,7 +240,7 @@ describe('the verdict on content', () => {
     });
   });
 
-  it('sends a consumer invoice under the limit away', async () => {
+  it('refuses a consumer invoice under the limit', async () => {
     const answer = await authority.check(ecf({ encf: encf('32'), buyer: null }));
     expect(answer).toMatchObject({ codigo: '2', secuenciaUtilizada: true });
     expect((await authority.check(ecf({ encf: encf('32'), net: 300_000 }))).codigo).toBe('1');
@@ -254,13 +254,13 @@ describe('the verdict on content', () => {
     expect(certification.mensajes[0]).toMatchObject({ codigo: 0, valor: expect.stringMatching(/RNCComprador/) });
   });
 
-  it('takes numbers whose check digit does not fit', async () => {
+  it('accepts numbers with a wrong check digit', async () => {
     expect((await authority.check(ecf({ encf: encf(), issuer: '999999999', buyer: '888888888' }))).codigo).toBe('1');
   });
 });
 
 describe('processing', () => {
-  it('shows the verdict when its time has come, and has decision by what was final at arrival', async () => {
+  it('shows the verdict after its delay, and decides by the documents that were final at arrival', async () => {
     const slow = await Authority.start({ processingMs: 200 });
     try {
       const invoice = ecf({ encf: encf() });

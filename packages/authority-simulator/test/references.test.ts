@@ -36,7 +36,7 @@ const rejectedWith = (codigo: number, secuenciaUtilizada = true, valor: unknown 
 });
 
 describe('notes on electronic documents', () => {
-  it('are taken when buyer, date and balance fit', async () => {
+  it('are accepted if buyer, date and balance fit', async () => {
     const original = await invoice();
     expect((await authority.check(note('33', original))).codigo).toBe('1');
     expect((await authority.check(note('34', original))).codigo).toBe('1');
@@ -135,7 +135,7 @@ describe('notes on electronic documents', () => {
 });
 
 describe('other references', () => {
-  it('on paper are taken as they are, but for the thirty days', async () => {
+  it('on paper are accepted unchecked, except for the thirty days', async () => {
     const paper = (indicator: string) =>
       authority.check(note('34', 'B0100000001', { date: '01-01-2026', creditNoteIndicator: indicator }));
     expect((await paper('1')).codigo).toBe('1');

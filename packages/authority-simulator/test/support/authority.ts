@@ -3,7 +3,7 @@ import { createSimulator, type Simulator, type SimulatorOptions } from '../../sr
 import { call, type Json, multipart, type Reply, type Request } from './http.js';
 import { certificate, sign } from './signing.js';
 
-/** A simulator at a time that stands still unless it is moved, and a caller that speaks HTTP by hand. */
+/** A simulator with a clock that only tests move, and a caller that writes HTTP by hand. */
 export class Authority {
   now = new Date('2026-06-23T21:45:47.000Z');
   readonly #tokens = new Map<string, string>();
@@ -77,7 +77,7 @@ export class Authority {
     });
   }
 
-  /** Sends a signed e-CF under its right name; gives the trackId. */
+  /** Submits a signed e-CF with its file name; returns the trackId. */
   async send(xml: string | Buffer, env = 'testecf', filename = nameOf(xml)): Promise<string> {
     const reply = await this.post('recepcion/api/facturaselectronicas', xml, filename, env);
     return String(reply.json().trackId);
@@ -87,7 +87,7 @@ export class Authority {
     return (await this.get(`consultaresultado/api/consultas/estado?trackid=${trackId}`, env)).json();
   }
 
-  /** Sends an unsigned e-CF, signed by the shared certificate, and gives the result. */
+  /** Signs an unsigned e-CF with the shared certificate and submits it; returns the result. */
   async check(unsigned: string, env = 'testecf', holder = certificate()): Promise<Json> {
     const xml = sign(unsigned, holder);
     return this.result(await this.send(xml, env), env);

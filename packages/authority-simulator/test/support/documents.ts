@@ -11,7 +11,7 @@ export interface Ecf {
   readonly expiry?: string | null;
   /** Net amount; 18 % are added. */
   readonly net?: number;
-  /** MontoTotal as written; by default the right one. */
+  /** MontoTotal as text; by default the correct one. */
   readonly total?: string;
   readonly creditNoteIndicator?: string;
   /** InformacionReferencia: NCFModificado, FechaNCFModificado, CodigoModificacion; RNCOtroContribuyente. */

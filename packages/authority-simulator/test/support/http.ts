@@ -18,7 +18,7 @@ export interface Request {
   readonly timeoutMs?: number;
 }
 
-/** One call on a connection of its own; rejects when there is no answer. */
+/** One call on its own connection; rejects without an answer. */
 export function call(url: string, { method, headers = {}, body, timeoutMs = 60_000 }: Request = {}): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : Buffer.from(body);

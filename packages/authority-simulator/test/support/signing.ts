@@ -5,7 +5,7 @@ import { createCertificateAuthority, type IssuedCertificate } from '@ecf/xml-sig
 const authority = createCertificateAuthority({ commonName: 'TEST CA', key: testKey(0) });
 let shared: IssuedCertificate | null = null;
 
-/** A certificate of a test authority. One key serves authority and holders alike: making keys is slow. */
+/** A certificate of a test authority. Authority and holders share one key, because creating keys is slow. */
 export function certificate(
   holderId?: string,
   validity: { notBefore?: Date; notAfter?: Date } = {},
@@ -28,8 +28,8 @@ const XSI = 'xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 
 /**
- * Signs a document by hand. It has to be written in canonical form already: compact, no empty tags, and a root that
- * declares xsd and xsi in this order, or nothing at all.
+ * Signs a document by hand. It must be in canonical form: compact, without empty tags, with a root that declares xsd and xsi
+ * in this order, or nothing.
  */
 export function sign(xml: string, { key, pem }: IssuedCertificate): string {
   const digest = createHash('sha256').update(xml, 'utf8').digest('base64');
@@ -49,7 +49,7 @@ export function sign(xml: string, { key, pem }: IssuedCertificate): string {
   return xml.replace(/<\/\w+>$/, (end) => signature + end);
 }
 
-/** Whether a document that was signed elsewhere verifies; it has to be compact, with its signature last. */
+/** Whether an independently signed document verifies; it must be compact, with its signature last. */
 export function verifies(xml: string): boolean {
   const body = xml.replace(/^<\?xml[^>]*\?>\s*/, '');
   const start = body.lastIndexOf('<Signature ');
@@ -78,7 +78,7 @@ function rootOf(xml: string): string {
   return /^<(\w+)/.exec(xml)?.[1] ?? '';
 }
 
-/** The declarations that the authority's own documents carry. */
+/** The namespace declarations of the authority's own documents. */
 export function root(name: string, content: string): string {
   return `<${name} ${XSI}>${content}</${name}>`;
 }
