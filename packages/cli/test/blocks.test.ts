@@ -29,7 +29,7 @@ function expected(text: string, longest: number): [number, string | null][] {
 }
 
 describe('lines of a stream', () => {
-  it('come whole and numbered, however the stream is cut', async () => {
+  it('come complete and numbered for any chunks of the stream', async () => {
     let state = 11;
     const random = (below: number): number => {
       state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -39,7 +39,7 @@ describe('lines of a stream', () => {
       const lines = Array.from({ length: random(12) }, () => 'ñ'.repeat(random(9)) + ['', '\r'][random(2)]);
       const text = lines.join('\n') + ['', '\n'][random(2)];
       expect(await read(text, () => 1 + random(7))).toEqual(expected(text, 1000));
-      // Longer than any chunk, as in the real use.
+      // Longer than any chunk, as in real use.
       expect(await read(text, () => 1 + random(7), 10)).toEqual(expected(text, 10));
     }
   });

@@ -60,7 +60,7 @@ describe('ecf check on standard input', () => {
     expect(stderr).toContain('8 documents, 6 at fault');
   });
 
-  it('takes - for standard input, and a last line without its end', async () => {
+  it('reads standard input for -, and a last line without a line end', async () => {
     const { code, stdout } = await ecf(
       ['check', '--json', '-'],
       `${line(consumerInvoice())}\n${line(creditInvoice())}`,
@@ -70,7 +70,7 @@ describe('ecf check on standard input', () => {
     expect(await ecf(['check', '--json'], '')).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('says where a line breaks off, what is not UTF-8, and goes on', async () => {
+  it('reports incomplete lines and invalid UTF-8 with their place, and continues', async () => {
     const latin1 = Buffer.from(line(consumerInvoice()), 'latin1');
     const input = Buffer.concat([latin1, Buffer.from(`\n{"ECF": tru}\n${line(consumerInvoice())}\n`)]);
     const { stdout } = await ecf(['check', '--json'], input);
@@ -118,7 +118,7 @@ describe('ecf check in a pipe', () => {
 });
 
 describe('ecf check on files', () => {
-  it('takes JSON, XML and lines, and names the file', async () => {
+  it('reads JSON, XML and lines, and names the file', async () => {
     const json = file('invoice.json', consumerInvoice());
     const xml = file('invoice.xml', (await ecf(['build', json])).stdout);
     const many = file('many.ndjson', `${line(consumerInvoice())}\n{\n`);
@@ -177,7 +177,7 @@ describe('ecf check on files', () => {
 });
 
 describe('ecf', () => {
-  it('tells how it is used', async () => {
+  it('prints its usage', async () => {
     const overview = await ecf(['help']);
     expect(overview).toMatchObject({ code: 0, stderr: '' });
     const names = ['check', 'build', 'sign', 'verify', 'qr', 'rfce'];

@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import { run as runHere } from '../src/run.js';
 import { type Ran, rows } from './ecf.js';
 
-// A broker that starts beside other tests takes its time.
+// A broker that starts beside other tests needs some time.
 
 const server = await kafka();
 const clock = () => new Date();
@@ -39,7 +39,7 @@ function decision(encf: string): BusEvent {
   return makeEvent({ ...draft, data }, { id: randomUUID(), time: clock() });
 }
 
-/** Runs the command in this process: a new one for each would take longer than all the rest. */
+/** Runs the command in this process: a process for each would take longer than the rest of the test. */
 async function ecf(args: string[], env: Record<string, string> = {}): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const stream = (name: 'stdout' | 'stderr') =>
@@ -58,7 +58,7 @@ async function ecf(args: string[], env: Record<string, string> = {}): Promise<Ra
   }
 }
 
-/** Two consumers, of which one fails until it is mended. */
+/** Two consumers; one fails until it is repaired. */
 async function subscribe(bus: Bus) {
   const state = { broken: true, handled: [] as string[], others: 0 };
   const topics = [topic];
@@ -136,7 +136,7 @@ describe('ecf dlq of a standalone deployment', () => {
       expect(await run('list', ...filter)).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('replays to the consumer that failed alone, and tells what became of it', async () => {
+  it('replays to the failed consumer alone, and prints the result', async () => {
     const state = await subscribe(bus);
     for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
     const again = await run('replay', '--group', 'reception');
@@ -154,7 +154,7 @@ describe('ecf dlq of a standalone deployment', () => {
     expect((await run('list')).stdout).toBe('');
   });
 
-  it('says when no process takes a replay up, and dismisses', async () => {
+  it('reports a replay that no process handles, and dismisses', async () => {
     await subscribe(bus);
     for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
     await bus.close();
@@ -168,7 +168,7 @@ describe('ecf dlq of a standalone deployment', () => {
     expect((await run('list')).stdout).toBe('');
   });
 
-  it('is refused where it is used wrongly', async () => {
+  it('refuses wrong arguments', async () => {
     const cases: [string[], string][] = [
       [[], 'the command is one of list, replay, dismiss'],
       [['list', 'more'], 'the command is one of'],
@@ -215,7 +215,7 @@ describe('ecf dlq of a standalone deployment', () => {
   });
 });
 
-it('ecf dlq says that the brokers cannot be reached', async () => {
+it('ecf dlq reports that the brokers cannot be reached', async () => {
   const away = await ecf(['list'], { KAFKA_BROKERS: '127.0.0.1:1' });
   expect(away).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('cannot be reached') });
 });

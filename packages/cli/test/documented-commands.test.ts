@@ -16,14 +16,14 @@ const PAGES = [
 const FENCED = /^```\w*\n([\s\S]*?)^```$/gm;
 const PROGRAM = String.raw`(?:npx |node_modules/\.bin/)?ecf\b(?!-)`;
 
-/** Words of a command line as a shell takes them apart, without expansions. */
+/** The words of a command line, split like a shell does, without expansions. */
 function words(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
 }
 
-/** The commands in the text of a page, each with the options that stand by themselves after it in the same paragraph. */
+/** The commands in the text of a page, each with the options that follow it alone in the same paragraph. */
 function namedInText(page: string): string[] {
   const paragraphs = page.replace(FENCED, '').split(/\n\s*\n|\n(?=\s*(?:[-|]|\d+\.) )/);
   return paragraphs.flatMap((paragraph) => {
@@ -38,7 +38,7 @@ function namedInText(page: string): string[] {
   });
 }
 
-/** Those in its shell blocks, up to what the shell itself reads. */
+/** The commands in its shell blocks, without redirections and pipes. */
 function namedInBlocks(page: string): string[] {
   const lines = [...page.matchAll(FENCED)].flatMap(([, body = '']) => body.replace(/\\\n/g, ' ').split('\n'));
   return lines.flatMap((line) =>
@@ -46,7 +46,7 @@ function namedInBlocks(page: string): string[] {
   );
 }
 
-/** What a page says with `list|retry`, one by one. */
+/** The alternatives of `list|retry`, one by one. */
 function alternatives(command: string): string[] {
   const [choice] = / [a-z]+(?:\|[a-z]+)+(?= |$)/.exec(command) ?? [];
   return choice === undefined
@@ -57,13 +57,13 @@ function alternatives(command: string): string[] {
         .map((each) => command.replace(choice, ` ${each}`));
 }
 
-/** The words that a command's help has after its name: `list` of `ecf deliveries list [options]`. */
+/** The words after the name in a command's help: `list` of `ecf deliveries list [options]`. */
 function verbsOf(name: string, help: string): string[] {
   const usage = help.split('\n\n')[0] ?? '';
   return usage.split('\n').flatMap((line) => new RegExp(`^ecf ${name} ([a-z]+)\\b`).exec(line)?.[1] ?? []);
 }
 
-/** Why the command line would not be understood; null where it would. An option that is named alone may lack its value. */
+/** The reason why the command line is wrong; null if it is right. An option that is named alone may lack its value. */
 async function fault(command: string): Promise<string | null> {
   const [, name, ...args] = words(command.replace(/^npx /, ''));
   if (name === undefined || name === 'help' || name === '--version') return null;
@@ -81,7 +81,7 @@ async function fault(command: string): Promise<string | null> {
   }
 }
 
-/** One after the other: each loads its command. */
+/** Sequentially, because each loads its command. */
 async function faultsOf(commands: readonly string[]): Promise<string[]> {
   const faults: string[] = [];
   for (const command of commands) {

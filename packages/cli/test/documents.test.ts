@@ -17,7 +17,7 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 let signing: string[];
-/** Each of the two invoices as JSON, as unsigned and as signed XML: the file and its text. */
+/** Each of the two invoices as JSON, as unsigned XML and as signed XML: the file and its text. */
 let consumer: string;
 let credit: string;
 let builtConsumer: string;
@@ -69,7 +69,7 @@ describe('ecf build', () => {
     expect(await ecf(['build', '-'], stdout)).toMatchObject({ code: 0, stdout });
   });
 
-  it('writes nothing for a document at fault', async () => {
+  it('writes nothing for an invalid document', async () => {
     const faulty = consumerInvoice();
     delete faulty.ECF.Encabezado.IdDoc.TipoPago;
     const { code, stdout, stderr } = await program(['build'], JSON.stringify(faulty));
@@ -120,8 +120,8 @@ describe('ecf sign and verify', () => {
     expect(one.stdout.endsWith('</ECF>')).toBe(true);
   });
 
-  it('does not sign what is signed, at fault or no document', async () => {
-    // The schema lets it stand, the authority does not.
+  it('does not sign a signed or invalid document, or another file', async () => {
+    // The schema allows it, the authority does not.
     const emptyTag = builtConsumer.replace('<FechaEmision>', '<ZonaVenta></ZonaVenta><FechaEmision>');
     const inputs = [signedConsumer, '<a><b></a>', '<Factura/>', 'hello', emptyTag];
     const ran = await Promise.all(inputs.map((input) => ecf(['sign', ...signing], input)));
@@ -130,7 +130,7 @@ describe('ecf sign and verify', () => {
     expect(ran[4]?.stderr).toMatch(/ECF\.Encabezado\.\S+.*empty/);
   });
 
-  it('says what is wrong with certificate and password, and shows neither', async () => {
+  it('reports errors of certificate and password, and shows neither', async () => {
     const wrong = file('wrong.txt', 'Otra-clave');
     const cases: [string, string, string][] = [
       ['holder.p12', wrong, 'password does not open'],
@@ -150,7 +150,7 @@ describe('ecf sign and verify', () => {
     }
   });
 
-  it('tells an invalid signature, an indented document, a foreign one, and ends with 1', async () => {
+  it('reports an invalid signature, an indented document, a foreign one, and ends with 1', async () => {
     const [path, xml] = [creditFile, signedCredit];
     const tampered = file('tampered.xml', xml.replace('1180.00', '1180.01'));
     const indented = file('indented.xml', xml.replace(/></g, '>\n<'));
@@ -219,7 +219,7 @@ describe('ecf qr', () => {
     expect((await ecf(['qr'], signedSummary)).stdout).toBe(stdout);
   });
 
-  it('warns of a signature that does not verify, and refuses what has none', async () => {
+  it('warns of a signature that does not verify, and refuses an unsigned document', async () => {
     const [tampered, two, unsigned, none] = await Promise.all([
       ecf(['qr'], signedCredit.replace('1180.00', '1180.01')),
       ecf(['qr', creditFile, 'b.xml']),

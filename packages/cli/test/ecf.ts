@@ -16,8 +16,8 @@ export interface Ran {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command in this process, which spares the half second that a process of its own takes to be ready. One at a time:
- * Jest cannot load two commands at once that share a module.
+ * Runs the command in this process, which saves half a second for each. Only one at a time: Jest cannot load two commands at
+ * once that share a module.
  */
 export function ecf(args: string[], input: string | Uint8Array = ''): Promise<Ran> {
   const ran = last.then(() => inThisProcess(args, input));
@@ -44,7 +44,7 @@ async function inThisProcess(args: string[], input: string | Uint8Array): Promis
   };
 }
 
-/** Runs the real command, as built, in a process of its own. */
+/** Runs the built command in its own process. */
 export function program(args: string[], input: string | Uint8Array = ''): Promise<Ran> {
   if (!existsSync(fileURLToPath(new URL('../dist/main.js', import.meta.url)))) {
     throw new Error('The command is not built: run `npm run build` first.');
@@ -55,7 +55,7 @@ export function program(args: string[], input: string | Uint8Array = ''): Promis
 /** The command as a shell calls it. */
 export const command = `"${process.execPath}" "${bin}"`;
 
-/** Runs a line of shell. */
+/** Runs a shell command line. */
 export function shell(line: string): Promise<Ran> {
   return finished(spawn('sh', ['-c', line], { stdio: 'pipe' }), '');
 }

@@ -8,10 +8,10 @@ import * as deliveries from '../src/commands/deliveries.js';
 import * as resolve from '../src/commands/resolve.js';
 import { UsageError } from '../src/usage-error.js';
 
-const asked: string[] = [];
+const paths: string[] = [];
 let pages: object[] = [];
 const gateway = http.createServer((req, res) => {
-  asked.push(req.url ?? '');
+  paths.push(req.url ?? '');
   res.setHeader('content-type', 'application/json').end(JSON.stringify(pages.shift()));
 });
 const before = { ECF_URL: process.env.ECF_URL, ADMIN_TOKEN: process.env.ADMIN_TOKEN };
@@ -22,7 +22,7 @@ beforeAll(async () => {
   process.env.ADMIN_TOKEN = 'of the test';
 });
 afterEach(() => {
-  asked.length = 0;
+  paths.length = 0;
 });
 afterAll(async () => {
   for (const [name, value] of Object.entries(before)) {
@@ -59,7 +59,7 @@ it.each([
   [approvals, 'approvals', '/admin/approvals/undecided?settled=false', {}],
   [approvals, 'approvals', '/admin/approvals/undecided?settled=false&undelivered=true', { undelivered: true }],
   [resolve, 'documents', '/admin/documents/alarmed?limit=1000', {}],
-] as const)('lists go on to their last page, narrowed as asked for: %#', async (command, name, address, values) => {
+] as const)('lists continue to their last page, with the given filters: %#', async (command, name, address, values) => {
   pages = [
     { [name]: [{ id: 1 }, { id: 2 }].map((row) => ({ ...row, alarm: 'a' })), next: 2 },
     { [name]: [], next: 7 },
@@ -67,13 +67,13 @@ it.each([
   ];
   const rows = await printed(command, { ...values, env: 'CerteCF', issuer: '131000001' });
   expect(rows.map(({ id }) => id)).toEqual([1, 2, 9]);
-  expect(asked).toEqual([0, 2, 7].map((after) => `${address}&after=${after}&env=CerteCF&issuer_rnc=131000001`));
+  expect(paths).toEqual([0, 2, 7].map((after) => `${address}&after=${after}&env=CerteCF&issuer_rnc=131000001`));
 });
 
 it('an approval is sent to its issuer again by its id', async () => {
   pages = [{ id: 7, issuer_delivery_status: 'pending' }];
   expect(await printed(approvals, {}, ['retry', '7'])).toEqual([{ id: 7, issuer_delivery_status: 'pending' }]);
-  expect(asked).toEqual(['/admin/approvals/retry']);
+  expect(paths).toEqual(['/admin/approvals/retry']);
   for (const [values, words] of [
     [{}, ['retry']],
     [{}, ['retry', 'x']],
@@ -99,5 +99,5 @@ it.each([
   [deliveries, ['retry', '131000001', 'E310000000001'], { env: 'eCF', buyer: '1' }, 'retry does not take --buyer'],
 ] as const)('an option that says nothing to what is done is refused: %#', async (command, words, values, reason) => {
   await expect(printed(command, values, [...words])).rejects.toThrow(reason);
-  expect(asked).toEqual([]);
+  expect(paths).toEqual([]);
 });

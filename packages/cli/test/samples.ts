@@ -10,7 +10,7 @@ interface Invoice {
   };
 }
 
-/** A consumer invoice of RD$ 1,180.00, which travels as a summary. */
+/** A consumer invoice of RD$ 1,180.00, which is submitted as a summary. */
 export function consumerInvoice(encf = 'E320000000001'): Invoice {
   return {
     ECF: {
@@ -51,7 +51,7 @@ export function consumerInvoice(encf = 'E320000000001'): Invoice {
   };
 }
 
-/** A tax credit invoice, which travels in full. */
+/** A tax credit invoice, which is submitted in full. */
 export function creditInvoice(encf = 'E310000000001'): Invoice {
   const invoice = consumerInvoice(encf);
   const { IdDoc, Comprador } = invoice.ECF.Encabezado;

@@ -21,12 +21,12 @@ afterAll(() => server?.stop());
   const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_REGION: region };
   const store = openXmlStore(readArchiveSettings({ ...settings, S3_BUCKET: bucket }));
   let rows: { path: string; sha256: string; pending: boolean }[] = [];
-  let asked = 0;
+  let calls = 0;
 
-  /** A gateway whose emission has the rows, and nobody else any. */
+  /** A gateway whose emission has the rows; the other services have none. */
   const admin: Pick<GatewayAdmin, 'call'> = {
     async call(_method, path) {
-      asked += 1;
+      calls += 1;
       const url = new URL(path, 'http://gateway');
       if (!url.pathname.endsWith('/emission')) return { files: [], next: null };
       const from = Number(url.searchParams.get('after')?.split(':')[1] ?? 0);
@@ -48,14 +48,14 @@ afterAll(() => server?.stop());
   });
 
   it('page by page, and all is well', async () => {
-    asked = 0;
+    calls = 0;
     const { count, findings } = await verified();
     expect(findings).toEqual([]);
     expect(count).toEqual({ documents: MANY, missing: 0, altered: 0, unknown: 0, pending: 0 });
-    expect(asked).toBe(Math.ceil(MANY / PAGE) + 2);
+    expect(calls).toBe(Math.ceil(MANY / PAGE) + 2);
   });
 
-  it('what is missing, altered and unknown is told, what is recent is not unknown', async () => {
+  it('reports missing, altered and unknown documents; recent ones are not unknown', async () => {
     const whole = rows;
     rows = [...whole.slice(0, MANY - 1), { path: nameOf(5_000), sha256: sha256(bytesOf(1)), pending: false }];
     rows[3] = { path: nameOf(3), sha256: sha256(bytesOf(4)), pending: false };
