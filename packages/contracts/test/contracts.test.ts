@@ -16,7 +16,7 @@ import {
 } from '../src/index.js';
 
 describe('error codes', () => {
-  it('have a status, a meaning and a remedy, and Retry-After where a repeat can help', () => {
+  it('have a status, a meaning and a remedy, and Retry-After if a repeat can help', () => {
     for (const [code, entry] of Object.entries(ERROR_CODES)) {
       expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
       expect(entry.status).toBeGreaterThanOrEqual(400);
@@ -31,7 +31,7 @@ describe('error codes', () => {
 
 const SERVICES = fileURLToPath(new URL('../../../services/', import.meta.url));
 
-/** Topics as the sources of a service name them: in an event that it makes, and for a subscription. */
+/** Topics that the sources of a service name in events that it creates and in subscriptions. */
 function namedBy(service: string): { producer: string[]; consumer: string[] } {
   const folder = path.join(SERVICES, service, 'src');
   const named = { producer: new Set<string>(), consumer: new Set<string>() };
@@ -40,14 +40,14 @@ function namedBy(service: string): { producer: string[]; consumer: string[] } {
     const source = readFileSync(path.join(folder, file), 'utf8');
     for (const [, made, topic] of source.matchAll(/(\btopic: )?\bTOPICS\.(\w+)/g))
       named[made === undefined ? 'consumer' : 'producer'].add(topic as string);
-    // A topic that goes by no name of the contracts would be missed here.
+    // This test would miss a topic that is not named through the contracts.
     expect([file, /\btopics?: *\[? *['"`]|['"][a-z-]+\.v\d+['"]/.exec(source)?.[0]]).toEqual([file, undefined]);
   }
   return { producer: [...named.producer].sort(), consumer: [...named.consumer].sort() };
 }
 
 describe('topics', () => {
-  it.each(readdirSync(SERVICES))('are made and listened to by %s as they say', (service) => {
+  it.each(readdirSync(SERVICES))('are published and consumed by %s as declared', (service) => {
     const of = (role: (topic: Topic) => boolean) =>
       Object.entries(TOPICS as Readonly<Record<string, Topic>>)
         .filter(([, topic]) => role(topic))
@@ -112,7 +112,7 @@ describe('HTTP schemas', () => {
     }
   });
 
-  it('refuse what a person writes where it cannot be kept as it is, instead of altering it', () => {
+  it('refuse operator text that cannot be stored unchanged, instead of altering it', () => {
     const settled = { id: 1, outcome: 'accepted' };
     for (const [text, taken] of [
       [' M. Peña 🙂 ', true],
@@ -124,7 +124,7 @@ describe('HTTP schemas', () => {
     }
   });
 
-  it('take as a trackId what can be kept and asked for, and nothing else', () => {
+  it('accept as trackId only text that can be stored and queried', () => {
     const document = { env: 'CerteCF', issuer_rnc: '199999991', encf: 'E310000000001', action: 'adopt' };
     for (const [track_id, adopted] of [
       ['d2b6e27c-3908-46f3-afaa-2207b9501b4b', true],

@@ -7,7 +7,7 @@ import { TOPICS } from '../src/topics.js';
 const FOLDER = path.join(path.dirname(fileURLToPath(import.meta.url)), 'first-version');
 const schemas = new Map(Object.values(TOPICS).flatMap((topic) => Object.entries(topic.events)));
 
-/** The data of one event of each type, as the first version of its schema wrote it. These files are never changed. */
+/** The data of one event of each type in the first version of its schema. These files never change. */
 describe('an event of the first version', () => {
   it.each(readdirSync(FOLDER).map((name) => name.replace('.json', '')))('%s is read by the present schema', (type) => {
     const data = JSON.parse(readFileSync(path.join(FOLDER, `${type}.json`), 'utf8'));

@@ -18,7 +18,7 @@ interface Described {
   readonly examples?: Record<string, { value: unknown }>;
 }
 
-/** A value of the document, or what it refers to. */
+/** A value of the document, or the target of its reference. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function resolved(document: any, value: any): any {
   if (typeof value?.$ref !== 'string') return value;
@@ -90,7 +90,7 @@ describe.each(documents)('the %s document', (_name, document) => {
 describe('the public document', () => {
   const [, document] = documents[0] as [string, (typeof documents)[0][1]];
 
-  it('asks for a key exactly where the table of operations does', () => {
+  it('requires a key exactly if the table of operations does', () => {
     for (const { id, path, method, access } of OPERATIONS) {
       const { operationId, security } = document.paths[path][method.toLowerCase()];
       expect({ operationId, security }).toEqual({
@@ -118,7 +118,7 @@ describe('the public document', () => {
   });
 });
 
-it('the page of operations names each of them once, as it is, with tests that call it', () => {
+it('the page of operations names each operation once, correctly, with tests that call it', () => {
   const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| `(\w+)` \| (\w+) `([^`]+)` \| ([\w-]+) \| (.+) \|$/gm)].map(
     ([, id, method, path, owner, tests]) => ({ id, method, path, owner, tests: tests as string }),
@@ -130,7 +130,7 @@ it('the page of operations names each of them once, as it is, with tests that ca
     const files = [...tests.matchAll(/\]\(([^)]+)\)/g)].map(([, file]) =>
       readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8'),
     );
-    // A test may reach it by a function of its support, so one that spells it out is enough.
+    // A test may call it through a support function, so one file with the address is enough.
     const literal = path?.split('{').find((part) => part.length > 1) as string;
     const calls = ['submitJson', 'submitSigned', 'submitSignedSummary'].includes(id as string) ? /submit/i : literal;
     expect({
