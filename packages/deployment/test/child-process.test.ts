@@ -14,7 +14,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** A program that says that it is up, and then does what `rest` says. */
+/** A program that reports that it is up, and then runs `rest`. */
 function program(name: string, rest: string): string {
   const file = path.join(folder, `${name}.mjs`);
   fs.writeFileSync(file, `process.stdout.write('up\\n');\n${rest}\n`);
@@ -52,7 +52,7 @@ describe('a program that is kept running', () => {
     expect([alive(first), alive(second), one.pid()]).toEqual([false, false, undefined]);
   });
 
-  it('that ends at once is told with its last words where it never was up', async () => {
+  it('that ends before it is up is reported with its last output', async () => {
     const file = program('broken', "process.stderr.write('no such thing'); process.exitCode = 3;");
     const never = () => new Promise<void>(() => undefined);
     await expect(
@@ -68,7 +68,7 @@ describe('a program that is kept running', () => {
     });
   });
 
-  it('is ended for good where it does not listen to SIGTERM', async () => {
+  it('is killed if it ignores SIGTERM', async () => {
     const file = program('stubborn', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);");
     const one = await keep('stubborn', () => nodeProgram(file, process.env, []));
     const pid = one.pid();

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function ask(url: string, sql: string): Promise<unknown> {
+async function query(url: string, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -29,10 +29,10 @@ async function ask(url: string, sql: string): Promise<unknown> {
 }
 
 describe('an embedded PostgreSQL', () => {
-  it('makes its cluster, keeps its data over a restart, and replaces a server that was left behind', async () => {
+  it('creates its cluster, keeps its data over a restart, and replaces an orphaned server', async () => {
     const options = { dataDir: path.join(folder, 'cluster'), durable: false };
     const first = await startEmbeddedPostgres(options);
-    await ask(first.url('postgres'), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await query(first.url('postgres'), 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.stop();
     expect(isAlive(first.pid)).toBe(false);
 
@@ -40,8 +40,8 @@ describe('an embedded PostgreSQL', () => {
     const second = await startEmbeddedPostgres(options);
     expect(isAlive(orphan.pid)).toBe(false);
     expect(second.pid).not.toBe(orphan.pid);
-    expect(await ask(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
-    expect(await ask(second.localUrl('postgres'), 'SELECT inet_client_addr()')).toBe(
+    expect(await query(second.url('postgres'), 'SELECT answer FROM kept')).toBe(42);
+    expect(await query(second.localUrl('postgres'), 'SELECT inet_client_addr()')).toBe(
       process.platform === 'win32' ? '127.0.0.1' : null,
     );
     await second.stop();
@@ -52,23 +52,23 @@ describe('an embedded PostgreSQL', () => {
     await database.close();
   });
 
-  it('has its socket in its folder, none where the path is too long or PostgreSQL would read it as several', () => {
+  it('has its socket in its folder, and none if the path is too long or PostgreSQL would split it', () => {
     expect(socketFolder('/data/postgres', 'linux')).toBe('/data/postgres');
     expect(socketFolder(`/${'d'.repeat(90)}`, 'linux')).toBeNull();
     expect(socketFolder('/data,more/postgres', 'linux')).toBeNull();
     expect(socketFolder('C:\\data\\postgres', 'win32')).toBeNull();
   });
 
-  it('says when the server dies without having been asked to, and starts again after a crash', async () => {
+  it('reports an unexpected end of the server, and starts again after a crash', async () => {
     const options = { dataDir: path.join(folder, 'crashed'), durable: false };
     const server = await startEmbeddedPostgres(options);
     process.kill(server.pid, 'SIGQUIT');
     expect(await server.died).toContain('ended with');
-    // Of a server that was killed; its number may belong to any process by now.
+    // The lock of a killed server; any process may have its process id now.
     const lock = path.join(options.dataDir, '.s.PGSQL.1.lock');
     writeFileSync(lock, `${process.pid}\n`);
     const again = await startEmbeddedPostgres(options);
-    expect(await ask(again.url('postgres'), 'SELECT 1 AS one')).toBe(1);
+    expect(await query(again.url('postgres'), 'SELECT 1 AS one')).toBe(1);
     expect(existsSync(lock)).toBe(false);
     await again.stop();
   });
@@ -91,7 +91,7 @@ describe('an embedded PostgreSQL', () => {
       const dataDir = path.join(closed, 'cluster');
       for (const round of ['made', 'started again']) {
         const server = await startEmbeddedPostgres({ dataDir, durable: false });
-        expect([round, await ask(server.localUrl('postgres'), 'SELECT 1 AS one')]).toEqual([round, 1]);
+        expect([round, await query(server.localUrl('postgres'), 'SELECT 1 AS one')]).toEqual([round, 1]);
         expect(statSync(`/proc/${server.pid}`).uid).not.toBe(0);
         await server.stop();
         expect(isAlive(server.pid)).toBe(false);
