@@ -41,7 +41,7 @@ describe('messages of the authority', () => {
     expect(meaningsOf('99999', 'algo nuevo')).toEqual([]);
   });
 
-  it('mark what may succeed without a change', () => {
+  it('mark refusals after which the same document may succeed', () => {
     expect(AUTHORITY_MESSAGES.filter((entry) => entry.transient)).toHaveLength(3);
     expect(meaningsOf('004', '')[0]).toMatchObject({ transient: true, sequenceUsed: false, status: 'Rechazado' });
   });

@@ -4,7 +4,7 @@ import type { Environment } from '../src/authority/environment.js';
 import { confirmationAddress } from '../src/document/confirmation-address.js';
 import { example, issuedEcf, SHARED } from './documents.js';
 
-/** Addresses are compared as the authority reads them: host, path and names in any case, values decoded, in order. */
+/** Compares addresses as the authority reads them: host, path and names in any case, decoded values, in order. */
 function parsed(address: string) {
   const url = new URL(address);
   return {

@@ -55,7 +55,7 @@ describe('decimals', () => {
     }
   });
 
-  it('agrees with fractions of big integers whatever the size of the operands, also where they outgrow a number', () => {
+  it('agrees with fractions of big integers for operands of any size', () => {
     let seed = 20261122;
     const next = (below: number) => {
       seed = (seed * 48271) % 2147483647;

@@ -3,7 +3,7 @@ import { summarise } from '../src/document/document-summary.js';
 import { changed, example } from './documents.js';
 
 describe('the summary of a document', () => {
-  it('holds what records and events say about a note', () => {
+  it('has the fields of a note in records and events', () => {
     const tree = changed(example('ecf-34'), {
       FechaHoraFirma: '20-06-2026 09:05:01',
       'Encabezado.Totales.MontoTotal': '1770.5',
@@ -26,7 +26,7 @@ describe('the summary of a document', () => {
     });
   });
 
-  it('has nulls where a document has nothing', () => {
+  it('has nulls for absent values', () => {
     expect(summarise(example('ecf-43'))).toMatchObject({
       buyer_rnc: null,
       buyer_name: null,

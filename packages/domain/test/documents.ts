@@ -13,16 +13,18 @@ export const EXAMPLES: readonly string[] = readdirSync(new URL('examples/', ROOT
   .filter((file) => file.endsWith('.json'))
   .map((file) => file.slice(0, -5));
 
-/** Folder of the shared reference material, which is not part of the repository; null where it is absent. */
+/** Folder of the shared reference material, which is not part of the repository; null if it is absent. */
 export const SHARED: string | null = (() => {
   const folder = fileURLToPath(new URL('../shared/', ROOT));
   return existsSync(folder) ? folder : null;
 })();
 
-/** Changes to a document: path below the root element to a new value, undefined removes. Repeated elements count from 1. */
+/**
+ * Changes to a document: path below the root element to its new value; undefined removes. Repeated elements count from 1.
+ */
 export type Changes = Readonly<Record<string, DocumentValue | undefined>>;
 
-/** The document with the changes made; missing groups are made, `[n]` one past the end appends. */
+/** The document with the changes; missing groups are created, and `[n]` one past the end appends. */
 export function changed(tree: DocumentNode, changes: Changes): DocumentNode {
   const root = Object.values(tree)[0] as DocumentNode;
   for (const [path, value] of Object.entries(changes)) {
@@ -50,7 +52,7 @@ export interface IssuedEcf {
   signed: string;
 }
 
-/** An e-CF with nothing but what its confirmation address is made of. */
+/** An e-CF with only the fields of its confirmation address. */
 export function issuedEcf({ encf, issuerRnc, buyerRnc, issued, total, signed }: IssuedEcf): DocumentNode {
   return {
     ECF: {

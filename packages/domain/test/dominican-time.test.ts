@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dominicanDays, formatSortableDateTime } from '../src/time/dominican-time.js';
 
 describe('Dominican time', () => {
-  it('sorts as text where the year comes first', () => {
+  it('sorts as text if the year comes first', () => {
     expect(formatSortableDateTime(new Date('2026-06-24T03:59:59.900Z'))).toBe('2026-06-23 23:59:59');
   });
 

@@ -10,7 +10,7 @@ import {
   transition,
 } from '../src/lifecycle.js';
 
-/** The whole life cycle once more, written by hand: state, event, next state. */
+/** The whole life cycle a second time, written by hand: state, event, next state. */
 const MOVES = `
 committed          send                    sending
 committed          hold                    held
@@ -96,20 +96,20 @@ describe('the life cycle of an emission', () => {
     }
   });
 
-  it('is not left from what the authority accepted or what spent the number', () => {
+  it('never leaves acceptance, or a rejection that used the number', () => {
     for (const state of ['accepted', 'conditional', 'rejected-used'] as const) {
       expect(EMISSION_TRANSITIONS[state]).toEqual({});
     }
   });
 
-  it('takes a new attempt only when nothing is undecided and the number is free', () => {
+  it('allows a new attempt only if nothing is undecided and the number is free', () => {
     for (const state of STATES) {
       const { decided, sequenceUsed } = EMISSION_STATES[state];
       expect(canTransition(state, 'new-attempt')).toBe(decided && sequenceUsed === false);
     }
   });
 
-  it('withdraws only what never reached the authority', () => {
+  it('withdraws only attempts that never reached the authority', () => {
     const sources = STATES.filter((state) => Object.values(EMISSION_TRANSITIONS[state]).includes('withdrawn'));
     expect(sources).toEqual(['committed', 'held', 'sending']);
   });

@@ -49,7 +49,7 @@ describe('a number is reusable', () => {
     expect(isNumberReusable(verdict)).toBe(reusable);
   });
 
-  it('tells repeats and passing failures apart from other refusals', () => {
+  it('distinguishes repeats and temporary failures from other refusals', () => {
     expect(isRefusedAsRepeat(rejected(false, ' 1209 '))).toBe(true);
     expect(isRefusedAsRepeat(rejected(false, '12090'))).toBe(false);
     expect(isRefusedAsRepeat({ status: 'Aceptado', messages: [{ codigo: '1209', valor: '' }] })).toBe(false);

@@ -49,7 +49,7 @@ function add(one: string, other: string): string {
 }
 
 describe('the official tolerance', () => {
-  it('says nothing within 1.00 a line and the number of lines in all', () => {
+  it('does not warn within 1.00 a line and the number of lines in total', () => {
     // The official example: lines off by 0.99, 0.74 and 1.00, the total by 2.73, three lines.
     const tree = changed(example('ecf-31'), {
       'DetallesItems.Item[1].MontoItem': '7500.99',
@@ -199,10 +199,10 @@ describe('additional taxes', () => {
     const wrong = changed(tree, {
       [`${TAX}[${cigarettes ? 2 : 1}].MontoImpuestoSelectivoConsumoAdvalorem`]: '300.00',
     });
-    const told = checkBusinessRules(wrong, { now: NOW }).warnings.filter(
+    const warnings = checkBusinessRules(wrong, { now: NOW }).warnings.filter(
       ({ rule }) => rule === 'business.additional-tax-amount',
     );
-    expect(told).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
   });
 });
 

@@ -3,10 +3,10 @@ import { BUSINESS_RULES } from '../../src/rules/catalogue.js';
 import { checkBusinessRules } from '../../src/rules/check.js';
 import { type Changes, changed, example } from '../documents.js';
 
-/** The present of the tests. */
+/** The present time of the tests. */
 export const NOW = new Date('2026-11-21T12:00:00Z');
 
-/** One rule on one example: a change that breaks it, at which path, and changes that do not. */
+/** A rule with an example: a change that breaks it, the expected path, and changes that keep it. */
 export interface RuleCase {
   rule: string;
   on: string;
@@ -15,7 +15,7 @@ export interface RuleCase {
   keeps?: Changes;
 }
 
-/** Tests of a table of cases: the breaking change is reported as the rule says, the example itself and the keeping change are not. */
+/** Tests a table of cases: the breaking change is reported, the example and the keeping changes are not. */
 export function describeRules(title: string, cases: readonly RuleCase[]): void {
   describe(title, () => {
     it.each(cases.map((entry) => [entry.rule, entry.at, entry] as const))('%s at %s', (_rule, _at, entry) => {

@@ -49,7 +49,7 @@ describe('documents that are not whole', () => {
   });
 });
 
-/** The tree with each of its elements in turn removed, or replaced by what does not belong there. */
+/** The tree with each element in turn removed, or replaced by a wrong value. */
 function* mutants(tree: DocumentNode): Generator<DocumentNode> {
   const replacements: (DocumentValue | undefined)[] = [undefined, '', 'x', '-1', '9'.repeat(70), ['x'], [{}], {}, []];
   for (const path of paths(tree)) {

@@ -28,7 +28,7 @@ describe('the rules', () => {
     expect(rules.filter(({ verdict, evidence }) => (verdict === 'rejects') !== (evidence !== undefined))).toEqual([]);
   });
 
-  it('count as observed what the catalogue of messages has as a rejection', () => {
+  it('count rejections in the catalogue of messages as observed', () => {
     for (const { name, code, evidence } of rules) {
       if (evidence?.kind !== 'observed') continue;
       const [, seen, text] = /^(?:no code|code (\w+))(?:, "(.+)")?$/.exec(evidence.says)!;

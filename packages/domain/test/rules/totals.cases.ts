@@ -2,7 +2,7 @@ import type { RuleCase } from './cases.js';
 
 const TOTALS = 'Encabezado.Totales';
 
-/** A field of Totales off by just more than the tolerance, and by just the tolerance. */
+/** A field of Totales that differs by slightly more than the tolerance, and by exactly the tolerance. */
 function off(rule: string, on: string, field: string, beyond: string, within: string): RuleCase {
   const root = on === 'rfce' ? 'RFCE' : 'ECF';
   return {
