@@ -16,7 +16,7 @@ interface FactNode {
 
 const whenShared = hasSharedMaterial ? describe : describe.skip;
 
-/** The two patterns that the catalogue writes otherwise than the XSD; the reasons stand beside them. */
+/** Two patterns that differ between catalogue and XSD; the reasons stand beside them. */
 const REWRITTEN: Readonly<Record<string, string>> = {
   '^[a-zA-ZñÑáéíóúÁÉÍÓÚ,\\s]*$': '[a-zA-ZñÑáéíóúÁÉÍÓÚ,\\s]*',
   '\\w+([-+.]\\w+)*@\\w+([-.]\\w+)*\\.\\w+([-.]\\w+)*': '\\w+([-.]\\w+)*@\\w+(-\\w+)*\\.\\w+([-.]\\w+)*',
@@ -27,7 +27,7 @@ whenShared('the catalogue', () => {
     ? (JSON.parse(sharedText('facts/catalogue.json')) as Record<string, { root: FactNode }>)
     : {};
 
-  it.each(SCHEMA_IDS)('says of every element of %s what the facts say', (id) => {
+  it.each(SCHEMA_IDS)('describes every element of %s like the facts', (id) => {
     const schema = schemaOf(id);
     const { root } = facts[id]!;
     const signature = root.children!.find((child) => child.any);

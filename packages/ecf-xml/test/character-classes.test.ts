@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BLANK, type CharacterRange, DIGIT, WORD } from '../src/values/character-classes.js';
 import { compile, isValid, withParsed } from './mutations/oracle.js';
 
-/** Every code point that XML can carry. */
+/** Every code point that XML can contain. */
 const CARRIABLE: readonly CharacterRange[] = [
   [0x9, 0xa],
   [0xd, 0xd],
@@ -30,9 +30,9 @@ describe('the characters of \\w, \\d and \\s', () => {
   });
 });
 
-/** The characters themselves, or references where XML would read them otherwise. */
+/** The characters themselves, or references if XML would read them differently. */
 function references(member: Uint8Array, wanted: number): string {
-  // Global functions are slow to reach under the test runner, and there are a million characters.
+  // Global functions are slow under the test runner, and there are a million characters.
   const { fromCodePoint } = String;
   let found = '';
   for (const [from, to] of CARRIABLE) {

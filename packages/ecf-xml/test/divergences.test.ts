@@ -20,7 +20,7 @@ describe('divergences', () => {
     expect(rulesWith('ecf-31', 'NombreItem', emoji(41))).toEqual(['schema.length']);
     expect(libxml2Accepts('ecf-31', serialise(withValue('ecf-31', 'NombreItem', emoji(41))))).toBe(true);
     expect(rulesWith('ecf-31', 'NombreItem', emoji(81))).toEqual(['schema.length']);
-    // Too short is a matter of code points alone.
+    // The minimal length counts code points.
     expect(rulesWith('ecf-31', 'NCFModificado', emoji(6))).toEqual(['schema.length']);
   });
 
@@ -41,7 +41,7 @@ describe('divergences', () => {
     for (const value of ['043', '42', '', 'x', '43.0', '-43']) {
       expect(of(value)).toMatchObject({ schema: null, type: null, faults: [{ rule: 'schema.enumeration' }] });
     }
-    // The published schema of 43 takes a 47; we check it by the schema of 47.
+    // The published schema of 43 accepts a 47; we check it by the schema of 47.
     expect(libxml2Accepts('ecf-43', serialise(withValue('ecf-43', 'TipoeCF', '47')))).toBe(true);
     expect(of('47')).toMatchObject({ schema: 'ecf-47', type: '47' });
   });
@@ -59,7 +59,7 @@ describe('divergences', () => {
     },
   );
 
-  it('any single element may stand for the signature, and none but one', () => {
+  it('exactly one element of any name may replace the signature', () => {
     for (const id of SCHEMA_IDS) {
       const document = validDocument(schemaOf(id), new Random(3), 0);
       const signed = serialise(document);
@@ -93,7 +93,7 @@ function rulesWith(id: SchemaId, name: string, value: string): string[] {
   return xml;
 }
 
-/** A full document of the schema with one value changed. */
+/** A complete document of the schema with one changed value. */
 function withValue(id: SchemaId, name: string, value: string): XmlElement {
   const document = validDocument(schemaOf(id), new Random(5), 1);
   const { node } = elementsOf(document).find((each) => each.node.name === name)!;

@@ -6,7 +6,7 @@ import { checkJson, checkXml, examineJson, examineXml, parseXml } from '../src/i
 
 const now = new Date('2026-08-01T12:00:00Z');
 
-/** A small valid e-CF of type 43 (minor expenses), with changes at the places named. */
+/** A small valid e-CF of type 43 (minor expenses), with the given changes. */
 function expense(change: (ecf: Parts) => void = () => {}): { ECF: unknown } {
   const parts: Parts = {
     idDoc: { TipoeCF: '43', eNCF: 'E430000000001', FechaVencimientoSecuencia: '31-12-2028' },
@@ -44,7 +44,7 @@ interface Parts {
   header: Record<string, unknown>;
 }
 
-function told(faults: readonly Fault[]): string[] {
+function namesOf(faults: readonly Fault[]): string[] {
   return faults.map(({ path, rule }) => `${rule} ${path}`);
 }
 
@@ -75,10 +75,10 @@ describe('faults of JSON', () => {
     ['schema.enumeration ECF.Encabezado.IdDoc.TipoeCF', ({ idDoc }) => (idDoc.TipoeCF = '043')],
     ['schema.required ECF.Encabezado.IdDoc.TipoeCF', ({ idDoc }) => delete idDoc.TipoeCF],
   ])('%s', (fault, change) => {
-    expect(told(checkJson(expense(change)).faults)).toEqual([fault]);
+    expect(namesOf(checkJson(expense(change)).faults)).toEqual([fault]);
   });
 
-  it('name field, rule and remedy, and where the rule comes from', () => {
+  it('name field, rule, remedy and the source of the rule', () => {
     const [fault] = checkJson(expense(({ totals }) => (totals.MontoTotal = '1.234,50'))).faults;
     expect(fault).toEqual({
       path: 'ECF.Encabezado.Totales.MontoTotal',
@@ -95,15 +95,15 @@ describe('faults of JSON', () => {
   });
 
   it('of a root that is none of ours', () => {
-    expect(told(checkJson({ ecf: expense().ECF }).faults)).toEqual(['schema.unknown ecf']);
-    expect(told(checkJson([]).faults)).toEqual(['schema.unknown ']);
-    expect(told(checkJson('x').faults)).toEqual(['schema.unknown ']);
-    expect(told(checkJson(null).faults)).toEqual(['schema.unknown ']);
-    expect(told(checkJson({ ...expense(), X: '1' }).faults)).toEqual(['schema.unknown X']);
+    expect(namesOf(checkJson({ ecf: expense().ECF }).faults)).toEqual(['schema.unknown ecf']);
+    expect(namesOf(checkJson([]).faults)).toEqual(['schema.unknown ']);
+    expect(namesOf(checkJson('x').faults)).toEqual(['schema.unknown ']);
+    expect(namesOf(checkJson(null).faults)).toEqual(['schema.unknown ']);
+    expect(namesOf(checkJson({ ...expense(), X: '1' }).faults)).toEqual(['schema.unknown X']);
     expect(checkJson({ ...expense(), X: '' }).faults).toEqual([]);
   });
 
-  it('say that the name of the buyer is enough where 32 demands the group', () => {
+  it('name RazonSocialComprador as the remedy if type 32 requires the group', () => {
     const document = expense(({ idDoc }) => Object.assign(idDoc, { TipoeCF: '32', TipoIngresos: '01', TipoPago: '1' }));
     const fault = checkJson(document).faults.find(({ path }) => path.endsWith('.Comprador'));
     expect(fault).toMatchObject({
@@ -139,7 +139,7 @@ describe('faults of JSON', () => {
 
   it('never touch the prototype of anything', () => {
     const value = JSON.parse('{"ECF": {"__proto__": {"Encabezado": {}}, "constructor": "x"}}');
-    expect(told(checkJson(value).faults)).toContain('schema.required ECF.Encabezado.IdDoc.TipoeCF');
+    expect(namesOf(checkJson(value).faults)).toContain('schema.required ECF.Encabezado.IdDoc.TipoeCF');
     expect(({} as Record<string, unknown>).Encabezado).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe('faults of JSON', () => {
 });
 
 describe('faults of XML', () => {
-  const of = (source: string): string[] => told(checkXml(parseXml(Buffer.from(source))).faults);
+  const of = (source: string): string[] => namesOf(checkXml(parseXml(Buffer.from(source))).faults);
   const receipt = (detail: string, behind = ''): string =>
     `<ARECF><DetalleAcusedeRecibo>${detail}</DetalleAcusedeRecibo>${behind}</ARECF>`;
   const good =
@@ -188,7 +188,7 @@ describe('faults of XML', () => {
     expect(of(source)).toEqual(faults);
   });
 
-  it('tell a signature that is missing or stands in the wrong place', () => {
+  it('report a missing or misplaced signature', () => {
     const seed = (content: string): string => `<SemillaModel>${content}</SemillaModel>`;
     const signature = '<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"/>';
     const valor = '<valor>x</valor><fecha>2026-01-31T09:30:00-04:00</fecha>';
@@ -201,7 +201,7 @@ describe('faults of XML', () => {
     ]);
   });
 
-  it('still name the document where the type is unlisted', () => {
+  it('still name the document if the type is unlisted', () => {
     const source = '<ECF><Encabezado><IdDoc><TipoeCF>99</TipoeCF><eNCF>E310000000001</eNCF></IdDoc></Encabezado></ECF>';
     expect(checkXml(parseXml(Buffer.from(source)))).toMatchObject({
       document: 'ECF',
@@ -212,7 +212,7 @@ describe('faults of XML', () => {
   });
 });
 
-describe('what the schemas let pass and the authority does not', () => {
+describe('faults that the schemas allow and the authority rejects', () => {
   const summary = (buyer: string): string =>
     '<RFCE><Encabezado><Version>1.0</Version><IdDoc><TipoeCF>32</TipoeCF><eNCF>E320000000001</eNCF><TipoIngresos>01</TipoIngresos>' +
     '<TipoPago>1</TipoPago></IdDoc><Emisor><RNCEmisor>133470616</RNCEmisor><RazonSocialEmisor>x</RazonSocialEmisor>' +
@@ -225,7 +225,7 @@ describe('what the schemas let pass and the authority does not', () => {
       const xml = parseXml(Buffer.from(summary(buyer)));
       expect(checkXml(xml).faults).toEqual([]);
       expect(examineXml(xml, { now, schemaOnly: true }).valid).toBe(true);
-      expect(told(examineXml(xml, { now }).faults)).toContain('schema.empty RFCE.Encabezado.Comprador');
+      expect(namesOf(examineXml(xml, { now }).faults)).toContain('schema.empty RFCE.Encabezado.Comprador');
     },
   );
 
@@ -243,7 +243,7 @@ describe('what the schemas let pass and the authority does not', () => {
   it('comments inside the root, which receivers refuse: a warning, unless the document is written anew', () => {
     const xml = summary('<Comprador><RazonSocialComprador>x</RazonSocialComprador></Comprador>');
     const examined = (source: string, unsigned = false) =>
-      told(examineXml(parseXml(Buffer.from(source)), { now, unsigned }).warnings);
+      namesOf(examineXml(parseXml(Buffer.from(source)), { now, unsigned }).warnings);
     const inside = xml.replace('<RazonSocialComprador>x', '<RazonSocialComprador>x<!-- a -->');
     expect(examined(inside)).toContain('schema.unknown RFCE');
     expect(examined(inside, true)).not.toContain('schema.unknown RFCE');
@@ -252,8 +252,8 @@ describe('what the schemas let pass and the authority does not', () => {
 
   it('in JSON: a group of blanks', () => {
     const value = { ECF: { Encabezado: { IdDoc: { TipoeCF: '43' }, Transporte: '  ' } } };
-    expect(told(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');
+    expect(namesOf(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');
     const rfce = { RFCE: { Encabezado: { Comprador: ' ' } } };
-    expect(told(checkJson(rfce).faults)).not.toContain('schema.required RFCE.Encabezado.Comprador');
+    expect(namesOf(checkJson(rfce).faults)).not.toContain('schema.required RFCE.Encabezado.Comprador');
   });
 });

@@ -69,12 +69,12 @@ describe('hostile XML is refused', () => {
     expect(refusal(source).code).toBe(code);
   });
 
-  it('tells where the fault stands', () => {
+  it('names the place of the fault', () => {
     expect(refusal('<ECF>\n  <!DOCTYPE x>\n</ECF>')).toEqual({ code: 'doctype', line: 2 });
     expect(refusal('<ECF>\n\n<a></b></ECF>')).toEqual({ code: 'not_well_formed', line: 3 });
   });
 
-  it('is what it looks like inside comments, CDATA sections and instructions only', () => {
+  it('is allowed only inside comments, CDATA sections and instructions', () => {
     const source = '<?xml version="1.0"?><!-- <!DOCTYPE a> --><?p <!DOCTYPE a> ?><ECF><![CDATA[<!DOCTYPE a>]]></ECF>';
     expect(refusal(source).code).toBe('accepted');
   });
@@ -109,12 +109,12 @@ describe('large or crooked XML costs no more than its length', () => {
     const checked = checkXml(xml);
     expect(checked.faults.length).toBeGreaterThan(0);
     expect(checked.faults.length).toBeLessThanOrEqual(1001);
-    // Quotes in faults are short: faults are stored, refused documents are not.
+    // Quotes in faults are short, because faults are stored while refused documents are not.
     expect(checked.faults.every(({ path, message }) => path.length + message.length < 500)).toBe(true);
     expect(readXml(xml)).toBeDefined();
   });
 
-  it('keeps no memory of documents gone by', () => {
+  it('keeps no state of earlier documents', () => {
     const source = Buffer.from(`<ECF>${'<a>text</a>'.repeat(1_000)}</ECF>`);
     const bad = Buffer.from('<ECF><a></ECF>');
     const round = (): void => {

@@ -12,7 +12,7 @@ function refusal(text: string | Uint8Array): Pick<JsonRefused, 'code' | 'line' |
 }
 
 describe('parseJson', () => {
-  it('reads the entries of a list whatever keys the first of them has', () => {
+  it('reads the entries of a list if the first has other keys', () => {
     const entries = [
       { A: 'x', B: 'y' },
       { A: 'x', B: '' },
@@ -37,7 +37,7 @@ describe('parseJson', () => {
     expect(refusal('[{"A":"x"},{"A":"')).toMatchObject({ code: 'invalid_json', column: 18 });
   });
 
-  it('reads what JSON.parse reads', () => {
+  it('reads the same as JSON.parse', () => {
     const texts = [
       '{}',
       '[]',
@@ -54,7 +54,7 @@ describe('parseJson', () => {
     expect(parseJson(text)).toEqual(['1180.00', '12345678901234567890', '-0', '1e3', '0.10']);
   });
 
-  it('takes bytes, with or without byte order mark', () => {
+  it('accepts bytes with and without a byte order mark', () => {
     expect(parseJson(Buffer.from('{"a":"ñ"}'))).toEqual({ a: 'ñ' });
     expect(parseJson(Buffer.from('\ufeff{"a":"ñ"}'))).toEqual({ a: 'ñ' });
     expect(parseJson('\ufeff[]')).toEqual([]);
@@ -104,7 +104,7 @@ describe('parseJson', () => {
     expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeDefined();
   });
 
-  it('is bounded in values and names, whatever the length', () => {
+  it('bounds values and names at any length', () => {
     const keys = (count: number, list = 1) =>
       `[${Array.from({ length: list }, (_, at) => `{${Array.from({ length: count }, (_, i) => `"k${at}x${i}":1`)}}`)}]`;
     expect(refusal(keys(600_000))).toMatchObject({ code: 'too_many_keys', line: 1 });

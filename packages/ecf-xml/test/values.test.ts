@@ -38,7 +38,7 @@ describe(`values (MUTATION_SEED=${MUTATION_SEED} VALUES_PER_TYPE=${PER_TYPE})`, 
 
 function valuesFor(rule: ElementRule, random: Random): string[] {
   const values = ['', ...(rule.type?.enumeration ?? [])];
-  // Lengths matter by themselves: libxml2 misreads some counted alternatives.
+  // Lengths are checked separately: libxml2 misreads some counted alternatives.
   for (let length = 0; length <= 35; length++) values.push('1'.repeat(length), 'a'.repeat(length));
   for (let i = 0; i < PER_TYPE; i++) values.push(trickyValue(rule, goodValue(rule, random), random));
   return values.map((value) => value.replace(/\p{Cs}|\0/gu, ''));

@@ -36,7 +36,7 @@ describe('writeXml', () => {
     expect(parseXml(Buffer.from(output)).text).toBe(canonical);
   });
 
-  it('orders by the catalogue, whatever the order of the tree', () => {
+  it('orders by the catalogue for any order of the tree', () => {
     const group = receipt.ARECF.DetalleAcusedeRecibo;
     const reversed = Object.fromEntries(Object.entries(group).reverse());
     expect(writeXml({ ARECF: { DetalleAcusedeRecibo: reversed } })).toEqual(writeXml(receipt));
@@ -69,7 +69,7 @@ describe('writeXml', () => {
     );
   });
 
-  it('refuses what is none of our documents, and what the catalogue does not know', () => {
+  it('refuses unknown documents and unknown elements', () => {
     expect(() => writeXml({ X: {} })).toThrow('one of our documents');
     expect(() => writeXml({ ARECF: {}, ACECF: {} })).toThrow('one of our documents');
     expect(() => writeXml({ ECF: { Encabezado: { IdDoc: { TipoeCF: '99' } } } })).toThrow('TipoeCF');
@@ -97,7 +97,7 @@ describe('readXml', () => {
     }
   });
 
-  it('makes lists of what may repeat and of nothing else', () => {
+  it('makes lists only of repeatable elements', () => {
     const xml = parseXml(
       Buffer.from('<ANECF><DetalleAnulacion><Anulacion><NoLinea>1</NoLinea></Anulacion></DetalleAnulacion></ANECF>'),
     );

@@ -10,7 +10,7 @@ import { mutateText } from './mutations/text-mutations.js';
 import { mutateXml } from './mutations/xml-mutations.js';
 import { serialise } from './mutations/xml-tree.js';
 
-/** The rules that the structural check finds broken; a document that is not read at all breaks one as well. */
+/** The rules that the structural check reports as broken; an unreadable document breaks one as well. */
 function brokenRules(source: string): string[] {
   try {
     return checkXml(parseXml(Buffer.from(source))).faults.map((fault) => fault.rule);

@@ -1,7 +1,7 @@
 import type { ElementRule } from '../../src/catalogue/element-rules.js';
 import type { Random } from './random.js';
 
-/** Values that stand at the border of some type: formats, signs, blanks, digits of other scripts, odd characters. */
+/** Values at the limits of some type: formats, signs, blanks, digits of other scripts, unusual characters. */
 const BORDERLINE: readonly string[] = [
   ...[
     '',
@@ -241,7 +241,7 @@ const ODD_CHARACTERS = [
   '&',
 ];
 
-/** A value that may or may not be good where the rule stands. */
+/** A value that the rule may or may not accept. */
 export function trickyValue(rule: ElementRule | undefined, present: string, random: Random): string {
   const type = rule?.type;
   switch (random.below(7)) {

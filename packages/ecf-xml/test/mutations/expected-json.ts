@@ -5,8 +5,8 @@ import { SCHEMA_IDS, signature } from './sample-documents.js';
 import { element, isElement, serialise, type XmlElement } from './xml-tree.js';
 
 /**
- * The verdict a JSON document deserves: libxml2's on the XML that the normalisation makes of it, signed. Written beside
- * the product's own normalisation, from the interface's text alone, so that one misreading does not hide in both.
+ * The expected verdict on a JSON document: libxml2's on its normalised and signed XML. This normalisation is written from
+ * the interface's text, independently of the product's own, so that both do not share a misreading.
  */
 export function expectedOfJson(value: unknown): boolean {
   try {
@@ -31,7 +31,7 @@ function verdict(value: unknown): boolean {
   return libxml2Accepts(id, serialise(xml));
 }
 
-/** Values that have no place in a document. */
+/** Values that a document cannot have. */
 class Unwritable extends Error {}
 
 function schemaNamedBy(root: string, content: unknown): SchemaId | null {
@@ -49,7 +49,7 @@ function sign(root: XmlElement): void {
   root.children.push(signature());
 }
 
-/** The elements that a value becomes: none when it is absent, several for a list. */
+/** The elements of a value: none if it is absent, several for a list. */
 function toXml(rule: ElementRule | undefined, name: string, value: unknown): XmlElement[] {
   if (!present(value)) return [];
   if (Array.isArray(value)) {

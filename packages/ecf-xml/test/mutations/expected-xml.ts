@@ -11,7 +11,7 @@ const COMPANIONS: Readonly<Record<string, SchemaId>> = {
   SemillaModel: 'semilla',
 };
 
-/** The verdict a document deserves: libxml2's, by the schema that its root and TipoeCF name. */
+/** The expected verdict on a document: libxml2's, by the schema that its root and TipoeCF name. */
 export function expectedOfXml(source: string | Uint8Array): boolean {
   return withParsed(source, (document) => {
     const id = schemaNamedBy(document);

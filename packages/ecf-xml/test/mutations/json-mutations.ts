@@ -7,7 +7,7 @@ import { isElement, type XmlElement } from './xml-tree.js';
 type Json = Record<string, unknown>;
 
 interface Target {
-  /** The object or list that holds the value, and under which key. */
+  /** The object or list that holds the value, and its key there. */
   holder: Json | unknown[];
   key: string;
   value: unknown;
@@ -134,7 +134,7 @@ export const JSON_MUTATIONS: Readonly<Record<string, Mutation>> = {
 
 const NAMES = Object.keys(JSON_MUTATIONS);
 
-/** One to three mutations of a document; their names. */
+/** Applies one to three mutations to a document; returns their names. */
 export function mutateJson(document: Json, schema: Schema, random: Random): string[] {
   const names: string[] = [];
   for (let i = random.pick([1, 1, 1, 1, 2, 3]); i > 0; i--) {

@@ -4,7 +4,7 @@ import { hasSharedMaterial, sharedText } from './shared-material.js';
 
 const validators = new Map<SchemaId, XsdValidator>();
 
-/** libxml2's verdict by the authority's schema, or by ours where that is not at hand. */
+/** libxml2's verdict by the authority's schema, or by ours if the authority's is not available. */
 export function libxml2Accepts(id: SchemaId, source: string | Uint8Array): boolean {
   return withParsed(source, (document) => isValid(validatorOf(id), document));
 }

@@ -14,7 +14,7 @@ export const SCHEMA_IDS: readonly SchemaId[] = [
   'semilla',
 ];
 
-/** Good values of the types with a format; every other type says by its facets what a good value is. */
+/** Valid values of the types with a format; for other types they follow from the facets. */
 const FORMATTED: Readonly<Record<string, readonly string[]>> = {
   eNCFValidationType: ['E310000000001', 'e31000000000z'],
   eNCFType: ['E320000000001'],
@@ -103,7 +103,7 @@ function sample(rule: ElementRule, schema: Schema, random: Random, fullness: num
     const count = child.max === 1 ? 1 : 1 + random.below(Math.min(child.max, 3));
     for (let i = 0; i < count; i++) {
       const one = sample(child, schema, random, fullness);
-      // A group that is left without content is no document of ours.
+      // A group without content is not allowed in our documents.
       if (one.children.length > 0) node.children.push(one);
       else if (child.required) node.children.push(sample(child, schema, random, 1));
     }
@@ -117,7 +117,7 @@ export function signature(): XmlElement {
   return node;
 }
 
-/** Every element that any of the ten e-CF types has, with a value: what is foreign to one type is at home in another. */
+/** Every element of the ten e-CF types, with a value; an element that one type forbids is valid in another. */
 export function elementsOfAllTypes(): { name: string; group: string; value: string | null }[] {
   const found = new Map<string, { name: string; group: string; value: string | null }>();
   for (const id of SCHEMA_IDS.filter((each) => each.startsWith('ecf-'))) collect(schemaOf(id).root, found);
@@ -131,7 +131,7 @@ function collect(rule: ElementRule, found: Map<string, { name: string; group: st
   }
 }
 
-/** A valid document to mutate: from the certification set where there is one of that type, else made from the catalogue. */
+/** A valid document to mutate: from the certification set if it has one of that type, else made from the catalogue. */
 export function baseDocument(schema: Schema, random: Random): XmlElement {
   const certified = certifiedDocuments().get(schema.id);
   if (certified && random.chance(0.3)) return copy(random.pick(certified));

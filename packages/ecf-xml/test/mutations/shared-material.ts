@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const SHARED = resolve(import.meta.dirname, '../../../../../shared');
 
-/** Whether the authority's own schemas and the certification set lie beside the repository. */
+/** Whether the authority's own schemas and the certification set are beside the repository. */
 export const hasSharedMaterial = existsSync(join(SHARED, 'xsd'));
 
 if (!hasSharedMaterial) {
@@ -16,7 +16,7 @@ export function sharedText(path: string): string {
   return readFileSync(join(SHARED, path), 'utf8').replace(/^\ufeff/, '');
 }
 
-/** The documents of the certification set as JSON, the summaries with a security code as a signature gives it. */
+/** The documents of the certification set as JSON; summaries get a security code like that of a signature. */
 export function certificationDocuments(): { name: string; value: Record<string, unknown> }[] {
   if (!hasSharedMaterial) return [];
   return ['ecf', 'rfce', 'acecf'].flatMap((folder) =>

@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 
-/** Changes of the written document that no tree shows: prolog, layout, line ends, and blind edits of its characters. */
+/** Changes of the document's text that the tree does not show: prolog, layout, line ends, and random edits of characters. */
 export function mutateText(source: string, random: Random): string {
   switch (random.below(8)) {
     case 0:

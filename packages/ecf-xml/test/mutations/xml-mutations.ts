@@ -7,7 +7,7 @@ import { copy, element, elementsOf, isElement, type XmlContent, type XmlElement 
 interface Target {
   node: XmlElement;
   parent: XmlElement | null;
-  /** The rule of the element, as far as the document still follows the schema. */
+  /** The rule of the element, while the document still follows the schema. */
   rule: ElementRule | undefined;
 }
 
@@ -16,7 +16,7 @@ type Mutation = (target: Target, root: XmlElement, schema: Schema, random: Rando
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const foreign = elementsOfAllTypes();
 
-/** The mutations of one element of an XML document. Some mutations leave the document valid, as they should. */
+/** The mutations of one element of an XML document. Some intentionally leave the document valid. */
 export const XML_MUTATIONS: Readonly<Record<string, Mutation>> = {
   missing: ({ node, parent }) => remove(node, parent),
   empty: ({ node }) => fill(node, []),
@@ -155,7 +155,7 @@ export const XML_MUTATIONS: Readonly<Record<string, Mutation>> = {
 
 const NAMES = Object.keys(XML_MUTATIONS);
 
-/** One to three mutations of a document; their names. */
+/** Applies one to three mutations to a document; returns their names. */
 export function mutateXml(root: XmlElement, schema: Schema, random: Random): string[] {
   const names: string[] = [];
   for (let i = random.pick([1, 1, 1, 1, 2, 3]); i > 0; i--) {

@@ -1,11 +1,11 @@
-/** A piece of raw markup that is written as it stands. */
+/** Raw markup that is written unchanged. */
 export interface Raw {
   raw: string;
 }
 
 export type XmlContent = XmlElement | Raw | string;
 
-/** A document that a mutation may bend in any way. */
+/** A document that mutations may change in any way. */
 export interface XmlElement {
   name: string;
   attributes: [name: string, value: string][];
@@ -28,7 +28,7 @@ export function copy(node: XmlElement): XmlElement {
   };
 }
 
-/** Every element of the document with its parent, the root first; what lies in a signature is left out. */
+/** Every element of the document with its parent, the root first; elements of a signature are left out. */
 export function elementsOf(root: XmlElement): { node: XmlElement; parent: XmlElement | null; depth: number }[] {
   const found: { node: XmlElement; parent: XmlElement | null; depth: number }[] = [];
   const walk = (node: XmlElement, parent: XmlElement | null, depth: number): void => {
