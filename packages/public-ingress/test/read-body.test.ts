@@ -29,7 +29,7 @@ it('reads a body that arrives in pieces', async () => {
   expect((await body).toString()).toBe('one two');
 });
 
-it('refuses a body before it reads it where the headers say that it is too large or compressed', async () => {
+it('refuses a body before reading it if the headers declare it too large or compressed', async () => {
   expect(await codeOf(readBody(request({ 'content-length': '999999' }), LIMITS))).toBe('413 body_too_large');
   expect(await codeOf(readBody(request({ 'content-encoding': 'gzip' }), LIMITS))).toBe('415 unsupported_media_type');
 });
@@ -42,7 +42,7 @@ it('refuses a body that turns out too large', async () => {
   expect(await code).toBe('413 body_too_large');
 });
 
-it('rejects where the connection is lost, also before the body is read', async () => {
+it('rejects if the connection is lost, also before the body is read', async () => {
   const req = request();
   const code = codeOf(readBody(req, LIMITS));
   req.write(Buffer.alloc(KB));
@@ -51,7 +51,7 @@ it('rejects where the connection is lost, also before the body is read', async (
   expect(await codeOf(readBody(req, LIMITS))).toBe('400 bad_request');
 });
 
-it('refuses more chunks of one byte than any sender makes', async () => {
+it('refuses too many chunks of one byte', async () => {
   const req = request();
   const code = codeOf(readBody(req, LIMITS));
   for (let sent = 0; sent <= 16 * KB; sent += 1) req.emit('data', Buffer.alloc(1));

@@ -21,7 +21,7 @@ describe('the quota of refused documents', () => {
     expect(await take('a', MORNING, 101)).toBe('size');
     for (let n = 0; n < 2; n++) expect(await take('a')).toBeNull();
     for (let n = 0; n < 5; n++) expect(await take('a')).toBe('sender');
-    // The refused claims of one sender take nothing from others.
+    // Refused claims of one sender do not reduce the quota of others.
     expect(await take('b')).toBeNull();
     expect(await take('b')).toBe('total');
     expect(await take('a', TOMORROW)).toBeNull();
@@ -57,7 +57,7 @@ describe('the quota of received documents', () => {
     await other.take(of('a', MEBIBYTE));
     const used = await one.take(of('a', MEBIBYTE + 2)).catch((error: unknown) => error);
     expect(used).toMatchObject({ name: 'DailyBytesUsed', retryAfterSeconds: 43_200 });
-    // A claim that does not fit takes nothing.
+    // A refused claim uses no quota.
     await one.take(of('a', MEBIBYTE));
     await expect(one.take(of('a', 2))).rejects.toMatchObject({ name: 'DailyBytesUsed' });
     await one.take(of('b', LIMIT));
@@ -85,7 +85,7 @@ function guardOf(logger: Logger, freeBytes: () => Promise<number>) {
 describe('the free-space guard', () => {
   afterEach(() => void jest.useRealTimers());
 
-  it('checks one at a time, however long the disk hangs', async () => {
+  it('runs one check at a time, however long the disk hangs', async () => {
     jest.useFakeTimers();
     const { logger, said } = listening();
     let [looks, answer] = [0, (_bytes: number) => {}];
@@ -109,7 +109,7 @@ describe('the free-space guard', () => {
     guard.stop();
   });
 
-  it('logs what a start waits for where the disk does not answer', async () => {
+  it('logs the reason of a slow start if the disk does not answer', async () => {
     jest.useFakeTimers();
     const { logger, said } = listening();
     let answer = (_bytes: number) => {};

@@ -54,7 +54,7 @@ describe('trust', () => {
     expect(strict(facts, SIGNED, after(1))).toMatchObject({ trusted: true, doubt: expect.any(String) });
   });
 
-  it('the file of revoked certificates is read again when it changes; a file that is none changes nothing and is told', async () => {
+  it('the file of revoked certificates is read again when it changes; a malformed file changes nothing and is reported', async () => {
     const file = path.join(folder, 'revoked');
     writeFileSync(file, `${'0'.repeat(64)}\n`);
     let elapsed = 0;

@@ -31,7 +31,7 @@ function part(disposition: string, others: readonly string[] = [], content = XML
 
 const TYPE = `multipart/form-data; boundary=${B}`;
 
-describe('the document is taken out of bodies as senders write them', () => {
+describe('the document is found in the bodies that senders write', () => {
   it.each(BODY_SHAPES)('$name', ({ body, type }) => {
     expect(take(body(XML), type ?? undefined)).toBe(XML);
   });
@@ -65,7 +65,7 @@ describe('the document is taken out of bodies as senders write them', () => {
   });
 });
 
-describe('what holds no single document is refused by name', () => {
+describe('a body without exactly one document is refused with the reason', () => {
   const inPart = (disposition: string) => Buffer.from(multipart([part(disposition, [], '\x1f\x8b\x08\x00')]), 'latin1');
   const many = Array.from({ length: 5_000 }, () => part('name="a"', [], 'x'));
 
