@@ -76,7 +76,7 @@ describe('the archiver', () => {
     for (const each of documents) expect(await store.get(each.path, each.sha256)).toEqual(each.bytes);
   });
 
-  it('takes the same document once, and nothing of a transaction that is rolled back', async () => {
+  it('stores the same document once, and nothing of a transaction that is rolled back', async () => {
     const each = document();
     await addPendingDocuments(database, [each]);
     await addPendingDocuments(database, [each]);
@@ -104,7 +104,7 @@ describe('the archiver', () => {
       leaseMs: 300,
       idleMs: 10,
     });
-    // It never ends, as a process that was killed with its claim.
+    // It never ends, like a process killed with its claim.
     archiver.start();
     await until(
       async () => (await database.query('SELECT 1 FROM pending_document WHERE due_at > now()')).rowCount === 1,
@@ -142,11 +142,11 @@ describe('the archiver', () => {
     expect([...put.values()]).toEqual(documents.map(() => 1));
   });
 
-  it('keeps documents while the archive is away and stores them once it is back', async () => {
+  it('keeps documents while the archive is down and stores them once it is back', async () => {
     const documents = [document(), document()];
     renameSync(path.join(root, 'xml'), path.join(root, 'away'));
     const fs = path.join(root, 'xml');
-    // Nothing can be made under a file.
+    // A file cannot contain a folder, so the write fails.
     const blocked = { ...store, put: async () => Promise.reject(new XmlStoreError('unavailable', 'away')) };
     let archive: Pick<XmlStore, 'put' | 'get'> = blocked;
     const { metrics } = start({

@@ -56,7 +56,7 @@ describe('the chain of the audit log', () => {
     for (const name of Object.keys(rest)) expect(auditHash({ ...rest, [name]: 'x' })).not.toBe(hash);
   });
 
-  it('is whole as it was made, also with its keys in another order', () => {
+  it('is valid as written, also with its keys in another order', () => {
     const chain = chainOf(5);
     expect(faultOf(chain)).toBeNull();
     expect(faultOf(chain.map((entry) => Object.fromEntries(Object.entries(entry).reverse())))).toBeNull();

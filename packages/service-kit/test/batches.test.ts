@@ -39,7 +39,7 @@ describe('batches', () => {
     expect(seen).toEqual([['a1', 'b1'], ['a2'], ['a3']]);
   });
 
-  it('run one by one where a batch fails: only the item at fault fails', async () => {
+  it('run one by one if a batch fails: only the failing item fails', async () => {
     const batches = createBatches<number, number>({
       maxItems: 10,
       maxInFlight: 1,
@@ -53,7 +53,7 @@ describe('batches', () => {
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('are all told at once that the database is away, those that wait as well', async () => {
+  it('all fail at once if the database is down, waiting ones too', async () => {
     const tried: number[][] = [];
     const batches = createBatches<number, number>({
       maxItems: 2,

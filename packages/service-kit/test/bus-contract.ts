@@ -11,7 +11,7 @@ export interface BusUnderTest {
 
 const TIMEOUT_MS = 60_000;
 
-/** Waits until `probe` holds; a wait that is in vain ends with an error, also where the test has ended before. */
+/** Waits until `probe` holds; throws after the timeout, even if the test has ended. */
 export async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + TIMEOUT_MS;
   while (!(await probe())) {
@@ -20,14 +20,14 @@ export async function until(probe: () => boolean | Promise<boolean>): Promise<vo
   }
 }
 
-/** What a statement fails with where the database is away. */
+/** The error of a statement while the database is down. */
 export function unreachable(): Error {
   const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   markDatabaseError(error);
   return error;
 }
 
-/** What every adapter of the bus must do. Adapters retry with short pauses and few attempts (three) in this suite. */
+/** The contract of every adapter of the bus. In this suite adapters make three attempts with short pauses. */
 export function describeBus(name: string, open: () => Promise<BusUnderTest>): void {
   describe(name, () => {
     let bus: Bus;
@@ -99,7 +99,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect((await deadLetters.list())[0]?.event.key).toBe(bad);
     });
 
-    it('leaves out topics that were not asked for', async () => {
+    it('delivers only subscribed topics', async () => {
       const seen: BusEvent[] = [];
       await bus.subscribe({ topics: ['invoices.v1'], group: 'poller', handler: collect(seen) });
       await bus.publish([taxpayerEvent('131000001')]);
@@ -140,7 +140,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect(await deadLetters.list()).toEqual([]);
     });
 
-    it('keeps what fails for good as a dead-letter message with the reason, and goes on with the key', async () => {
+    it('stores an event that fails finally as a dead-letter message with the reason, and continues with the key', async () => {
       const handled: number[] = [];
       await bus.subscribe({
         topics,
@@ -159,7 +159,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       ]);
     });
 
-    it('does not hand out an event that its schema refuses', async () => {
+    it('does not deliver an event that its schema refuses', async () => {
       const handled: string[] = [];
       await bus.subscribe({
         topics,
@@ -185,7 +185,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect(seen[0]?.data).toEqual(event.data);
     });
 
-    it('never gives up an event because the database of its consumer is gone', async () => {
+    it('never gives up an event because the database of its consumer is down', async () => {
       let gone = true;
       const handled: string[] = [];
       await bus.subscribe({
@@ -197,7 +197,8 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         },
       });
       const event = taxpayerEvent('131000001');
-      // An adapter that keeps the event resolves and delivers later; one that does not rejects, and its outbox sends again.
+      // An adapter that stores the event resolves and delivers later. One that does not rejects, and the outbox publishes
+      // again.
       const kept = await bus.publish([event]).then(
         () => true,
         () => false,
@@ -209,7 +210,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       expect(await deadLetters.list()).toEqual([]);
     });
 
-    it('waits for what is being handled when a subscription stops', async () => {
+    it('waits for events being handled when a subscription stops', async () => {
       let finished = false;
       let begun = () => {};
       const started = new Promise<void>((resolve) => {

@@ -29,7 +29,7 @@ describe('dead-letter messages of the bus of one process', () => {
   const root = mkdtempSync(path.join(os.tmpdir(), 'ecf-replays-'));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('are handed to the group that failed, and to no other, when another process asks for it', async () => {
+  it('are delivered to the failed group alone when another process requests a replay', async () => {
     const metrics = createMetrics();
     const bus = createInProcessBus({
       logger: silentLogger,
@@ -64,7 +64,7 @@ describe('dead-letter messages of the bus of one process', () => {
     expect(await metrics.render()).toContain('ecf_dead_letters{topic="taxpayers.v1",group="mended"} 2');
     await tool.replay(first as DeadLetter);
     expect(await tool.list()).toEqual([second]);
-    // Nothing was mended: it comes back with its reason.
+    // The consumer still fails, so the message comes back with its reason.
     await until(async () => (await tool.list()).length === 2 && (await tool.requested()).length === 0);
     broken = false;
     for (const deadLetter of await tool.list()) await tool.replay(deadLetter);
@@ -131,7 +131,7 @@ describe('the bus of one process, further', () => {
     expect(seen).toEqual([event.id]);
   });
 
-  it('counts what became of events', async () => {
+  it('counts the results of events', async () => {
     const metrics = createMetrics();
     const { bus } = open(metrics);
     await bus.subscribe({
@@ -149,7 +149,7 @@ describe('the bus of one process, further', () => {
     expect(text).toContain(`${line('dead')} 1`);
   });
 
-  it('gives up a handler that never ends, and goes on', async () => {
+  it('gives up a handler that never ends, and continues', async () => {
     const { bus, deadLetters } = open();
     await bus.subscribe({ topics: ['taxpayers.v1'], group: 'g', handler: () => new Promise(() => {}) });
     await bus.publish([taxpayerEvent('131000001')]);

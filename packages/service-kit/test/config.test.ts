@@ -48,7 +48,7 @@ describe('a configuration', () => {
     expect(readConfig(schema, { WAIT_MS: '1', KEY: urlSafe }).KEY).toEqual(Buffer.alloc(32, 0xfb));
   });
 
-  it('names every variable that does not allow a start, says what is allowed, and repeats no value', () => {
+  it('names every wrong variable and its allowed values, and repeats no value', () => {
     expect(
       problems({ KEY: 'hunter2', PORT: '-1', WAIT_MS: '1e2', DEBUG: 'perhaps', MODE: 'on', URL: 'not one', NAME: 'x' }),
     ).toEqual([
@@ -88,7 +88,7 @@ describe('the configurations of one start', () => {
     }
   };
 
-  it('are all read before anything is said of their faults, each variable once', () => {
+  it('are all read before errors are reported, each variable once', () => {
     const env = { A_MS: 'x' };
     const all = (found: ConfigProblems) =>
       found.readAll({ one: () => readConfig(one, env), other: () => readConfig(other, env) });
@@ -99,7 +99,7 @@ describe('the configurations of one start', () => {
     expect(new ConfigProblems().readAll({ one: () => readConfig(one, {}) })).toEqual({ one: { A_MS: 1 } });
   });
 
-  it('are read on without what is wrong, where that is possible', () => {
+  it('are read further without the wrong ones, if possible', () => {
     const found = new ConfigProblems();
     expect(found.readOn({ A_MS: 'x' }, (env) => readConfig(one, env))).toEqual({ A_MS: 1 });
     expect(variables(() => found.refuse())).toEqual(['A_MS']);

@@ -38,7 +38,7 @@ describe('a database', () => {
     await expect(database.query('SELECT 9007199254740993::int8')).rejects.toThrow('beyond the integers');
   });
 
-  it('prepares named statements and tells how many rows there were', async () => {
+  it('prepares named statements and returns the number of rows', async () => {
     const insert = { name: 'insert_thing', text: 'INSERT INTO things VALUES ($1, $2) ON CONFLICT DO NOTHING' };
     expect((await database.query(insert, [1, 'a'])).rowCount).toBe(1);
     expect((await database.query(insert, [1, 'b'])).rowCount).toBe(0);
@@ -47,7 +47,7 @@ describe('a database', () => {
     ]);
   });
 
-  it('commits what a transaction did, or none of it, and runs effects only after the commit', async () => {
+  it('commits a transaction completely or not at all, and runs effects only after the commit', async () => {
     const effects: string[] = [];
     await database.transaction(async (tx) => {
       tx.afterCommit(() => effects.push('kept'));
@@ -89,7 +89,7 @@ describe('a database', () => {
     expect(isDatabaseUnavailable(twice)).toBe(false);
   });
 
-  it('tells that it is away, and works again when it is back', async () => {
+  it('reports that it is down, and works again when it is back', async () => {
     const away = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
     const error = await away.query('SELECT 1').catch((e) => e);
     expect(isDatabaseUnavailable(error)).toBe(true);
@@ -143,10 +143,10 @@ describe('a database', () => {
     expect(isDatabaseUnavailable(Object.assign(new Error('said by PostgreSQL'), { code }))).toBe(away);
   });
 
-  it('that takes no writes costs an event no attempt, and its connections are not used again', async () => {
+  it('that is read-only costs an event no attempt, and its connections are not used again', async () => {
     const name = new URL(url).pathname.slice(1);
     const one = openDatabase(url, { max: 1 });
-    // Holds for sessions that begin after it.
+    // Applies to sessions that begin after it.
     await database.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = on`);
     const buried: unknown[] = [];
     const write = "INSERT INTO things VALUES (30, 'later')";
@@ -173,7 +173,7 @@ describe('a database', () => {
 });
 
 describe('a database that gives up a statement while it answers others', () => {
-  /** Takes longer than its statement may. */
+  /** Takes longer than the statement timeout. */
   const tooLong = (at: Database) =>
     at.transaction(async (tx) => {
       await tx.query('SET LOCAL statement_timeout = 20');
@@ -194,13 +194,13 @@ describe('a database that gives up a statement while it answers others', () => {
     return { buried, handled };
   }
 
-  it('makes its event a dead-letter message in the end, after more attempts than an error takes', async () => {
+  it('makes its event a dead-letter message finally, after more attempts than an error', async () => {
     const { buried, handled } = handling(() => tooLong(database));
     await handled;
     expect(buried).toMatchObject([{ attempts: 4, reason: expect.stringContaining('statement timeout') }]);
   });
 
-  it('costs no attempt where it answers nobody', async () => {
+  it('costs no attempt if it answers no statement', async () => {
     const one = openDatabase(url, { max: 1 });
     const { buried, handled } = handling(async () => {
       try {
@@ -213,14 +213,14 @@ describe('a database that gives up a statement while it answers others', () => {
     expect(buried).toEqual([]);
   });
 
-  it('is asked for each of a batch by itself, until it gives up two of them', async () => {
-    const asked: string[][] = [];
+  it('handles each event of a batch alone, until it gives up two of them', async () => {
+    const calls: string[][] = [];
     const batches = createBatches<string, string>({
       maxItems: 10,
       maxInFlight: 1,
       keyOf: (item) => item,
       async work(items) {
-        asked.push([...items]);
+        calls.push([...items]);
         if (items.some((item) => item.startsWith('heavy'))) await tooLong(database);
         return items;
       },
@@ -235,7 +235,7 @@ describe('a database that gives up a statement while it answers others', () => {
         ),
       );
     expect(await run('a', 'heavy 1', 'b')).toEqual(['done', '57014', 'done']);
-    expect(asked).toEqual([['a', 'heavy 1', 'b'], ['a'], ['heavy 1'], ['b']]);
+    expect(calls).toEqual([['a', 'heavy 1', 'b'], ['a'], ['heavy 1'], ['b']]);
     expect(await run('a', 'heavy 1', 'heavy 2', 'b')).toEqual(['done', '57014', '57014', '57014']);
   });
 });
@@ -257,7 +257,7 @@ describe('migrations', () => {
     writeFileSync(path.join(folder, name, 'migration.sql'), sql);
   }
 
-  it('are applied once, in order, however many start at the same moment', async () => {
+  it('are applied once, in order, if many start at the same moment', async () => {
     const fresh = await server.createDatabase();
     const all = await Promise.all([migrate(fresh, folder), migrate(fresh, folder), migrate(fresh, folder)]);
     expect(all.flat()).toEqual(['20260101000000_first', '20260102000000_second']);
@@ -287,7 +287,7 @@ describe('migrations', () => {
     rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
   });
 
-  it('come after the database was made, by whoever is first', async () => {
+  it('are applied after the first one has created the database', async () => {
     const named = new URL(url);
     named.pathname = `/made_here_${process.pid}`;
     const made = await Promise.all([createDatabaseIfMissing(named.href), createDatabaseIfMissing(named.href)]);

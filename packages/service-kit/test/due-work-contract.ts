@@ -3,7 +3,7 @@ import type { DueWorkStore } from '../src/due-work/due-work.js';
 
 export interface DueWorkSubject<Item> {
   readonly store: DueWorkStore<Item>;
-  /** Adds an item that falls due then; resolves with its key. */
+  /** Adds an item with this due time; resolves with its key. */
   add(dueAt: Date): Promise<string>;
   keyOf(item: Item): string;
 }
@@ -11,7 +11,7 @@ export interface DueWorkSubject<Item> {
 const NOW = new Date('2026-03-01T12:00:00Z');
 const after = (ms: number) => new Date(NOW.getTime() + ms);
 
-/** What every store of due work must do: claims are leases by due time, exclusive between instances. */
+/** The contract of every store of due work: claims are leases by due time, exclusive between instances. */
 export function describeDueWorkStore<Item>(open: () => Promise<DueWorkSubject<Item>>): void {
   it('claims due items, earliest first, and nothing that falls due later', async () => {
     const { store, add, keyOf } = await open();
@@ -48,7 +48,7 @@ export function describeDueWorkStore<Item>(open: () => Promise<DueWorkSubject<It
     expect([...claims.flat(), ...rest].map(keyOf).sort()).toEqual(keys.sort());
   });
 
-  it('extends a lease where the store can', async () => {
+  it('extends a lease if the store supports it', async () => {
     const { store, add } = await open();
     if (store.renew === undefined) return;
     await add(after(-1));

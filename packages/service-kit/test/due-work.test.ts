@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => database.query('TRUNCATE task'));
 afterAll(() => database.close());
 
-/** The plainest store: one table, a claim moves the due time to the end of the lease. */
+/** The simplest store: one table; a claim moves the due time to the end of the lease. */
 const store: Required<DueWorkStore<Task>> = {
   async claimDue({ now, until, limit }) {
     const { rows } = await database.query<Task>(
@@ -80,7 +80,7 @@ describe('the engine', () => {
     return engine;
   }
 
-  it('handles every item once, however many instances share the table', async () => {
+  it('handles every item once if many instances share the table', async () => {
     for (let i = 0; i < 60; i += 1) await add(new Date());
     start();
     start();
@@ -95,7 +95,7 @@ describe('the engine', () => {
     await until(async () => (await handledCounts())[0] === 1);
   });
 
-  it('takes up added work when it is woken', async () => {
+  it('claims added work when it is woken', async () => {
     const engine = start();
     await delay(100);
     await add(new Date());
@@ -105,7 +105,7 @@ describe('the engine', () => {
 
   it('takes over the item of an instance that ended, when the lease ends', async () => {
     await add(new Date());
-    // An instance that claims and is gone.
+    // An instance that claims and crashes.
     await store.claimDue({ now: new Date(), until: new Date(Date.now() + 400), limit: 1 });
     start();
     await delay(150);
@@ -146,7 +146,7 @@ describe('the engine', () => {
     expect(errors).toEqual([['once', id]]);
   });
 
-  it('goes on after an error of the store', async () => {
+  it('continues after an error of the store', async () => {
     await add(new Date());
     let failing = true;
     const errors: unknown[] = [];

@@ -1,6 +1,6 @@
 import type { Queries } from '../src/postgres/database.js';
 
-/** The tables of `prisma/outbox-and-inbox.prisma`, as a migration makes them. */
+/** The tables of `prisma/outbox-and-inbox.prisma`, as a migration creates them. */
 export async function createEventTables(database: Queries): Promise<void> {
   await database.query(`
     CREATE TABLE outbox (position BIGSERIAL PRIMARY KEY, partition SMALLINT NOT NULL, event_id UUID NOT NULL, topic TEXT NOT NULL,

@@ -36,7 +36,7 @@ async function get(url: string): Promise<{ status: number; headers: Headers; bod
 }
 
 describe('the trace of a request without an exporter', () => {
-  const ask = async (headers: Record<string, string>) => {
+  const call = async (headers: Record<string, string>) => {
     const lines: Record<string, unknown>[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const app = createHttpApp({
@@ -56,16 +56,16 @@ describe('the trace of a request without an exporter', () => {
     return { onward, failed, logged: lines.at(-1) as { trace_id: string; request_id: string } };
   };
 
-  it("is the caller's, in the log and in what is passed on", async () => {
+  it("is the caller's, in the log and in forwarded calls", async () => {
     const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00`;
-    const { onward, logged } = await ask({ traceparent, tracestate: 'a=b' });
+    const { onward, logged } = await call({ traceparent, tracestate: 'a=b' });
     expect([onward.traceparent, onward.tracestate, logged.trace_id]).toEqual([traceparent, 'a=b', 'ab'.repeat(16)]);
   });
 
   it.each([undefined, 'nonsense', `00-${'0'.repeat(32)}-${'cd'.repeat(8)}-01`])(
     'follows from the id of the request where the caller names %s, and makes nobody behind sample',
     async (traceparent) => {
-      const { onward, failed, logged } = await ask(traceparent === undefined ? {} : { traceparent });
+      const { onward, failed, logged } = await call(traceparent === undefined ? {} : { traceparent });
       expect(onward.traceparent).toBe(traceparent);
       expect(logged).toMatchObject({
         request_id: failed.request_id,
@@ -74,9 +74,9 @@ describe('the trace of a request without an exporter', () => {
     },
   );
 
-  it('is always the same one where the caller names the request', async () => {
+  it('is always the same one if the caller names the request', async () => {
     const [first, again, other] = await Promise.all(
-      ['mine-1', 'mine-1', 'mine-2'].map(async (id) => (await ask({ 'x-request-id': id })).logged),
+      ['mine-1', 'mine-1', 'mine-2'].map(async (id) => (await call({ 'x-request-id': id })).logged),
     );
     expect(first).toMatchObject({ request_id: 'mine-1', trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect([again?.trace_id, other?.trace_id]).toEqual([
@@ -149,7 +149,7 @@ describe('errors of an app', () => {
     expect(await get(`${url}/nowhere`)).toMatchObject({ status: 404, body: { code: 'unknown_route' } });
   });
 
-  it('are what gets an answer that node would give by itself, without a body; an upgrade is passed over', async () => {
+  it('replaces the answers that Node would give without a body; an upgrade is ignored', async () => {
     const { port } = await start((app) => {
       app.post('/', (req, res) => void req.resume().once('end', () => res.json({ done: true })));
     });
@@ -169,7 +169,7 @@ describe('errors of an app', () => {
     const answers = await Promise.all(
       [
         post(),
-        // What follows as its body is no request, nor is there an answer to it.
+        // The text after the headers is neither a request nor answered.
         `${post('Host: x', 'Expect: foo')}}} x`,
         chunked('gzip, chunked'),
         post('Host: x', 'host: y'),
@@ -188,7 +188,7 @@ describe('errors of an app', () => {
     expect(answers[4]).toMatch(/^allow: GET, HEAD, POST, PUT, PATCH, DELETE\r$/im);
     expect(answers.map((answer) => answer.split('HTTP/1.1').length - 1)).toEqual([1, 1, 1, 1, 1, 1]);
     expect(answers[5]).toContain('{"done":true}');
-    // It can do without a Host in HTTP/1.0.
+    // HTTP/1.0 does not require a Host.
     expect(await send(post().replace('1.1', '1.0'))).toContain('{"done":true}');
   });
 
@@ -230,7 +230,7 @@ describe('JSON bodies', () => {
 });
 
 describe('a server', () => {
-  it('names the setting when its port is taken, or its address is none of the machine', async () => {
+  it('names the setting if its port is in use or its address is not of this machine', async () => {
     const { port } = await start(() => {});
     await expect(serve(() => {}, { host: '127.0.0.1', port })).rejects.toThrow(`PORT ${port} on 127.0.0.1 is in use`);
     await expect(serve(() => {}, { host: '203.0.113.1', port: 0 })).rejects.toThrow(
@@ -238,7 +238,7 @@ describe('a server', () => {
     );
   });
 
-  it('lets requests under way end when it stops, takes no new ones, and leaves no connection', async () => {
+  it('lets requests in flight end when it stops, accepts no new ones, and leaves no connection', async () => {
     let respond: (() => void) | undefined;
     const { url } = await start((app) => {
       app.get('/slow', (_req, res) => {
@@ -263,7 +263,7 @@ describe('a server', () => {
     agent.destroy();
   });
 
-  it('cuts what does not end in the time that is allowed', async () => {
+  it('cuts requests that exceed the timeout', async () => {
     const { url } = await start((app) => {
       app.get('/never', () => {});
     });
@@ -274,7 +274,7 @@ describe('a server', () => {
   });
 });
 
-describe('what is no request, or not complete in time', () => {
+describe('a malformed or late request', () => {
   const post = (path: string, body: string, length = body.length) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${body}`;
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -312,7 +312,7 @@ describe('what is no request, or not complete in time', () => {
   };
   const open = () => new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)));
 
-  it('is answered with the error body, and its connection closed whatever the peer does', async () => {
+  it('is answered with the error body, and its connection is closed whatever the peer does', async () => {
     const answers = await Promise.all(
       [get('/').slice(0, 8), '', post('/body', '{"', 10), 'HELLO\r\n\r\n'].map((text) => send(text)),
     );
@@ -323,7 +323,7 @@ describe('what is no request, or not complete in time', () => {
     for (const { socket } of answers) socket.destroy();
   });
 
-  it('never stands in place of the answer to another request; the connection closes after that', async () => {
+  it('never replaces the answer to another request; the connection closes after that answer', async () => {
     const answers = await Promise.all([
       send(`${post('/slow', 'body')}x\r\n\r\n`),
       send(`${get('/begun')}x\r\n\r\n`),
@@ -385,7 +385,7 @@ describe('connections', () => {
     const server = await serve(
       (_req, res) => {
         onAnswerEnd(res, (whole) => complete.push(whole));
-        // More than the system keeps of a connection that is not read.
+        // More than the system buffers for a connection that is not read.
         res.end(Buffer.alloc(32 * 1024 * 1024));
       },
       { host: '127.0.0.1', port: 0, timeouts: { inactivity: 300, drain: 100 } },
@@ -399,7 +399,7 @@ describe('connections', () => {
 });
 
 describe('health and metrics', () => {
-  it('tell live from ready, naming what is not', async () => {
+  it('distinguish live from ready, and name failed checks', async () => {
     let database = async (): Promise<unknown> => 1;
     const { url } = await start((app) => {
       app.use(healthRoutes(() => checkReadiness({ database: () => database(), always: async () => 1 }, 100)));
@@ -421,7 +421,7 @@ describe('health and metrics', () => {
     });
   });
 
-  it('ask once for all who ask within a second', async () => {
+  it('run checks once for all requests within a second', async () => {
     let [now, checks] = [0, 0];
     let end = () => {};
     const ready = rememberReadiness(
@@ -437,7 +437,7 @@ describe('health and metrics', () => {
     now = 5_000;
     first.push(ready());
     end();
-    expect((await Promise.all(first)).map((told) => told.checks.round)).toEqual(['1', '1', '1']);
+    expect((await Promise.all(first)).map(({ checks }) => checks.round)).toEqual(['1', '1', '1']);
     now = 5_999;
     expect((await ready()).checks.round).toBe('1');
     now = 6_000;
@@ -446,7 +446,7 @@ describe('health and metrics', () => {
     expect((await next).checks.round).toBe('2');
   });
 
-  it('are served on a port of their own, looked up when asked for, and shared by name', async () => {
+  it('are served on their own port, measured on request, and shared by name', async () => {
     const metrics = createMetrics();
     metrics.counter({ name: 'ecf_test_total', help: 'x', labels: ['service'] }).inc({ service: 'a' });
     metrics.counter({ name: 'ecf_test_total', help: 'x', labels: ['service'] }).inc({ service: 'b' });

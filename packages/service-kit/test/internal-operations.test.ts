@@ -7,13 +7,13 @@ import { silentLogger } from '../src/testing/index.js';
 
 const KEY = Buffer.alloc(32, 3);
 const clock = () => new Date();
-const asked: unknown[] = [];
+const requests: unknown[] = [];
 const refuse = async () => {
   throw new Error('not in this test');
 };
 const answering: EmissionOperations = {
   authorityToken: async (request) => {
-    asked.push(request);
+    requests.push(request);
     if (request.account_id === 'locked')
       throw new ApiError(401, 'login_refused', 'The authority refuses the login with this certificate.');
     if (request.account_id === 'away')
@@ -51,9 +51,9 @@ function client(options: { url?: string; key?: Uint8Array } = {}): EmissionOpera
 }
 
 describe('internal operations over HTTP', () => {
-  it('ask and answer by their schemas', async () => {
+  it('check request and answer by their schemas', async () => {
     expect(await client().authorityToken(question)).toEqual({ token: 'abc', expires_in: 3600 });
-    expect(asked.at(-1)).toEqual(question);
+    expect(requests.at(-1)).toEqual(question);
   });
 
   it('bring a refusal back as it was, with its Retry-After', async () => {
@@ -70,14 +70,14 @@ describe('internal operations over HTTP', () => {
     await expect(client().authorityToken({ ...question, rnc: '1' })).rejects.toMatchObject({ status: 422 });
   });
 
-  it('tell nothing to a caller without a service identity', async () => {
+  it('refuse a caller without a service identity', async () => {
     await expect(client({ key: Buffer.alloc(32, 4) }).authorityToken(question)).rejects.toMatchObject({
       status: 401,
       code: 'invalid_identity',
     });
   });
 
-  it('are 503 while nobody answers', async () => {
+  it('are 503 while the service does not answer', async () => {
     await expect(client({ url: 'http://127.0.0.1:1' }).authorityToken(question)).rejects.toMatchObject({
       status: 503,
       code: 'service_unavailable',

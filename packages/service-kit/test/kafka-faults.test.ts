@@ -14,12 +14,12 @@ import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from '.
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 const topics = ['taxpayers.v1'];
-/** With its key and the frame of its batch it is just what a broker takes by default. */
+/** With its key and the frame of its batch it is exactly as large as a broker accepts by default. */
 const LARGE = 'x'.repeat(1_048_300);
 
 afterEach(closeKafkaBuses);
 
-/** Collects revisions by key; a repeat of what came before is left out, as an inbox would. */
+/** Collects revisions by key; repeats are left out, as an inbox does. */
 function collector() {
   const seen = new Set<string>();
   const keys = new Map<string, number[]>();
@@ -34,7 +34,7 @@ function collector() {
   };
 }
 
-/** Publishes as an outbox does: in order, again and again until the bus has it. */
+/** Publishes like an outbox: in order, repeatedly until the bus has the event. */
 async function publishSurely(bus: Bus, batch: readonly BusEvent[]): Promise<void> {
   while (
     !(await bus.publish(batch).then(
@@ -93,7 +93,7 @@ const own = await kafka({ own: true });
 afterAll(() => own?.stop());
 
 (own?.secure === undefined ? describe.skip : describe)('a broker behind TLS and a login', () => {
-  it('carries events for whom it knows, and for nobody else', async () => {
+  it('accepts events only with valid credentials', async () => {
     const { port, caFile, username, password } = own?.secure ?? {};
     const login = {
       KAFKA_BROKERS: `127.0.0.1:${port}`,
@@ -116,7 +116,7 @@ afterAll(() => own?.stop());
 });
 
 (own === null ? describe.skip : describe)('a broker that is killed', () => {
-  it('makes publish reject, and after its restart everything arrives in order without a hand', async () => {
+  it('makes publish reject, and after its restart everything arrives in order', async () => {
     const settings = kafkaSettings({ KAFKA_BROKERS: own?.brokers ?? '' });
     const bus = openKafkaBus(settings);
     const got = collector();
@@ -137,7 +137,7 @@ afterAll(() => own?.stop());
     const kept = await publishing;
     const during = batch(3);
     await expect(bus.publish(during)).rejects.toThrow();
-    // A service that is told to stop meanwhile does not wait for the broker.
+    // A service that stops meanwhile does not wait for the broker.
     await leaving.close();
     // A service that starts meanwhile waits for the broker too.
     const late = openKafkaBus(settings);
@@ -180,7 +180,7 @@ describeOnKafka('a slow consumer', () => {
     await bus.subscribe({ topics, group: 'quick', handler: async (event) => quick.take(event) });
     await bus.publish(keys.map((rnc) => taxpayerEvent(rnc, 1)));
     await until(() => quick.count() === 40);
-    // What shares the partition of the stuck event waits for it; the three other partitions do not, turn after turn.
+    // Events in the partition of the stuck event wait for it; the other three partitions continue.
     await until(() => slow.count() > 15);
     const before = slow.count();
     await bus.publish(keys.map((rnc) => taxpayerEvent(rnc, 2)));
@@ -201,7 +201,7 @@ describeOnKafka('a slow consumer', () => {
 });
 
 describeOnKafka('a poison message', () => {
-  it('becomes a dead-letter message with the reason, whatever it is made of, and its partition goes on', async () => {
+  it('becomes a dead-letter message with the reason, for any bytes, and its partition continues', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings, { metrics });
@@ -306,7 +306,7 @@ describeOnKafka('a poison message', () => {
     await admin.disconnect();
   });
 
-  it('goes back to the group that failed alone, by a replay, and is gone from the dead-letter messages then', async () => {
+  it('is replayed to the failed group alone, and then is no dead-letter message any more', async () => {
     const settings = kafkaSettings();
     const bus = openKafkaBus(settings);
     const deadLetters = openKafkaDeadLetters(settings, silentLogger);
@@ -334,7 +334,7 @@ describeOnKafka('a poison message', () => {
     await until(async () => deliveries === 3 && (await deadLetters.list()).length === 3);
     for (const deadLetter of await deadLetters.list())
       if (deadLetter.event.key !== events[0]?.key) await deadLetters.replay(deadLetter);
-    // Still broken: they come back.
+    // The consumer still fails, so they come back.
     await until(async () => (await deadLetters.list()).length === 3);
     broken = false;
     const [dismissed, ...wanted] = await deadLetters.list();
@@ -350,7 +350,7 @@ describeOnKafka('a poison message', () => {
 });
 
 describeOnKafka('topics', () => {
-  it('are made as the contracts say, and those that differ are reported', async () => {
+  it('are created as the contracts declare, and differing ones are reported', async () => {
     const settings = kafkaSettings();
     const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
     const admin = (await kafkaClients(settings, silentLogger)()).admin();

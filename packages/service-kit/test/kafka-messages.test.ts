@@ -7,7 +7,7 @@ import { ConfigError, readConfig } from '../src/config/config.js';
 import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
-/** A record as it comes out of the broker. */
+/** A record as received from the broker. */
 function received(record: ReturnType<typeof toRecord>) {
   const headers = Object.fromEntries(Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text)]));
   return { key: Buffer.from(record.key), value: Buffer.from(record.value ?? ''), headers, offset: '7' };
@@ -35,7 +35,7 @@ describe('an event as a message', () => {
     expect(readEvent('taxpayers.v1', received(toRecord(untraced, 'x')))).toEqual(untraced);
   });
 
-  it('is refused with the reason where something is missing, and can still be described', () => {
+  it('is refused with the reason if something is missing, and can still be described', () => {
     const good = received(toRecord(taxpayerEvent('131000001'), 'taxpayers.v1'));
     const without = (name: string) => ({ ...good, headers: { ...good.headers, [name]: undefined } });
     expect(() => readEvent('taxpayers.v1', { ...good, value: Buffer.from('{') })).toThrow('the body is not JSON');
@@ -60,7 +60,7 @@ describe('an event as a message', () => {
 describe('the settings of the bus', () => {
   const read = (env: Record<string, string>) => readConfig(z.object(busSettings), env);
 
-  it('ask for Kafka where brokers are named', () => {
+  it('choose Kafka if brokers are named', () => {
     expect(usesKafka(read({}))).toBe(false);
     const settings = read({ KAFKA_BROKERS: 'a.example:9092, [::1]:9093', KAFKA_SSL: 'true', KAFKA_REPLICATION: '3' });
     expect(usesKafka(settings)).toBe(true);

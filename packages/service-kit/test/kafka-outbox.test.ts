@@ -16,7 +16,7 @@ import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from '.
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 const topics = ['taxpayers.v1'];
-/** What the first version of the schema wrote. */
+/** Rows of the first version of the schema. */
 const FIRST_VERSION = fileURLToPath(
   new URL('../../contracts/test/first-version/taxpayer.changed.json', import.meta.url),
 );
@@ -41,7 +41,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
   });
   afterAll(() => database.close());
 
-  /** A relay as another instance of the service has it: with connections and a producer of its own. */
+  /** A relay like that of another instance, with its own connections and producer. */
   function startRelay(bus: Bus, metrics = createMetrics()): Database {
     const own = openDatabase(url);
     databases.push(own);
@@ -60,7 +60,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     return (await database.query<{ n: number }>('SELECT count(*) AS n FROM outbox')).rows[0]?.n ?? -1;
   }
 
-  /** The effect and the note of the event's id in one transaction. */
+  /** The effect and the record of the event's id in one transaction. */
   function effect(event: BusEvent): Promise<void> {
     return database.transaction(async (tx) => {
       if (!(await once(tx, 'g', event.id))) return;
@@ -75,7 +75,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     return new Map(rows.map(({ rnc, revisions }) => [rnc, revisions]));
   }
 
-  it('publish with several instances, one of which leaves, without a row out of order per key', async () => {
+  it('publish with several instances, one of which stops, in order per key', async () => {
     const settings = kafkaSettings();
     const seen = new Map<string, number[]>();
     const handled = new Set<string>();
@@ -127,7 +127,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     for (const key of keys) expect(present.get(key)).toEqual([1, 2]);
   });
 
-  it('put aside what the brokers refuse for its size, for a person, while what stands behind it goes on', async () => {
+  it('set aside rows that brokers refuse for their size, for the operator, and publish the rows behind them', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings);
@@ -136,7 +136,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     const keys = rncs(100).filter((rnc) => outboxPartition(rnc) === outboxPartition('131000000'));
     const events = keys.slice(0, 4).map((rnc) => taxpayerEvent(rnc));
     const [first, second, , last] = events as [BusEvent, BusEvent, BusEvent, BusEvent];
-    // Past the check of those who append: brokers may take less than it allows.
+    // Inserted without the check of the size: brokers may accept less than it allows.
     const large = { ...second, data: { ...(second.data as object), name: 'x'.repeat(1_100_000) } };
     await append(database, [first]);
     await database.query('INSERT INTO outbox (partition, event_id, topic, key, event) VALUES ($1, $2, $3, $4, $5)', [
@@ -156,7 +156,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     expect(text).toContain('ecf_outbox_lag_seconds{service="test"} 0');
     const { rows } = await database.query('SELECT event_id FROM outbox');
     expect(rows).toEqual([{ event_id: large.id }]);
-    // A person gives it back once the brokers take it.
+    // The operator requeues it once the brokers accept it.
     await database.query("UPDATE outbox SET event = jsonb_set(event::jsonb, '{data,name}', '\"short\"')::json");
     await database.query('UPDATE outbox SET partition = -1 - partition WHERE partition < 0');
     await until(() => seen.includes(large.id));
@@ -182,11 +182,11 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
       await until(() => arrivals.has(event.id));
       delays.push((arrivals.get(event.id) as number) - began);
     }
-    // The quickest: what the machine does beside may hold up any of them, a pause of ours would be in all.
+    // The fastest of several, because other processes can delay any of them, but a pause of ours would delay all.
     expect(Math.min(...delays)).toBeLessThan(500);
   });
 
-  it('read what the first version wrote and what a later one will, and set aside what none allows', async () => {
+  it('read rows of the first and of later versions, and set aside invalid ones', async () => {
     const settings = kafkaSettings();
     const deadLetters = openKafkaDeadLetters(settings, silentLogger);
     const bus = openKafkaBus(settings);

@@ -8,13 +8,13 @@ import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka
 import { readConfig } from '../src/config/config.js';
 import { silentLogger } from '../src/testing/index.js';
 
-// A broker that starts beside other tests takes its time.
+// A broker that starts beside other tests needs some time.
 
 const server = await kafka();
 
-/** `describe` where there is a broker; else its tests are skipped by name. */
+/** `describe` if there is a broker; otherwise the tests are skipped by name. */
 export const describeOnKafka = server === null ? describe.skip : describe;
-/** Settings with a prefix that no other test has, so that one broker serves them all. */
+/** Settings with a prefix that no other test has, so that all tests share one broker. */
 export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
   const settings = readConfig(z.object(busSettings), {
     KAFKA_BROKERS: server?.brokers ?? '127.0.0.1:1',
@@ -27,7 +27,7 @@ export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
 
 const opened: Bus[] = [];
 
-/** Closes what {@link openKafkaBus} opened, also after a test that failed. */
+/** Closes what {@link openKafkaBus} opened, even after a failed test. */
 export async function closeKafkaBuses(): Promise<void> {
   await Promise.all(opened.splice(0).map((bus) => bus.close()));
 }

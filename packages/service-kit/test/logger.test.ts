@@ -49,7 +49,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('never shows a key, a token, a password or a certificate, wherever it stands', () => {
+  it('never shows a key, a token, a password or a certificate at any place', () => {
     const { logger, text } = captured();
     logger.info(
       { headers: { 'x-api-key': KEY, authorization: `Bearer ${JWT}`, 'x-token': JWT, env: 'eCF' } },
@@ -74,7 +74,7 @@ describe('the log', () => {
     expect(text()).toContain('postgresql://ecf:[redacted]@127.0.0.1/db');
   });
 
-  it('tells an error with its type, code, stack and causes', () => {
+  it('logs an error with its type, code, stack and causes', () => {
     const { logger, lines } = captured();
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     logger.error({ err: new TypeError('broken', { cause }) }, 'failed');
@@ -88,7 +88,7 @@ describe('the log', () => {
     });
   });
 
-  it('tells nothing else that hangs on an error', () => {
+  it('logs no other property of an error', () => {
     const { logger, lines, text } = captured();
     const client = { connectionParameters: { host: 'db', password: 'hunter2' }, secretKey: 17, processID: 99 };
     const broken = Object.assign(new Error('terminated'), { code: '57P01', client, detail: 'row (1)', secretKey: 17 });
@@ -104,7 +104,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('survives what is deep, circular in depth, long or strange', () => {
+  it('accepts deep, circular, long and unusual values', () => {
     const circular: Record<string, unknown> = { a: 1 };
     circular.self = circular;
     expect(JSON.stringify(redact({ circular, big: 10n, none: undefined, list: Array(1_000).fill('x') }))).toContain(

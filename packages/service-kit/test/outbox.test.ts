@@ -73,7 +73,7 @@ function perKey(events: readonly BusEvent[]): Map<string, number[]> {
 }
 
 describe('the outbox', () => {
-  it('publishes what was committed, once, and keeps nothing of what was rolled back', async () => {
+  it('publishes committed events once, and nothing that was rolled back', async () => {
     const seen: BusEvent[] = [];
     const relay = startRelay(collectingBus(seen), { pollMs: 60_000 });
     const kept = taxpayerEvent('131000001');
@@ -88,7 +88,7 @@ describe('the outbox', () => {
     await relay.drained();
   });
 
-  it('takes up rows that a dead process left', async () => {
+  it('publishes the rows of a dead process', async () => {
     const left = rncs(500).map((rnc) => taxpayerEvent(rnc));
     await append(...left);
     const seen: BusEvent[] = [];
@@ -113,7 +113,7 @@ describe('the outbox', () => {
     for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('shares its partitions among relays, each row by one of them, and takes over from one that dies', async () => {
+  it('shares its partitions among relays, each row by one of them, and takes over from a crashed one', async () => {
     const seen: BusEvent[] = [];
     const publishedBy = new Map<string, Set<number>>();
     const busOf = (relay: number) =>
@@ -154,7 +154,7 @@ describe('the outbox', () => {
     await first.drained();
     const other = openDatabase(url);
     const keys = rncs(40);
-    // While the table is locked, the look of the first relay stands still; sessions that only hold leases do not.
+    // While the table is locked, the first relay's query waits; sessions that only hold leases do not.
     await database.transaction(async (tx) => {
       await tx.query('LOCK TABLE outbox IN SHARE ROW EXCLUSIVE MODE');
       for (let revision = 1; revision <= 3; revision += 1)
@@ -173,7 +173,7 @@ describe('the outbox', () => {
       first.wake();
       await until(isReading);
       startRelay(collectingBus(seen), { database: other });
-      // Both count each other, time and again, and would share the partitions.
+      // Two relays count each other repeatedly and would share the partitions.
       await new Promise((resolve) => setTimeout(resolve, 500));
     });
     await until(async () => (await waiting()) === 0);
@@ -182,7 +182,7 @@ describe('the outbox', () => {
     await other.close();
   });
 
-  it('tells the relay that holds a partition of rows that another process appended', async () => {
+  it('notifies the relay of a partition about rows that another process appended', async () => {
     const seen: BusEvent[] = [];
     const holder = startRelay(collectingBus(seen), { pollMs: 3_600_000, rebalanceMs: 3_600_000 });
     await holder.drained();
@@ -203,7 +203,7 @@ describe('the outbox', () => {
     await other.close();
   });
 
-  it('goes on after its session was cut', async () => {
+  it('continues after its session was cut', async () => {
     const seen: BusEvent[] = [];
     const relay = startRelay(collectingBus(seen));
     await relay.drained();
@@ -214,7 +214,7 @@ describe('the outbox', () => {
     await until(() => seen.length === 1);
   });
 
-  it('measures what waits and how old it is', async () => {
+  it('measures the number and age of waiting rows', async () => {
     const metrics = createMetrics();
     startRelay(
       collectingBus([], () => Promise.reject(new Error('away'))),
@@ -227,10 +227,10 @@ describe('the outbox', () => {
     await until(async () => /ecf_outbox_failures_total\{service="test"\} [1-9]/.test(await metrics.render()));
   });
 
-  it('asks one cheap question in each interval while nothing happens', async () => {
+  it('runs one cheap query in each interval while idle', async () => {
     const relay = startRelay(collectingBus([]), { pollMs: 100, rebalanceMs: 3_600_000 });
     await relay.drained();
-    // Each statement of the relay's sessions has a start of its own.
+    // Each statement of the relay's sessions has its own start time.
     const starts = new Map<string, Set<number>>();
     const longest = () => Math.max(...[...starts.values()].map((times) => times.size));
     await until(async () => {
@@ -242,7 +242,7 @@ describe('the outbox', () => {
       return starts.size > 0 && longest() > 8;
     });
     const times = [...starts.values()].flatMap((each) => [...each]).sort((a, b) => a - b);
-    // A look that came late is followed by one that seems early: what counts is how many there are in a time.
+    // The query after a late one seems early, so the test counts queries per time.
     const looks = times.slice(1);
     expect(looks.length).toBeGreaterThan(5);
     expect(((looks.at(-1) as number) - (looks[0] as number)) / (looks.length - 1)).toBeGreaterThan(80);
@@ -295,7 +295,7 @@ describe('outbox, bus and inbox together', () => {
       clock: () => new Date(),
       retry: { attempts, timeoutMs, firstDelayMs: 1, maxDelayMs: 1 },
     });
-    // One connection, which hangs; for another none is free in time.
+    // One connection, which hangs; no other is free in time.
     const hanging = openDatabase(url, { max: 1, connectTimeoutMs: 200 });
     let pid = 0;
     await until(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '../src/bus/bus.js';
 import { makeEvent } from '../src/bus/events.js';
 
-/** A valid event of `taxpayers.v1`; `revision` tells events of one key apart. */
+/** A valid event of `taxpayers.v1`; `revision` distinguishes events of one key. */
 export function taxpayerEvent(rnc: string, revision = 1): BusEvent {
   const data = {
     rnc,
@@ -21,12 +21,12 @@ export function taxpayerEvent(rnc: string, revision = 1): BusEvent {
   return makeEvent(draft, { id: randomUUID(), time: new Date() });
 }
 
-/** The revision that an event of {@link taxpayerEvent} carries. */
+/** The revision of an event of {@link taxpayerEvent}. */
 export function revisionOf(event: BusEvent): number {
   return (event.data as { revision: number }).revision;
 }
 
-/** RNCs that differ, as many as asked for. */
+/** So many different RNCs. */
 export function rncs(count: number): string[] {
   return Array.from({ length: count }, (_, i) => String(131_000_000 + i));
 }

@@ -15,7 +15,7 @@ describe('a sealed value', () => {
     expect(unseal(key, seal(key, Buffer.alloc(0), ''), '')).toEqual(Buffer.alloc(0));
   });
 
-  it('tells another key, another context, alterations and foreign bytes apart', () => {
+  it('distinguishes another key, another context, alterations and foreign bytes', () => {
     const sealed = seal(key, secret, '131000001');
     expect(() => unseal(randomBytes(32), sealed, '131000001')).toThrow(expect.objectContaining({ code: 'other_key' }));
     expect(() => unseal(key, sealed, '131000002')).toThrow(expect.objectContaining({ code: 'altered' }));

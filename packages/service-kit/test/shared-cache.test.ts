@@ -83,7 +83,7 @@ withRedis('a shared cache', () => {
     expect(await one.get('k5')).toBeNull();
   });
 
-  it('runs one process at a time under a lease, and goes on after its holder died', async () => {
+  it('runs one process at a time under a lease, and continues after its holder crashed', async () => {
     const caches = [open(), open(), open()];
     await eventually(isUp);
     let working = 0;
@@ -155,7 +155,7 @@ withRedis('with a server that is slow', () => {
       expect(await one.get('s2')).toBe(String(i));
       expect(await one.alone('s3', async () => i)).toBe(i);
     }
-    // Each of the hundred and fifty would take 700 ms, a hundred seconds in all.
+    // Each of the 150 would take 700 ms, together a hundred seconds.
     expect(performance.now() - began).toBeLessThan(50_000);
     expect(await isUp()).toBe(false);
     expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]/m);
@@ -165,7 +165,7 @@ withRedis('with a server that is slow', () => {
       await one.set('s4', 'quick', 60_000);
       return isUp();
     });
-    // Commands that the server received too late left no lease behind.
+    // Commands that the server received too late left no lease.
     began = performance.now();
     expect(await open().alone('s3', async () => 'free')).toBe('free');
     expect(performance.now() - began).toBeLessThan(20_000);

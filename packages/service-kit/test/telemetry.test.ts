@@ -35,7 +35,7 @@ async function run(env: Record<string, string>): Promise<string> {
 const built = existsSync(path.join(DIST, 'telemetry', 'telemetry.js')) ? describe : describe.skip;
 
 built('telemetry', () => {
-  it('says nothing where no exporter is configured', async () => {
+  it('exports nothing if no exporter is configured', async () => {
     expect(await run({})).toBe('');
     expect(await run({ OTEL_TRACES_EXPORTER: 'none' })).toBe('');
     expect(await run({ OTEL_TRACES_EXPORTER: 'console', OTEL_SDK_DISABLED: 'true' })).toBe('');
@@ -50,7 +50,7 @@ built('telemetry', () => {
     expect(out).not.toContain('ecf_test_secret');
   });
 
-  it('keeps the share of traces that the sampler is told', async () => {
+  it('keeps the configured share of traces', async () => {
     const sampler = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' };
     expect(await run({ OTEL_TRACES_EXPORTER: 'console', ...sampler })).toBe('');
   });

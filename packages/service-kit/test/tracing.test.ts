@@ -55,7 +55,7 @@ describe('traces', () => {
     expect(JSON.stringify(spans.map((span) => span.attributes))).not.toContain('131000001');
   });
 
-  it('stand in the log', () => {
+  it('are in the log', () => {
     let line = '';
     const logger = createLogger({
       service: 'test',

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { XmlStore } from '../src/xml-store/xml-store.js';
 
-/** The path of a document; tests of one store take different numbers. */
+/** The path of a document; tests of one store use different numbers. */
 export const name = (n: number) => `TesteCF/ecf/131000001/issued/2026/03/131000001E31000000000${n}-0123456789ab.xml`;
 export const bytes = Buffer.from('<ECF>ñ</ECF>');
 export const checksum = createHash('sha256').update(bytes).digest('hex');
 
-/** What every archive does, whatever it keeps documents in. Numbers 1 to 5 are taken. */
+/** The contract of every archive. It uses the numbers 1 to 5. */
 export function archiveContract(store: () => XmlStore): void {
   describe('as every archive', () => {
-    it('gives back what was put, with its checksum', async () => {
+    it('returns stored bytes, with their checksum', async () => {
       expect(await store().put(name(1), bytes)).toEqual({ checksum });
       expect(await store().get(name(1))).toEqual(bytes);
       expect(await store().get(name(1), checksum)).toEqual(bytes);
     });
 
-    it('takes the same bytes again and never others', async () => {
+    it('accepts the same bytes again and never others', async () => {
       expect(await store().put(name(1), bytes)).toEqual({ checksum });
       await expect(store().put(name(1), Buffer.from('other'))).rejects.toMatchObject({ code: 'exists' });
       expect(await store().get(name(1))).toEqual(bytes);
@@ -38,7 +38,7 @@ export function archiveContract(store: () => XmlStore): void {
       for (const i of numbers) expect((await store().get(place(i))).toString()).toBe(String(i));
     });
 
-    it('says that it is ready, and lists what is stored', async () => {
+    it('reports that it is ready, and lists the stored documents', async () => {
       await store().ready();
       await store().put(name(1), bytes);
       const listed = new Map<string, Date>();
@@ -51,7 +51,7 @@ export function archiveContract(store: () => XmlStore): void {
       expect(documents).toHaveLength(100);
     });
 
-    it('tells what is missing from what is another document', async () => {
+    it('distinguishes a missing document from another one', async () => {
       await expect(store().get(name(4))).rejects.toMatchObject({ code: 'missing' });
       await store().put(name(5), Buffer.from('<ECF>n</ECF>'));
       await expect(store().get(name(5), checksum)).rejects.toMatchObject({ code: 'altered' });

@@ -35,7 +35,7 @@ afterAll(() => server?.stop());
 
   archiveContract(() => store);
 
-  it('lists what takes several answers', async () => {
+  it('lists in several pages', async () => {
     const pathsOf = async (archive: XmlStore) => {
       const paths: string[] = [];
       for await (const { path } of archive.list()) paths.push(path);
@@ -48,13 +48,13 @@ afterAll(() => server?.stop());
     small.close();
   });
 
-  it('notices an object that is gone', async () => {
+  it('notices a missing object', async () => {
     await store.put(name(6), bytes);
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name(6) }));
     await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'missing' });
   });
 
-  it('refuses to keep anything with a wrong key or without the bucket, and says neither key', async () => {
+  it('refuses to store with a wrong key or without the bucket, and shows no key', async () => {
     const wrong = openXmlStore(read({ ...env, S3_REGION: region, S3_SECRET_KEY: 'another-secret' }));
     await expect(wrong.put(name(7), bytes)).rejects.toThrow(expect.not.stringContaining('another-secret'));
     const nowhere = openXmlStore(read({ ...env, S3_REGION: region, S3_BUCKET: 'no-such-bucket' }));
@@ -71,7 +71,7 @@ describe('without its storage', () => {
     await expect(openXmlStore(read(env)).ready()).rejects.toThrow();
   });
 
-  it('one that takes calls and never answers ends them as well', async () => {
+  it('one that accepts calls and never answers ends them as well', async () => {
     const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as net.AddressInfo;

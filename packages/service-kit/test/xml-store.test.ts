@@ -20,13 +20,13 @@ import type { XmlStore } from '../src/xml-store/xml-store.js';
 import { archiveContract, bytes, checksum, name } from './xml-store-contract.js';
 
 const BUILT = fileURLToPath(new URL('../dist/xml-store/xml-store.files.js', import.meta.url));
-/** Prints how a document of 64 kB is kept where a file may have 4 kB, as it may where the disk is full. */
+/** Prints the result of storing 64 kB while a file may have 4 kB, which is like a full disk. */
 const PUT = `
   const { openFileXmlStore } = await import(process.argv[1]);
   const store = await openFileXmlStore(process.argv[2]);
   await store.put('a/b.xml', Buffer.alloc(65536)).then(() => console.log('kept'), (error) => console.log(error.code));`;
 
-/** Stores a document, says so, and stays. */
+/** Stores a document, prints a line, and keeps running. */
 const PUT_AND_WAIT = `
   const { openFileXmlStore } = await import(process.argv[1]);
   const store = await openFileXmlStore(process.argv[2]);
@@ -34,7 +34,7 @@ const PUT_AND_WAIT = `
   setInterval(() => undefined, 1000);
   console.log('kept');`;
 
-/** Runs a program over a folder where a file may have 4 kB; what it printed. */
+/** Runs a program that may write files of at most 4 kB; resolves with its output. */
 async function inLittleRoom(program: string, folder: string): Promise<string> {
   const node = [process.execPath, '--input-type=module', '-e', program, BUILT, folder];
   return (await promisify(execFile)('/bin/sh', ['-c', 'ulimit -f 8; exec "$@"', 'sh', ...node])).stdout;
@@ -60,7 +60,7 @@ describe('an archive of files', () => {
     expect([stdout, readdirSync(path.join(root, '.incoming'))]).toEqual(['EFBIG\n', []]);
   });
 
-  it('has what it confirmed after it was killed', async () => {
+  it('has every confirmed document after it was killed', async () => {
     const folder = path.join(root, 'killed');
     const child = spawn(process.execPath, ['--input-type=module', '-e', PUT_AND_WAIT, BUILT, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -72,7 +72,7 @@ describe('an archive of files', () => {
     expect((await after.get('a/b.xml')).toString()).toBe('<ECF>1</ECF>');
   });
 
-  it('opened for reading changes nothing: it makes no folders', async () => {
+  it('opened for reading changes nothing: it creates no folders', async () => {
     const folder = path.join(root, 'looked-at');
     mkdirSync(path.join(folder, 'a'), { recursive: true });
     writeFileSync(path.join(folder, 'a/b.xml'), '<ECF/>');
@@ -82,7 +82,7 @@ describe('an archive of files', () => {
     expect(readdirSync(folder)).toEqual(['a']);
   });
 
-  it('stores again after somebody removed a folder', async () => {
+  it('stores again after a folder was removed', async () => {
     const folder = path.join(root, 'removed');
     const removed = await openFileXmlStore(folder);
     await removed.put('a/b.xml', bytes);
@@ -91,7 +91,7 @@ describe('an archive of files', () => {
     expect(await removed.put('a/b.xml', bytes)).toEqual({ checksum });
   });
 
-  it('is not ready and creates nothing while its root is away', async () => {
+  it('is not ready and creates nothing while its root is missing', async () => {
     const folder = path.join(root, 'mounted');
     const mounted = await openFileXmlStore(folder);
     renameSync(folder, `${folder}-away`);
@@ -110,7 +110,7 @@ describe('an archive of files', () => {
     await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'altered' });
   });
 
-  it('clears away what a killed process left long ago, and nothing of today', async () => {
+  it('removes old leftovers of a killed process, and nothing of today', async () => {
     const old = path.join(root, '.incoming', 'old');
     writeFileSync(old, 'x');
     utimesSync(old, new Date(0), new Date(0));
