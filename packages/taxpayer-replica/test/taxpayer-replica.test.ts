@@ -42,7 +42,7 @@ const REPLICAS: Record<string, () => TaxpayerReplica> = {
 };
 
 describe.each(Object.entries(REPLICAS))('the taxpayer replica %s', (_name, open) => {
-  it('advances the account with events that leave no gap, and stays where one is missing', async () => {
+  it('advances the account with events without a gap, and stays if one is missing', async () => {
     const replica = open();
     await replica.apply(state('100000001', 3, 0));
     await replica.apply(state('100000002', 7, 3));
@@ -52,7 +52,7 @@ describe.each(Object.entries(REPLICAS))('the taxpayer replica %s', (_name, open)
     expect(await replica.lookUp('b', '100000003')).toEqual({ revision: 0, taxpayer: null });
   });
 
-  it('keeps the newer state whatever the order of the events', async () => {
+  it('keeps the newer state for any order of the events', async () => {
     const replica = open();
     await replica.apply(state('100000001', 5, 2));
     expect((await replica.account('a')).revision).toBe(0);
@@ -69,7 +69,7 @@ describe.each(Object.entries(REPLICAS))('the taxpayer replica %s', (_name, open)
     expect(await replica.account('a')).toMatchObject({ revision: 5, taxpayers: [{ name: 'n5' }] });
   });
 
-  it('takes a complete account from the gateway', async () => {
+  it('copies a complete account from the gateway', async () => {
     const replica = open();
     await replica.apply(state('100000001', 30, 20));
     const taxpayers = [state('100000001', 10, 0), state('100000002', 20, 10)];
@@ -81,7 +81,7 @@ describe.each(Object.entries(REPLICAS))('the taxpayer replica %s', (_name, open)
     expect(await replica.taxpayer('133333336')).toBeNull();
   });
 
-  it('reads an account as of the latest change of its caller, from the gateway where the replica is behind', async () => {
+  it('reads an account with the latest change of its caller, from the gateway if the replica is behind', async () => {
     const replica = open();
     const failures: string[] = [];
     let answer: () => Promise<Awaited<ReturnType<TaxpayerReplica['account']>>> = () =>

@@ -10,7 +10,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-cache-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a fetched server', () => {
-  it('is made once however many start at the same time, and complete or not at all', async () => {
+  it('is created once if many start at the same time, and complete or not at all', async () => {
     const target = path.join(folder, 'server');
     let made = 0;
     const make = async (unfinished: string) => {
@@ -45,7 +45,7 @@ describe('a server that is missing', () => {
     else process.env.CI = before;
   });
 
-  it('is skipped with the remedy, and fails where CI=true', () => {
+  it('is skipped with the remedy, and fails if CI=true', () => {
     process.env.CI = 'true';
     expect(() => missing('Kafka', 'Set KAFKA_BROKERS.')).toThrow('Kafka is missing. Set KAFKA_BROKERS.');
     process.env.CI = '';
@@ -53,7 +53,7 @@ describe('a server that is missing', () => {
   });
 });
 
-it('a free port is one that nobody listens on', async () => {
+it('a free port has no listener', async () => {
   expect(await reachable(await freePort())).toBe(false);
 });
 

@@ -8,7 +8,7 @@ import { attributesOf, isEndTag, startTag } from '../src/canonical/tags.js';
 
 const SEED = 7;
 
-/** Documents with prefixes declared, redeclared, taken back and used in elements and attributes. */
+/** Documents with prefixes declared, redeclared, undeclared and used in elements and attributes. */
 function* documents(count: number): Generator<string> {
   let state = SEED;
   const random = (below: number): number => {
@@ -36,7 +36,7 @@ function* documents(count: number): Generator<string> {
 
 const EXCLUSIVE = { mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0 };
 
-/** Each element of canonical text in document order: where it begins and what is declared around it. */
+/** Each element of canonical text in document order: its start, and the declarations around it. */
 function elements(text: string): { start: number; outside: Scope | null }[] {
   const found: { start: number; outside: Scope | null }[] = [];
   const scopes: (Scope | null)[] = [null];
@@ -66,7 +66,7 @@ describe('exclusive canonicalisation', () => {
     expect(different).toBeGreaterThan(500);
   });
 
-  it('declares listed prefixes where inclusive canonicalisation does', () => {
+  it('declares listed prefixes like inclusive canonicalisation', () => {
     const inclusiveNamespacePrefixes = ['zz', 'b'];
     for (const xml of documents(1500)) {
       const document = XmlDocument.fromString(xml);
@@ -77,7 +77,7 @@ describe('exclusive canonicalisation', () => {
     }
   });
 
-  it('takes up the declarations around an inner element', () => {
+  it('includes the declarations around an inner element', () => {
     for (const xml of documents(200)) {
       const document = XmlDocument.fromString(xml);
       const text = document.canonicalizeToString();

@@ -54,14 +54,14 @@ describe('openCertificate', () => {
     expect(createPublicKey(opened.privateKey).equals(createPublicKey(holderKey))).toBe(true);
   });
 
-  it('takes an empty password and a file whose certificates stand in any order', () => {
+  it('accepts an empty password and certificates in any order', () => {
     const file = writePkcs12({ keys: [holderKey], certificates: [root, leaf], password: '', ciphers: 'legacy' });
     const opened = openCertificate(file, '', now);
     expect(opened.certificate).toBe(leaf.toString('base64'));
     expect(opened.chain).toEqual([root.toString('base64')]);
   });
 
-  it('takes the valid pair of several', () => {
+  it('uses the valid pair of several', () => {
     const old = authority.issue({ ...holder, key: otherKey, notAfter: new Date('2026-01-01T00:00:00Z') });
     const file = writePkcs12({
       keys: [otherKey, holderKey],
@@ -72,7 +72,7 @@ describe('openCertificate', () => {
     expect(openCertificate(file, 'x', now).certificate).toBe(leaf.toString('base64'));
   });
 
-  it('says wrong_password, and never the password', () => {
+  it('reports wrong_password, and never shows the password', () => {
     for (const ciphers of ['legacy', 'modern'] as const) {
       const error = refusal(authority.issue({ ...holder, ciphers }).p12, 'Secreta-123');
       expect(error.code).toBe('wrong_password');
@@ -80,7 +80,7 @@ describe('openCertificate', () => {
     }
   });
 
-  it('says whether the certificate is expired or not yet valid, with the date and the remedy', () => {
+  it('reports an expired or not yet valid certificate, with the date and the remedy', () => {
     const late = refusal(issued.p12, holder.password, new Date('2027-01-01T00:00:01Z'));
     expect(late.code).toBe('certificate_expired');
     expect(late.message).toContain('2027-01-01');
@@ -90,7 +90,7 @@ describe('openCertificate', () => {
     expect(openCertificate(issued.p12, holder.password, holder.notAfter).notAfter).toEqual(holder.notAfter);
   });
 
-  it('says what a file lacks', () => {
+  it('names the missing parts of a file', () => {
     const file = (keys: (typeof holderKey)[], certificates: Uint8Array[]) =>
       writePkcs12({ keys, certificates, password: 'x', ciphers: 'modern' });
     expect(refusal(file([], [leaf]), 'x').code).toBe('private_key_missing');
@@ -109,7 +109,7 @@ describe('openCertificate', () => {
     expect(error.message).toContain('1024');
   });
 
-  it('recognises what is uploaded in its place', () => {
+  it('recognises other files uploaded by mistake', () => {
     const cases: [string, Uint8Array][] = [
       ['empty', Buffer.alloc(0)],
       ['PEM', Buffer.from(issued.pem)],
@@ -127,7 +127,7 @@ describe('openCertificate', () => {
     }
   });
 
-  it('never throws anything else, whatever byte of a file is changed', () => {
+  it('throws no other error for any changed byte of a file', () => {
     const file = writePkcs12({ keys: [holderKey], certificates: [leaf], password: 'x', ciphers: 'modern', rounds: 1 });
     let refused = 0;
     for (let at = 0; at < file.length; at += 3) {
@@ -143,7 +143,7 @@ describe('openCertificate', () => {
     expect(refused).toBeGreaterThan(file.length / 3 - 20);
   });
 
-  it('bounds the work that a file may ask for', () => {
+  it('bounds the work that a file may require', () => {
     const file = writePkcs12({
       keys: [holderKey],
       certificates: [leaf],
@@ -152,9 +152,9 @@ describe('openCertificate', () => {
       rounds: 33000,
     });
     expect(openCertificate(file, 'x', now).subject).toContain('José');
-    const asked = Buffer.from('02030080e8', 'hex');
+    const iterations = Buffer.from('02030080e8', 'hex');
     let patched = 0;
-    for (let at = file.indexOf(asked); at >= 0; at = file.indexOf(asked, at + 1)) {
+    for (let at = file.indexOf(iterations); at >= 0; at = file.indexOf(iterations, at + 1)) {
       file.set(Buffer.from('7fffff', 'hex'), at + 2);
       patched++;
     }

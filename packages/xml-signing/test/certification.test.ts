@@ -8,7 +8,7 @@ import { SignedXml } from 'xml-crypto';
 import { signXml, verifyXml } from '../src/index.js';
 import { certificate, issued, now } from './samples.js';
 
-/** The documents of an official certification, kept beside the repository. */
+/** The documents of an official certification, stored beside the repository. */
 const folder = fileURLToPath(new URL('../../../../shared/certification/', import.meta.url));
 const present = existsSync(folder);
 if (!present) console.warn(`${folder} is absent: its documents are not signed`);

@@ -91,7 +91,7 @@ describe('a chain of certificates', () => {
     expect(chainFault({ der: near.der, others: [] }, readTrustedIssuers(narrow.pem), now, null)).toBeNull();
   });
 
-  it('holds only where each key may be used for what it did', () => {
+  it('is valid only if each key may be used for its purpose', () => {
     const encrypts = made('Encrypts', 0, [usage({ keyEncipherment: true })], root);
     expect(chainFault({ der: encrypts.der, others: [] }, trusted, now, null)).toMatch(
       /key usage that allows no signatures/,

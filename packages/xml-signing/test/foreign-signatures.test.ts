@@ -138,7 +138,7 @@ describe('a signed document as it travels', () => {
     expectValid(crlf.replaceAll('\n', '\r\n'));
   });
 
-  it('verifies when it was indented after signing, and says so', () => {
+  it('verifies when it was indented after signing, and reports that', () => {
     const { verified } = expectValid(indented(signed), 'whitespace-dropped');
     expect(verified?.text).toBe(ecf.canonical);
     expectValid(indented(signed).replaceAll('\n', '\r\n'), 'whitespace-dropped');
@@ -174,7 +174,7 @@ describe('facts about the certificate', () => {
     return verifyXml(Buffer.from(signWithXmlCrypto(document)), now).certificate;
   };
 
-  it('tells whether it was valid at the signing time the document states, whatever the time is now', () => {
+  it('reports whether it was valid at the stated signing time, independent of the present time', () => {
     expect(at('31-12-2019 19:59:59')?.valid_at_signing).toBe(false);
     expect(at('31-12-2019 20:00:00')?.valid_at_signing).toBe(true);
     expect(at('31-12-2044 20:00:01')?.valid_at_signing).toBe(false);

@@ -34,7 +34,7 @@ describe('the goldens', () => {
     expect(new Set(schemas).size).toBe(15);
   });
 
-  it.each(NAMES)('%s verifies, comes from a trusted issuer and is at fault nowhere', (name) => {
+  it.each(NAMES)('%s verifies, comes from a trusted issuer and has no fault', (name) => {
     const xml = parseXml(golden(name));
     const { signature, canonical, certificate } = verifyXml(xml, NOW);
     expect({ signature, canonical }).toEqual({ signature: 'valid', canonical: 'as-is' });
@@ -43,7 +43,7 @@ describe('the goldens', () => {
     expect(examineXml(xml, { now: NOW })).toMatchObject({ faults: [], warnings: [], valid: true });
   });
 
-  it.each(NAMES)('%s holds what the example says', (name) => {
+  it.each(NAMES)('%s has the values of the example', (name) => {
     const tree = readXml(verifyXml(golden(name), NOW).verified!);
     const expected = example(name);
     if (expected.ECF) expected.ECF.FechaHoraFirma = '20-06-2026 10:00:00';

@@ -82,7 +82,7 @@ describe('a document changed after signing', () => {
     expect(code(signed.replace(/<KeyInfo>.*<\/KeyInfo>/, ''))).toBe('signature_structure');
   });
 
-  it('is never valid with other content, whatever byte is changed', () => {
+  it('is never valid with other content after a change of any byte', () => {
     const bytes = Buffer.from(signed);
     let valid = 0;
     for (let at = 0; at < bytes.length; at++) {
@@ -93,11 +93,11 @@ describe('a document changed after signing', () => {
       valid++;
       expect(verified.text).toBe(ecf.canonical);
     }
-    // Some bytes are not signed: the prolog, and of the certificate all but its key, for which its issuer vouches.
+    // Some bytes are not signed: the prolog, and all of the certificate but its key, which its issuer certifies.
     expect(valid).toBeLessThan(bytes.length / 5);
   });
 
-  it('is never valid with other content, whatever pieces are cut, doubled or exchanged', () => {
+  it('is never valid with other content after cuts, repeats or exchanges', () => {
     const tokens = signed.match(/<[^>]*>|[^<]+/g)!;
     let seed = 20260623;
     const random = (below: number): number => {
@@ -394,7 +394,7 @@ describe('a signature that verifies but is not of the profile', () => {
       key,
     });
     const xml = signed.replace(certificate.certificate, pem.replace(/-----[^-]+-----|\s/g, ''));
-    // The last one only shows that exponent 3, which old issuers used, is not refused for itself.
+    // The last one only shows that exponent 3, which old issuers used, is no reason to refuse.
     expect(code(xml)).toBe(name === 'a huge exponent' ? 'signature_mismatch' : 'certificate_key');
   });
 });
@@ -411,7 +411,7 @@ describe('hostile size', () => {
     expect(code(signed.replace('<X509Certificate>', `<X509Certificate>${long}`))).toBe('certificate_unreadable');
     expect(code(signed.replace('<SignatureValue>', `<SignatureValue>${' \n'.repeat(2_000_000)}`))).toBe('valid');
     const exclusive = signed.replaceAll(INCLUSIVE_C14N, EXCLUSIVE_C14N);
-    // The cost of each element's namespaces is bounded before anything is made canonical.
+    // The cost of each element's namespaces is bounded before canonicalisation.
     const declared = Array.from({ length: 60 }, (_, i) => ` xmlns:p${i}="urn:${i}" p${i}:a="1"`);
     expect(code(exclusive.replace('<MontoTotal>', `${'<p:q xmlns:p="urn:p"/>'.repeat(200_000)}<MontoTotal>`))).toBe(
       'digest_mismatch',

@@ -96,7 +96,7 @@ describe('signXml', () => {
     }
   });
 
-  it('refuses what is signed already or is no canonical document', async () => {
+  it('refuses a signed or non-canonical document', async () => {
     const { xml } = await signXml(ecf, certificate);
     const signed = xml.slice(xml.indexOf('<ECF'));
     await expect(signXml({ canonical: signed, output: signed }, certificate)).rejects.toMatchObject({

@@ -9,7 +9,7 @@ const TAMPERED = fileURLToPath(new URL('../../../examples/tampered/', import.met
 
 interface Expected {
   defect: string;
-  /** `valid`, or the code of what is wrong with the signature. */
+  /** `valid`, or the code of the signature's fault. */
   signature: string;
   form?: string;
   faults?: { rule: string; path: string }[];

@@ -20,7 +20,7 @@ describe('chainFault', () => {
     expect(chainFault({ ...signer, others: [der] }, readTrustedIssuers(namesake.pem), now, null)).not.toBeNull();
   });
 
-  it('asks that every certificate was valid at the time', () => {
+  it('requires every certificate to be valid at the time', () => {
     const trusted = readTrustedIssuers(authority.pem);
     expect(chainFault(signer, trusted, new Date('2019-12-31T23:59:59Z'), null)).not.toBeNull();
     expect(chainFault(signer, trusted, new Date('2050-01-01'), null)).not.toBeNull();
@@ -39,7 +39,7 @@ describe('chainFault', () => {
     expect(chainFault({ der: derOf(pem), others: [] }, readTrustedIssuers(long.pem), now, null)).not.toBeNull();
   });
 
-  it('verifies no more than a few certificates, however many bear the name of the issuer', () => {
+  it('verifies only a few certificates if many have the name of the issuer', () => {
     const { privateKey: key } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const namesakes = Array.from({ length: 40 }, () => createCertificateAuthority({ key }).pem);
     const verify = jest.spyOn(X509Certificate.prototype, 'verify');
@@ -65,7 +65,7 @@ function derOf(pem: string): string {
   return pem.replace(/-----[^-]+-----|\s/g, '');
 }
 
-/** An RSA key with an exponent that no tool makes by itself. */
+/** An RSA key with an exponent that no tool chooses by default. */
 function keyWithExponent(e: bigint): KeyObject {
   const jwk = testKey(0).export({ format: 'jwk' });
   const number = (text = ''): bigint => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
