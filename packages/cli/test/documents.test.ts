@@ -120,6 +120,21 @@ describe('ecf sign and verify', () => {
     expect(one.stdout.endsWith('</ECF>')).toBe(true);
   });
 
+  it('warns of a time at which the certificate was not valid', async () => {
+    const early = builtConsumer.replace('</ECF>', '<FechaHoraFirma>23-06-2001 10:11:12</FechaHoraFirma></ECF>');
+    const { code, stdout } = await ecf(['sign', '--json', ...signing], early);
+    expect([code, rows(stdout)]).toMatchObject([0, [{ warnings: [{ rule: 'business.signed-outside-validity' }] }]]);
+  });
+
+  it('are checked as every receiver reads them: comments warn, and ISO-8859-1 is ASCII or nothing', async () => {
+    const check = async (xml: string) => rows((await ecf(['check', '--json', file('checked.xml', xml)])).stdout)[0];
+    const commented = signedConsumer.replace('<Totales>', '<Totales><!-- a -->');
+    expect(await check(commented)).toMatchObject({ valid: true, warnings: [{ rule: 'schema.unknown' }] });
+    const declared = (xml: string) => `<?xml version="1.0" encoding="ISO-8859-1"?>${xml.replace(/^<\?xml[^>]*>/, '')}`;
+    expect(await check(declared(signedCredit))).toMatchObject({ valid: /^[ -~\s]*$/.test(signedCredit) });
+    expect(await check(declared(signedConsumer))).toMatchObject({ valid: false });
+  });
+
   it('does not sign a signed or invalid document, or another file', async () => {
     // The schema allows it, the authority does not.
     const emptyTag = builtConsumer.replace('<FechaEmision>', '<ZonaVenta></ZonaVenta><FechaEmision>');

@@ -15,7 +15,7 @@ export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
 export { APPROVABLE_TYPES, type DeliverableDocument, goesToBuyer } from './rules/companions/approval-rules.js';
 export { isStillToCome } from './rules/date-rules.js';
-export { ISSUING_RULES } from './rules/issuing-rules.js';
+export { ISSUING_RULES, signingTimeWarnings } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, type Evidence, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
 export * from './submission-route.js';
 export * from './text/storable-text.js';

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { groupOf, signingTimeWarnings, textOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { CertificateError, openCertificate, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
 import type { Console, ExitCode } from '../command.js';
@@ -38,13 +39,15 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const bytes = await readDocument(file, console);
   const { tree, verdict } = prepare(bytes, { now, schemaOnly: values['schema-only'] === true });
   const signed = tree === null ? null : await signXml(writeXml(withSigningTime(tree, now)), certificate);
+  const stated = textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma');
+  const warnings = [...verdict.warnings, ...signingTimeWarnings(stated, certificate.notBefore, certificate.notAfter)];
   if (values.json === true) {
-    const { document, type, encf, valid, faults, warnings } = verdict;
+    const { document, type, encf, valid, faults } = verdict;
     const security_code = signed === null ? null : securityCode(signed.signatureValue);
     const row = { file, document, type, encf, valid, faults, warnings, security_code, xml: signed?.xml ?? null };
     console.stdout.write(`${JSON.stringify(row)}\n`);
   } else {
-    console.stderr.write(complaints(file, verdict));
+    console.stderr.write(complaints(file, { ...verdict, warnings }));
     // No line end: no byte may follow the signed document.
     if (signed !== null) console.stdout.write(signed.xml);
   }

@@ -1,5 +1,7 @@
+import type { Fault } from '../document/fault.js';
 import { ECF_TYPES } from '../identifiers.js';
-import { type BusinessRule, NOTES } from './rule.js';
+import { formatSignatureDateTime, parseSignatureDateTime } from '../time/dominican-time.js';
+import { type BusinessRule, faultOf, NOTES } from './rule.js';
 import {
   FORMAT_SINCE,
   format,
@@ -118,3 +120,12 @@ export const ISSUING_RULES = {
     summary: 'A summary that its issuer signed is stored alone: the issuer keeps the full document.',
   },
 } satisfies Record<string, BusinessRule>;
+
+/** The warning about a FechaHoraFirma at which the certificate was not valid yet, or no longer. */
+export function signingTimeWarnings(signatureTime: string | null, notBefore: Date, notAfter: Date): Fault[] {
+  const signedAt = parseSignatureDateTime(signatureTime ?? '');
+  if (signedAt === null || (notBefore <= signedAt && signedAt <= notAfter)) return [];
+  const valid = `${formatSignatureDateTime(notBefore)} to ${formatSignatureDateTime(notAfter)}`;
+  const message = `FechaHoraFirma ${signatureTime} lies outside the validity of the certificate (${valid}); receivers may refuse the document`;
+  return [faultOf(ISSUING_RULES.signedOutsideValidity, 'ECF.FechaHoraFirma', message)];
+}

@@ -7,13 +7,12 @@ import {
   type EcfType,
   type Environment,
   type Fault,
-  faultOf,
   formatSignatureDateTime,
   groupOf,
-  ISSUING_RULES,
   parseDocumentDate,
   parseSignatureDateTime,
   type SubmissionRoute,
+  signingTimeWarnings,
   submissionRoute,
   summarise,
   textOf,
@@ -131,15 +130,6 @@ export async function signInvoice(
     ]),
     signedAt: parseSignatureDateTime(signatureTime) ?? now,
   };
-}
-
-/** The warning about a FechaHoraFirma at which the certificate was not valid yet, or no longer. */
-export function signingTimeWarnings(signatureTime: string | null, notBefore: Date, notAfter: Date): Fault[] {
-  const signedAt = parseSignatureDateTime(signatureTime ?? '');
-  if (signedAt === null || (notBefore <= signedAt && signedAt <= notAfter)) return [];
-  const valid = `${formatSignatureDateTime(notBefore)} to ${formatSignatureDateTime(notAfter)}`;
-  const message = `FechaHoraFirma ${signatureTime} lies outside the validity of the certificate (${valid}); receivers may refuse the document`;
-  return [faultOf(ISSUING_RULES.signedOutsideValidity, 'ECF.FechaHoraFirma', message)];
 }
 
 /** The unsigned document as it would be signed now, for a dry run. */

@@ -7,6 +7,7 @@ import {
   type Fault,
   groupOf,
   parseSignatureDateTime,
+  signingTimeWarnings,
   summarise,
   textOf,
 } from '@ecf/domain';
@@ -22,7 +23,7 @@ import {
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
-import { factsOf, issueDateFaults, signingTimeWarnings } from './invoice-json.js';
+import { factsOf, issueDateFaults } from './invoice-json.js';
 
 /** A signed document that was verified and checked. All fields come from signed content. */
 export interface SignedDocument {
