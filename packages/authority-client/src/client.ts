@@ -69,7 +69,7 @@ export interface AuthorityClient {
   serviceStatus(input: StatusInput): Promise<Answer<ServiceStatus[]>>;
   maintenanceWindows(input: StatusInput): Promise<Answer<MaintenanceWindow[]>>;
   environmentStatus(input: StatusInput): Promise<Answer<EnvironmentStatus>>;
-  /** Closes idle connections; calls under way end by themselves. */
+  /** Closes idle connections; calls in flight end normally. */
   close(): void;
 }
 

@@ -14,8 +14,8 @@ export interface SignedDocument {
 export class DocumentAtFault extends Error {}
 
 /**
- * Reads a signed document. One whose signature does not verify is read all the same: the address of a document that
- * was issued stays what it is, even of a damaged copy. The doubt is told.
+ * Reads a signed document. It is read even if its signature does not verify, because a damaged copy has the same address as
+ * the issued document. A warning reports the invalid signature.
  *
  * @throws DocumentAtFault
  */

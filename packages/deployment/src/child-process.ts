@@ -1,10 +1,10 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { StartError } from '@ecf/service-kit/service';
 
-/** A program of this deployment, kept running: whenever it ends by itself, it is started again. */
+/** A program of this deployment. It is restarted whenever it ends unexpectedly. */
 export interface KeptProcess {
   readonly name: string;
-  /** Of the present run; undefined between two. */
+  /** The process id of the present run; undefined between two runs. */
   pid(): number | undefined;
   /** Ends it for good: SIGTERM, then SIGKILL after the timeout. */
   stop(timeoutMs?: number): Promise<void>;
@@ -59,8 +59,8 @@ export function foreignProgram(program: string, args: readonly string[], env = p
 }
 
 /**
- * Starts a program as a child, and again whenever it ends by itself.
- * @throws StartError when it ends before it is ready for the first time; the message carries its last words
+ * Starts a program as a child process, and restarts it whenever it ends unexpectedly.
+ * @throws StartError when it ends before it is ready for the first time; the message has its last output
  */
 export async function keepRunning(options: ProcessOptions): Promise<KeptProcess> {
   let stopping = false;

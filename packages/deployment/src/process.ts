@@ -38,7 +38,7 @@ export interface DeploymentProcess {
  *
  * @param env settings beside `DATA_DIR`
  * @param nodeOptions options of the program itself, before its main module
- * @throws Error with the output when it ends before that, or is not ready after four minutes
+ * @throws Error with the output if it ends before that or is not ready after four minutes
  */
 export async function startDeploymentProcess(
   name: DeploymentName,

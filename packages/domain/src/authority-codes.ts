@@ -63,8 +63,8 @@ export function codeOfStatus(status: InvoiceStatus): string {
 export const AUTHORITY_MESSAGES: readonly AuthorityMessageEntry[] = [...DOCUMENT_MESSAGES, ...SERVICE_MESSAGES];
 
 /**
- * The public status of a state as a service answered it: by its word where there is one, in any case, accents and blanks
- * aside, else by its code. Null when neither is known, which is no verdict.
+ * The public status of a state in an answer. Its word decides, in any case and without accents and blanks; without a word
+ * its code. Null if neither is known, which is no verdict.
  */
 export function statusOf(code: string | number | null, word: string | null): InvoiceStatus | null {
   const plain = word === null ? '' : letters(word);
@@ -81,7 +81,7 @@ export function meaningsOf(code: string | number, text: string): readonly Author
   const sameCode = AUTHORITY_MESSAGES.filter((entry) => entry.code === String(code).trim());
   const both = sameCode.filter((entry) => sameText.includes(entry));
   if (both.length > 0) return both;
-  // Code 0 stands for any message, so it means nothing by itself.
+  // Code 0 stands for any message, so it has no meaning alone.
   return normalCode(code) === '0' || sameCode.length === 0 ? sameText : sameCode;
 }
 

@@ -4,8 +4,8 @@ export const INVOICE_STATUSES = ['Aceptado', 'AceptadoCondicional', 'Rechazado',
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
 /**
- * State of an emission, which is the state of its latest attempt: every attempt has signed bytes of its own, and a new
- * one begins only when nothing of the earlier ones is accepted or undecided.
+ * State of an emission, which is the state of its latest attempt. Every attempt has its own signed bytes. A new one begins
+ * only if no earlier one is accepted or undecided.
  */
 export type EmissionState =
   | 'committed'

@@ -15,9 +15,9 @@ export interface NumberVerdict {
 }
 
 /**
- * Whether the number of a verdict may be used for another document: rejected, declared unused, and not because the
- * number or the pair of number and security code belongs to an earlier submission, whatever the flag says then.
- * Source: Descripción Técnica v1.6 pp.16, 19-20; observed: 1209 comes with secuenciaUtilizada false.
+ * Whether another document may use the number of a verdict. The document must be rejected with the number declared unused. A
+ * rejection because an earlier submission has the number, or its pair with the security code, never frees it, whatever the
+ * flag says. Source: Descripción Técnica v1.6 pp.16, 19-20; observed: 1209 comes with secuenciaUtilizada false.
  */
 export function isNumberReusable(verdict: NumberVerdict): boolean {
   return verdict.status === 'Rechazado' && verdict.sequenceUsed === false && !isRefusedAsRepeat(verdict);
@@ -28,15 +28,18 @@ export function isRefusedAsRepeat(verdict: Pick<NumberVerdict, 'status' | 'messa
   return verdict.status === 'Rechazado' && verdict.messages.some(reportsRepeat);
 }
 
-/** Whether the refusal is the authority's own passing failure (004): the same bytes are sent again, nothing is used up. */
+/**
+ * Whether the refusal is the authority's own temporary failure (004): the same bytes are sent again, and the number is
+ * unused.
+ */
 export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
   return verdict.status === 'Rechazado' && verdict.messages.some(reportsTemporaryFailure);
 }
 
 /**
- * The life-cycle event of a verdict. `resent` says that the same bytes had been sent before with unknown outcome: then
- * "already used" speaks of our own earlier copy and is no verdict on the document. `mayTryAgain` is false when the
- * bounded tries after 004 are used up: what had been sent before is then looked up, anything else is rejected.
+ * The life-cycle event of a verdict. `resent` means that the same bytes were sent before with unknown outcome. Then "already
+ * used" is about our own earlier copy and is no verdict on the document. `mayTryAgain` is false after the last try after
+ * 004: then a resent document is looked up, and any other is rejected.
  */
 export function verdictEvent(
   verdict: NumberVerdict,

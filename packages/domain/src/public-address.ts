@@ -9,9 +9,9 @@ export interface PublicAddress {
 const PUBLIC = /^\/+(?:(?:testecf|certecf|ecf)\/+)?fe\//i;
 
 /**
- * The plain form of a path under `/fe/`, null for any other: decoded, in lower case, without accents, without its
- * environment prefix, slashes single and none at the end. Callers write `recepción` in UTF-8 or Latin-1, percent-encoded in
- * either case or as raw bytes (which the HTTP parser hands over as one character each), and append their paths to directory
+ * The plain form of a path under `/fe/`; null for any other. It is decoded, in lower case, without accents and environment
+ * prefix, with single slashes and none at the end. Callers write `recepción` in UTF-8 or Latin-1, percent-encoded in either
+ * case or as raw bytes. The HTTP parser passes each raw byte as one character. Callers also append paths to directory
  * entries that end in a slash.
  */
 export function publicAddress(path: string): PublicAddress | null {

@@ -58,10 +58,9 @@ interface Part {
 }
 
 /**
- * Takes the document out of a body as senders really send it: the multipart part `xml`, its name quoted or not, with a
- * `filename`, a `filename*` or none, with any part type or none; a single part of another name; or the document itself as
- * the whole body. Types are not believed, the bytes are looked at; a transfer encoding is undone where the bytes are in it.
- * Nothing else is copied.
+ * Finds the document in a body as senders really write it. It is the multipart part `xml`, with a quoted or plain name, any
+ * file name and any part type; or a single part of another name; or the whole body. The bytes decide, not the declared
+ * types. A transfer encoding is decoded if the bytes have it. Nothing else is copied.
  *
  * @param contentType the request's header, whatever it says
  * @throws XmlPartError
@@ -94,8 +93,9 @@ function startsLikeArchive(bytes: Buffer): boolean {
 }
 
 /**
- * The boundary that the header names, or, where it names none or another one, the body's first line. Without quotes it ends
- * at the semicolon, as senders write commas and other marks in it; at a blank or comma where the body holds no such one.
+ * The boundary in the header, or the body's first line if the header has none or a wrong one. Without quotes it ends at the
+ * semicolon, because senders write commas and other marks in it. If the body has no such boundary, it ends at a blank or
+ * comma.
  */
 function boundaryOf(body: Buffer, contentType: string | undefined): string | null {
   const named = /boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;,"][^;"]{0,199}))/i.exec(contentType ?? '');
@@ -114,7 +114,7 @@ function splitParts(body: Buffer, boundary: string): Part[] {
   while (at >= 0) {
     let from = at + delimiter.length;
     if (body[from] === DASH && body[from + 1] === DASH) return parts;
-    // The last boundary without its dashes, or one of them, is the last one all the same.
+    // The last boundary may lack one or both of its dashes.
     if (parts.length > 0 && isBlank(body.subarray(body[from] === DASH ? from + 1 : from))) return parts;
     from = body.indexOf(LF, from) + 1;
     if (from === 0) break;

@@ -45,8 +45,8 @@ export interface KnownAccount {
 }
 
 /**
- * Reads the taxpayers of an account that the caller may act for. Queries the gateway first where the replica lacks a change that the caller already
- * made, so that a taxpayer registered a moment ago is known to the next request.
+ * Reads the taxpayers of an account that the caller may act for. Queries the gateway first if the replica lacks a change of
+ * the caller, so that the next request knows a new taxpayer.
  */
 export async function readAccount(ports: AccountPorts, caller: Caller): Promise<KnownAccount> {
   const { taxpayers, current } = await readWholeAccount(ports, caller);

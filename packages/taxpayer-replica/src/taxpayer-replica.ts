@@ -1,6 +1,6 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 
-/** What a service knows about one RNC of an account. */
+/** The replica of one RNC of an account. */
 export interface KnownTaxpayer {
   /** The revision up to which the account is known without a gap; 0 for an unknown account. */
   readonly revision: number;

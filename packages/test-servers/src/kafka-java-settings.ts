@@ -13,8 +13,8 @@ export interface SecureEntrance {
 }
 
 /**
- * One node in KRaft mode, quick to start and to let groups join, nothing created by itself. Until the session of a killed
- * broker has ended, it cannot register again: hence a short one.
+ * One node in KRaft mode that starts quickly, lets groups join quickly, and creates no topics automatically. The session is
+ * short, because a killed broker cannot register again until its session has ended.
  */
 export function properties(
   folder: string,

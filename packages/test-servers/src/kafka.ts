@@ -31,9 +31,9 @@ export interface BrokerControl {
 }
 
 /**
- * The broker of this test run: KAFKA_BROKERS, else a container, else the real broker in Java, else null with a message
- * that says what helps; with CI=true a missing one fails. It is stopped when the run ends, however it ends. Tests that
- * disturb the broker ask for one of their `own`.
+ * The broker of this test run: KAFKA_BROKERS, else a container, else the real broker in Java. Without any, null with a
+ * message that names the remedy; with CI=true a failure. It stops when the run ends, for whatever reason. Tests that disturb
+ * the broker request their `own`.
  */
 export async function kafka({ own = false }: { own?: boolean } = {}): Promise<KafkaServer | null> {
   const brokers = process.env.KAFKA_BROKERS;

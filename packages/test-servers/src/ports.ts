@@ -3,8 +3,8 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Above 10080, the last port that `fetch` refuses to call, and below those that systems give to outgoing connections: a port
- * of those may be taken by anybody before its server listens.
+ * Above 10080, the last port that `fetch` refuses to call. Below the ports that systems give to outgoing connections,
+ * because such a connection could take the port before its server listens.
  */
 export const DRAWN_PORTS = { first: 10_081, last: 32_000 };
 

@@ -22,8 +22,8 @@ export interface RedisServer {
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
 /**
- * REDIS_URL, else a container, else the program of this machine, fetched once where it is Debian; else null with a message
- * that says what helps, and with CI=true a failure.
+ * REDIS_URL, else a container, else the program of this machine (on Debian fetched once). Without any, null with a message
+ * that names the remedy; with CI=true a failure.
  */
 export async function redis(): Promise<RedisServer | null> {
   const url = process.env.REDIS_URL;

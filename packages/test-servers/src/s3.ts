@@ -42,8 +42,8 @@ const KEYS = { accessKey: 'test-access', secretKey: 'test-secret-of-nobody' };
 const BUILD_MS = 600_000;
 
 /**
- * S3_ENDPOINT with S3_ACCESS_KEY and S3_SECRET_KEY, else a container, else a gateway built once with Go; else null with a
- * message that says what helps, and with CI=true a failure.
+ * S3_ENDPOINT with S3_ACCESS_KEY and S3_SECRET_KEY, else a container, else a gateway built once with Go. Without any, null
+ * with a message that names the remedy; with CI=true a failure.
  */
 export async function s3(): Promise<S3Server | null> {
   const { S3_ENDPOINT: endpoint, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_REGION } = process.env;

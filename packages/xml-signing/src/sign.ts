@@ -20,8 +20,8 @@ const signInThreadPool = promisify(sign);
 const ROOT = /^<([A-Za-z_][\w.-]*)((?: xmlns:[A-Za-z_][\w.-]*="[^"<]*")*)>/;
 
 /**
- * Signs a document as the authority wants it. No tree is built: the digest is taken over the canonical text that the
- * writer made, the Signature is put together from constants and inserted before the root's end tag.
+ * Signs a document in the authority's profile. It builds no tree: the digest covers the writer's canonical text, and the
+ * Signature is built from constants and inserted before the root's end tag.
  *
  * @throws SigningError when the text is signed already, or is not a canonical document without default namespace
  */

@@ -14,9 +14,9 @@ export function signatureValueOf(xml: CanonicalXml): string | null {
 }
 
 /**
- * The security code printed on an e-CF and carried by its QR address and its summary (CodigoSeguridad,
- * CodigoSeguridadeCF): the first six characters of the base64 text of SignatureValue, blanks left out, case kept.
- * It may contain `+` and `/`, so it is percent-encoded wherever it becomes part of an address.
+ * The security code of an e-CF, its QR address and its summary (CodigoSeguridad, CodigoSeguridadeCF): the first six
+ * characters of the base64 text of SignatureValue, without blanks, in their case. It may contain `+` and `/`, so it is
+ * percent-encoded in addresses.
  *
  * Source: Informe Técnico e-CF 18.2.3.
  */

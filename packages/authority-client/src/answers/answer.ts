@@ -23,7 +23,7 @@ export type UnknownCause =
   | 'not_a_verdict'
   /** The answer names another document than the query. */
   | 'another_document'
-  /** Status 5xx, or a 400 whose text speaks of a passing trouble inside the authority. */
+  /** Status 5xx, or a 400 whose text names a temporary failure inside the authority. */
   | 'server_error'
   /** Status 429. */
   | 'rate_limited'

@@ -4,8 +4,8 @@ import { toIsoDominican } from '@ecf/domain';
 const OFFSET = '-04:00';
 
 /**
- * A date of the authority as ISO 8601 with offset -04:00: `M/d/yyyy h:mm:ss tt` (en-US), `dd/MM/yyyy` and `dd-MM-yyyy`
- * with or without a 24-hour time, and ISO. Null where it is absent, unreadable, ambiguous or .NET's empty date.
+ * Reads a date of the authority as ISO 8601 with offset -04:00. Forms: `M/d/yyyy h:mm:ss tt` (en-US), `dd/MM/yyyy` and
+ * `dd-MM-yyyy` with or without a 24-hour time, and ISO. Null if it is absent, unreadable, ambiguous or .NET's empty date.
  */
 export function isoDate(text: string | null): string | null {
   if (text === null) return null;

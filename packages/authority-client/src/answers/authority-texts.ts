@@ -77,8 +77,8 @@ const REASON_FIELDS = ['mensaje', 'message', 'error', 'detail', 'estado', 'title
 const MAX_REASON = 500;
 
 /**
- * The one text that an answer without a proper shape consists of: a bare JSON string, a `<string>`, a field that names
- * the reason, or plain text, as databases take it. Null for markup and for longer texts.
+ * The single text of an answer without the documented shape, as a database can store it. It is a bare JSON string, a
+ * `<string>`, a field that names the reason, or plain text. Null for markup and for longer texts.
  */
 export function plainReason(value: AnswerValue | undefined, text: string): string | null {
   let reason = value === undefined && !text.trim().startsWith('<') ? text.trim() : textOf(value);

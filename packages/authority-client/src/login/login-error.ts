@@ -1,6 +1,6 @@
 /**
- * - `login_refused`: the authority will not take this certificate (signature, delegation). Trying again is no use.
- * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a passing trouble it reported.
+ * - `login_refused`: the authority refuses this certificate (signature, delegation). Another try does not help.
+ * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a temporary failure that it reported.
  * - `authority_unreadable`: an answer that is no answer of its login service.
  */
 export type LoginErrorCode = 'login_refused' | 'authority_unreachable' | 'authority_unreadable';

@@ -3,7 +3,7 @@ import { textField } from '../answers/answer-value.js';
 import { fold, plainReason } from '../answers/authority-texts.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 
-/** The authority failed to reach the certificate's issuer (OCSP, CRL): passes by itself (contract section 2.3). */
+/** The authority failed to reach the certificate's issuer (OCSP, CRL): temporary (contract section 2.3). */
 const TRANSIENT = /connection attempt failed|one or more errors occurred|timed? ?out|ocsp|crl\b|intent\w* nuevamente/;
 /** The seed was late or used: the next login gets a new one. */
 const STALE_SEED = /semilla.*(venc|expir|utiliz|caduc|no encontrad)/;

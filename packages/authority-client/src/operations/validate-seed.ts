@@ -13,8 +13,8 @@ export interface ValidateSeedInput extends AuthorityInput {
 }
 
 /**
- * Trades a signed seed for a token (contract sections 2.2 and 2.3). `refused` `login_refused` is final for this
- * certificate; a passing trouble of the authority (its certificate check timing out) is `unknown`.
+ * Exchanges a signed seed for a token (contract sections 2.2 and 2.3). `refused` `login_refused` is final for this
+ * certificate; a temporary failure of the authority (a timeout of its certificate check) is `unknown`.
  */
 export function validateSeed(context: AuthorityContext, input: ValidateSeedInput): Promise<Answer<IssuedToken>> {
   return callAuthority(

@@ -3,8 +3,8 @@ import type { AnswerReader } from '../answers/answer-reader.js';
 import type { DeliveryAnswer } from '../answers/verdicts.js';
 
 /**
- * Any well-formed document with root ARECF, with or without declaration, whatever its content type and status; and whatever
- * else a success brings, so that it can be kept as the invalid acknowledgement that it is.
+ * Accepts any well-formed document with root ARECF, with or without declaration, for any content type and status. Also
+ * accepts any other body of a success, so that it can be stored as an invalid acknowledgement.
  */
 export const readAcknowledgement: AnswerReader<DeliveryAnswer> = ({ status, bytes }) => {
   if (bytes.length === 0) return null;

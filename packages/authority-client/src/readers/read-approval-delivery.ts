@@ -5,8 +5,8 @@ import { fold } from '../answers/authority-texts.js';
 import type { ApprovalDeliveryAnswer } from '../answers/verdicts.js';
 
 /**
- * Status 200 is a yes and 400 a no, the body is free (contract section 17): what a no says stands in its messages, else it
- * is the text as it came. A page of HTML is neither.
+ * Status 200 accepts and 400 refuses; the body is free (contract section 17). The reason of a refusal is in its messages, or
+ * else it is the unchanged text. A page of HTML is neither.
  */
 export const readApprovalDelivery: AnswerReader<ApprovalDeliveryAnswer> = (answer) => {
   if (isMarkup(answer)) return null;

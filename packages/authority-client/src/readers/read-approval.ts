@@ -15,7 +15,7 @@ const CODES: Record<string, ApprovalVerdict['status']> = { '1': 'Aceptado', '2':
 
 /**
  * Code (`1`, `01`) and word must agree; a rejection also needs the field of its reasons (contract section 9). The documented
- * answer names no document; one that does, in a message too, has to name the one that was handed in.
+ * answer names no document; an answer that names one, also in a message, must name the submitted one.
  */
 export function readApproval(queried: { encf: string }): AnswerReader<ApprovalVerdict> {
   return ({ value }) => {

@@ -26,8 +26,8 @@ export function readDecision(queried: Queried): AnswerReader<AuthorityVerdict> {
 }
 
 /**
- * A verdict needs code and word, in agreement. A rejection also needs the field of its reasons: a proxy's error body
- * may well have a code and a text, and nothing may be read as a rejection that is none.
+ * A verdict needs code and word, in agreement. A rejection also needs the field of its reasons. A proxy's error body may
+ * have a code and a text, and must not be read as a rejection.
  */
 function verdictOf({ value }: ReadableAnswer): AuthorityVerdict | null {
   const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));

@@ -19,9 +19,10 @@ const WHOLE_MS = 4_500;
 const OTHER_FAMILY_MS = 250;
 
 /**
- * Resolves names of receivers over sockets of its own. The system's `getaddrinfo` blocks a thread while a name server is silent,
- * and Node gives it two threads for the whole process; anybody may list a name that hangs. Each look-up has its own resolver,
- * which reads the system's name servers anew. Search domains and sources other than the hosts file and DNS are not used.
+ * Resolves names of receivers over its own sockets. The system's `getaddrinfo` blocks a thread while a name server is
+ * silent, and Node gives it two threads for the whole process. Anybody may list a name that hangs. Each look-up has its own
+ * resolver, which reads the system's name servers again. Search domains and sources other than the hosts file and DNS are
+ * not used.
  *
  * The lookup rejects with the code of DNS (`ENOTFOUND`, `ETIMEOUT`, `ESERVFAIL`, …).
  */

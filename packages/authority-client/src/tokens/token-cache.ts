@@ -4,7 +4,7 @@
  */
 export interface TokenCache {
   get(key: string): Promise<string | null>;
-  /** Forgets the value by itself after `ttlMs`. */
+  /** The value expires after `ttlMs`. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /** Removes the entry only while it still holds that very value. */
   remove(key: string, value: string): Promise<void>;

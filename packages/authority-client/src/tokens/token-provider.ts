@@ -147,7 +147,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   }
 }
 
-/** All callers of a key get the one promise that is under way. */
+/** All callers of a key share the promise in flight. */
 function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const present = running.get(key);
   if (present) return present;

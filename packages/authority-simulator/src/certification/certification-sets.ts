@@ -16,9 +16,9 @@ interface DataSet {
 }
 
 /**
- * The stricter certification environment, where STRICT_CERTIFICATION is on: what is an observation elsewhere rejects,
- * and an issuer with a data set has to send exactly its documents, text by text, before it may send approvals.
- * Sources: certification process p.8; field reports.
+ * The stricter certification environment of STRICT_CERTIFICATION: observations become rejections. An issuer with a data set
+ * has to send exactly its documents, text by text, before it may send approvals. Sources: certification process p.8; field
+ * reports.
  */
 export class CertificationSets {
   readonly #on: boolean;

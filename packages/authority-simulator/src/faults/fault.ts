@@ -2,7 +2,7 @@ import type { Operation } from '../operation.js';
 import type { Verdict } from '../verdicts/verdict.js';
 
 /**
- * What can go wrong on purpose.
+ * The faults that a test or user can request.
  *
  * | kind | the caller sees | noted |
  * |---|---|---|
@@ -44,7 +44,7 @@ export interface Fault {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly delayMs: number;
-  /** Of kind `verdict`. */
+  /** For kind `verdict`. */
   readonly verdict: Verdict | null;
 }
 

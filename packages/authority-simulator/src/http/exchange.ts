@@ -27,7 +27,7 @@ export interface Query {
 export interface Answer {
   readonly status: number;
   readonly body: Buffer | string | Structured;
-  /** Of a body that is already written. */
+  /** The content type of a body that is already written. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The submission that this call noted, for its `answered`. */

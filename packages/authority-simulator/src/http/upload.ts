@@ -10,8 +10,8 @@ export interface Upload {
 const NO_UPLOAD = '<html><head><title>ERROR</title></head><body>ERROR:</body></html>';
 
 /**
- * Takes the document out of a multipart body. What the authority's front does not understand is answered by it, not by
- * the service: with HTML, or, for a body of unknown length, with a sentence of its own.
+ * Reads the document in a multipart body. The authority's front end, not the service, answers bodies that it cannot read:
+ * with HTML, or with a sentence for a body of unknown length.
  *
  * @returns null when there is a multipart body without the file part `xml`
  */

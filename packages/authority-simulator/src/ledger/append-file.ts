@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
 /**
- * A file that only grows. A write is with the operating system when `append` returns, so it outlives the end of the
- * process, however sudden; an incomplete one is taken back.
+ * A file that only grows. The operating system has a write when `append` returns, so it survives a crash of the process. An
+ * incomplete write is removed.
  */
 export class AppendFile {
   readonly #fd: number;

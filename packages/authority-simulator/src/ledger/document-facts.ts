@@ -14,7 +14,7 @@ export interface DocumentFacts {
   readonly signedAt: string | null;
   readonly total: string;
   readonly itbis: string;
-  /** Of the e-CF's own signature, or the one that its summary states. */
+  /** The security code of the e-CF's own signature, or the one stated in its summary. */
   readonly securityCode: string;
 }
 

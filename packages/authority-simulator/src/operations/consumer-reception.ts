@@ -8,7 +8,7 @@ import { rejected, type Verdict } from '../verdicts/verdict.js';
 
 type ConsumerReception = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
 
-/** The service's passing failure: the same number may be sent again. */
+/** The service's temporary failure: the same number may be sent again. */
 export const TRY_AGAIN: Answer = {
   status: 200,
   body: summaryBody(rejected([TEXTS.tryAgain], false), null),

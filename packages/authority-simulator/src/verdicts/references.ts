@@ -35,9 +35,9 @@ export interface ReferenceFinding {
 const NOTHING: ReferenceFinding = { messages: [], reference: null };
 
 /**
- * What the documents that came before say of a reference: InformacionReferencia of any type, with the rules for notes
- * (33, 34) on the buyer, the date, the balance and the 30 days. Paper documents (A, B) are not known here.
- * Sources: Formato e-CF pp.7, 25, 56-57; codes and texts from field reports.
+ * Checks a reference (InformacionReferencia of any type) against earlier documents. Notes (33, 34) have rules on buyer,
+ * date, balance and the 30 days. Paper documents (A, B) are unknown here. Sources: Formato e-CF pp.7, 25, 56-57; codes and
+ * texts from field reports.
  */
 export function checkReferences(
   numbers: Numbers,

@@ -3,8 +3,9 @@ import { TEXTS } from './texts.js';
 import type { Message } from './verdict.js';
 
 /**
- * The authority's words for a document whose structure is wrong: code 3 with the sentence of the .NET schema validator
- * where that names an element, else code 1 without any. Its validator stops at the first fault, so there is one message.
+ * The authority's message for a document with a wrong structure. It has code 3 with the sentence of the .NET schema
+ * validator if that names an element, else code 1 without a sentence. The validator stops at the first fault, so there is
+ * one message.
  */
 export function schemaMessage(faults: readonly Fault[], tree: DocumentNode): Message {
   const [fault] = faults;

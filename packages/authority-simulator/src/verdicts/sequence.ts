@@ -33,7 +33,7 @@ export function checkSequence(
   if (ranges === null) return null;
   const range = ranges.find((each) => covers(each, env, type, sequence));
   if (range) return checkExpiry(range, claim);
-  // The sandbox takes consumer invoices all the same. Source: field report of an integrator's smoke test.
+  // The sandbox still accepts consumer invoices. Source: field report of an integrator's smoke test.
   if (env === 'TesteCF' && type === '32') return { observation: TEXTS.unauthorisedNumber };
   return { verdict: rejected([TEXTS.unauthorisedNumber], false) };
 }

@@ -8,8 +8,8 @@ const PARTS = 256;
 const BUFFERED = 16_384;
 
 /**
- * Two sets of paths of any size in temporary files, split by a digest, so that their difference takes the memory of one
- * part in 256.
+ * Two sets of paths of any size in temporary files. A digest splits them into 256 parts, so their difference needs the
+ * memory of one part.
  */
 export class PathSpool {
   private readonly folder = mkdtempSync(path.join(tmpdir(), 'ecf-archive-'));

@@ -1,6 +1,6 @@
 /**
- * Prints the progress of a run on standard error: on a terminal in one line that is rewritten, elsewhere in a line every
- * five seconds, and at the end the sum of it.
+ * Prints the progress of a run on standard error, and a summary at the end. A terminal gets one line that is rewritten,
+ * other outputs get a line every five seconds.
  */
 export class Progress {
   readonly #started = performance.now();

@@ -7,9 +7,8 @@ export const MAX_EVENT_RANGES = 1_000;
 
 /**
  * `cancellation.changed`: the present state of a cancellation of number ranges. `revision` increases per cancellation; a
- * consumer keeps the highest. `blocked` are the numbers that it blocks, merged and in order: all of them before it is sent,
- * without the refused ones after the authority's answer. Sequences are the ten digits after
- * the type, as numbers.
+ * consumer keeps the highest. `blocked` are the numbers that it blocks, merged and in order. Before it is sent these are
+ * all; after the authority's answer the refused ones are left out. Sequences are the ten digits after the type, as numbers.
  */
 export const cancellationChangedSchema = z.object({
   id: z.number().int().positive(),

@@ -126,8 +126,8 @@ export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSche
 
 /**
  * `approval.changed` with direction `received`: the buyer's decision about a document that one of our taxpayers issued.
- * `revision` increases per document: the answer of a known signer replaces that of a stranger, and an operator may decide that
- * an answer does not count. Without an answer that counts it is `pending`.
+ * `revision` increases per document. The answer of a known signer replaces that of a stranger, and an operator may decide
+ * that an answer does not count. Without an answer that counts it is `pending`.
  */
 export const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
 export type IssuedInvoiceDecision = z.infer<typeof issuedInvoiceDecisionSchema>;

@@ -1,4 +1,4 @@
-/** What an API key may do. */
+/** The scopes of an API key. */
 export const SCOPES = ['submit', 'read', 'receive', 'approve', 'cancel'] as const;
 export type Scope = (typeof SCOPES)[number];
 

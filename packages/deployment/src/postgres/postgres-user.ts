@@ -19,12 +19,15 @@ export interface PostgresCommand {
 
 /** PostgreSQL refuses to run as root; as root it is started under this user (nobody) without changing the system. */
 const NOBODY = 65_534;
-/** What lets a user pass folders of others: the first takes nothing but reading, containers often have the second alone. */
+/**
+ * Capabilities that let a user enter folders of others. The first allows only reading; containers often have only the
+ * second.
+ */
 const PASSING = ['dac_read_search', 'dac_override'];
 
 /**
- * The own user; as root the owner of the cluster where there is one, else nobody. Where that one may not enter the folder
- * of a cluster or of the programs, as in a checkout under /root, it is given the right to pass by `setpriv` (util-linux).
+ * The present user; for root the owner of an existing cluster, else the user nobody. If this user may not enter the folder
+ * of the cluster or of the programs, as in a checkout under /root, `setpriv` (util-linux) gives it the capability.
  *
  * @throws EmbeddedPostgresError that names the folder which it may not enter, and the remedy
  */

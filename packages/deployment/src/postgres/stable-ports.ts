@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
 /**
- * Above 10080, the last port that `fetch` refuses to call (its list of bad ports), and below those that systems give to
- * outgoing connections, so that nobody takes one before its server listens, or while it starts again.
+ * Above 10080, the last port that `fetch` refuses to call (its list of bad ports). Below the ports that systems give to
+ * outgoing connections, so that none is in use before its server listens or while it restarts.
  */
 const FIRST = 10_081;
 const LAST = 32_000;

@@ -21,8 +21,8 @@ export class Decimal {
   static readonly ONE = new Decimal(1, 0, null);
 
   /**
-   * The value is `units / 10 ** scale`, `units` a safe integer and `scale` at most {@link MOST_SCALE}, unless a fraction is
-   * given, which alone counts then.
+   * The value is `units / 10 ** scale`, with a safe integer `units` and `scale` at most {@link MOST_SCALE}. If a fraction is
+   * given, only the fraction counts.
    */
   private constructor(
     private readonly units: number,

@@ -1,8 +1,8 @@
 import { areDigits } from '../text/digits.js';
 
 /**
- * A document as a tree: root object with its root key (`{ECF: {...}}`), leaves are text as written, an element that may
- * repeat is always an array and others never, groups without content are absent.
+ * A document as a tree: a root object with its root key (`{ECF: {...}}`). Leaves are text as written. Repeatable elements
+ * are always arrays, others never. Groups without content are absent.
  */
 export type DocumentValue = string | DocumentNode | DocumentValue[];
 
@@ -23,8 +23,8 @@ export function textOf(node: DocumentNode | null, name: string): string | null {
 }
 
 /**
- * The child's value as XSD reads an integer or its like: blanks around it, a plus sign and leading zeros do not count
- * (`+031` is `31`). Null when it is absent or not a leaf; text that is no integer comes back trimmed.
+ * The child's value as XSD reads an integer: blanks around it, a plus sign and leading zeros do not count (`+031` is `31`).
+ * Null if it is absent or not a leaf; other text is returned trimmed.
  */
 export function integerOf(node: DocumentNode | null, name: string): string | null {
   const text = textOf(node, name);

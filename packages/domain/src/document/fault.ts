@@ -1,8 +1,7 @@
 /**
- * A fault at one place of a document.
- * `path` names the element with repeated ones counted from 1 (`ECF.DetallesItems.Item[2].MontoItem`), `rule` is a
- * stable name (`schema.*` or `business.*`), `code` the authority's code where it has one, `source` the document and
- * page the rule comes from.
+ * A fault at one place of a document. `path` names the element; repeated ones count from 1
+ * (`ECF.DetallesItems.Item[2].MontoItem`). `rule` is a stable name (`schema.*` or `business.*`). `code` is the authority's
+ * code, if it has one. `source` names the document and page of the rule.
  */
 export interface Fault {
   path: string;

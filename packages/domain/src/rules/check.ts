@@ -19,8 +19,8 @@ export interface RuleVerdicts {
 
 /**
  * Checks a normalised tree of any document against the business rules. `now` is the present instant; signature times are
- * compared with it. The function does not check structure: it ignores missing and malformed elements, and it has nothing to
- * say about an e-CF with an unlisted TipoeCF, a seed or a foreign root. It never throws on a tree.
+ * compared with it. The function does not check structure: it ignores missing and malformed elements. It finds nothing in an
+ * e-CF with an unlisted TipoeCF, a seed or a foreign root. It never throws on a tree.
  */
 export function checkBusinessRules(tree: DocumentNode, { now }: { now: Date }): RuleVerdicts {
   const verdicts = new Verdicts();

@@ -31,7 +31,7 @@ export function listed(pages: string, reason: string): Evidence {
   return { kind: 'description', says: `p.${pages}: ${reason}` };
 }
 
-/** What the official schema demands. */
+/** Source of the rules of the official schema. */
 export function requiredBySchema(says: string): Evidence {
   return { kind: 'schema', says };
 }

@@ -1,8 +1,8 @@
 const REPLACEMENT = '\ufffd';
 
 /**
- * Foreign text as databases and JSON readers take it: NUL and halves of surrogate pairs become U+FFFD (PostgreSQL refuses
- * both), and what is longer than `most` UTF-16 units is cut, never inside a pair.
+ * Foreign text in a form that databases and JSON readers accept. NUL and halves of surrogate pairs become U+FFFD (PostgreSQL
+ * refuses both). Text longer than `most` UTF-16 units is cut, never inside a pair.
  */
 export function storableText(text: string, most: number = text.length): string {
   const kept = text.length > most ? text.slice(0, isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most) : text;

@@ -45,8 +45,8 @@ export function formatDocumentDate(date: CalendarDate): string {
 }
 
 /**
- * FechaHoraFirma and its like (`DD-MM-YYYY HH:MM:SS`, Dominican time) as an instant; null when there is no such time, or when
- * it is in the year 10000 of UTC, which neither ISO 8601 nor the database writes with four digits.
+ * FechaHoraFirma and similar times (`DD-MM-YYYY HH:MM:SS`, Dominican time) as an instant. Null if there is no such time, or
+ * if it is in the year 10000 of UTC, which has no form with four digits.
  */
 export function parseSignatureDateTime(text: string): Date | null {
   return parseUsualTime(text) ?? parseLooseTime(text);

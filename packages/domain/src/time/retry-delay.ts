@@ -1,8 +1,8 @@
 const CEILING_MS = 3_600_000;
 
 /**
- * Pause before the next try, in milliseconds: `firstMs` after the first failure, then doubling to a ceiling of one hour,
- * with jitter of a quarter to either side (downwards only at the ceiling). It never ends.
+ * Pause before the next try, in milliseconds. It is `firstMs` after the first failure and then doubles up to one hour.
+ * Jitter is up to a quarter in both directions, at one hour only downwards. The tries never end.
  *
  * @param failures tries that failed so far, at least 1
  * @param random a number from 0 (included) to 1 (excluded)

@@ -9,12 +9,12 @@ import { isCarriable } from '../xml/characters.js';
 import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
 
 /**
- * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor, as if it
- * were signed: a missing FechaHoraFirma or Signature is no fault.
+ * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor. A missing
+ * FechaHoraFirma or Signature is no fault.
  *
  * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
- * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once.
- * Texts are never changed otherwise. The tree may share objects with the value: change neither afterwards.
+ * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once. Texts
+ * are never changed otherwise. The tree may share objects with the value: change neither afterwards.
  *
  * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
  */

@@ -14,8 +14,8 @@ const MAX_VALUES = 2_000_000;
 const MAX_LIST = 100_000;
 
 /**
- * Our documents use 300 names, whatever their length. Names are compared one by one only in objects with more keys than most
- * documents have: among all bodies, those with keys that all differ cost the most.
+ * Our documents use 300 names at any length. Names are counted only after more keys than most documents have, because bodies
+ * whose keys all differ cost the most.
  */
 const MAX_NAMES = 2_000;
 const KEYS_NOT_COMPARED = 20_000;

@@ -5,13 +5,13 @@ import { JsonRefused } from './json-refused.js';
 export const MAX_JSON_BYTES = 20 * 1024 * 1024;
 
 /**
- * Parses a document in JSON, strictly and without loss: **a number comes back as its text** (`1180.00` stays `1180.00`,
- * and twenty digits stay twenty digits). The key `__proto__` is refused; so is a key that stands twice in one object,
- * since the meaning of the document would hang on which one counts. What holds more values or names than any document of
- * ours is refused before it costs more than they do.
+ * Parses a document in JSON, strictly and without loss: **a number comes back as its text** (`1180.00` stays `1180.00`, and
+ * twenty digits stay twenty digits). The key `__proto__` is refused. A repeated key in one object is refused, because the
+ * meaning of the document would be ambiguous. A body with more values or names than any of our documents is refused early,
+ * so it costs no more than they do.
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
- * @param numberOf makes the value of a number, if callers must distinguish it from a string of the same text
+ * @param numberOf creates the value of a number, if callers must distinguish it from a string of the same text
  * @throws JsonRefused with the position where the text has one
  */
 export function parseJson(text: string | Uint8Array, numberOf: NumberOf = (stated) => stated): unknown {

@@ -1,9 +1,9 @@
 /**
  * The characters that `\w` and `\d` stand for in an XML Schema pattern, as hexadecimal code point ranges.
  *
- * XML Schema defines `\w` as everything but punctuation, separators and "other" (so `+`, `$` and `=` belong to it and
- * `_` does not) and `\d` as every decimal digit of Unicode. The tables are those of libxml2, whose Unicode version is
- * older than that of any JavaScript engine; a test compares them code point by code point.
+ * XML Schema defines `\w` as everything but punctuation, separators and "other", so `+`, `$` and `=` belong to it and `_`
+ * does not. It defines `\d` as every decimal digit of Unicode. The tables are those of libxml2, whose Unicode version is
+ * older than that of any JavaScript engine. A test compares them code point by code point.
  */
 
 /** `\w` */

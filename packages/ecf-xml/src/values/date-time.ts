@@ -4,8 +4,8 @@ const DATE_TIME =
 const MAX_YEAR = 2 ** 31 - 1;
 
 /**
- * Whether the text is an xs:dateTime as libxml2 reads one: blanks are let pass behind a time zone and nowhere else, and
- * a fraction that rounds up to a whole minute is none.
+ * Whether the text is an xs:dateTime as libxml2 reads it. Blanks are allowed only after a time zone. A fraction that rounds
+ * up to a whole minute is not allowed.
  */
 export function isDateTime(text: string): boolean {
   const match = DATE_TIME.exec(text);

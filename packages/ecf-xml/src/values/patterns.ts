@@ -3,9 +3,9 @@ import { BLANK, type CharacterRange, DIGIT, WORD } from './character-classes.js'
 /**
  * Turns an XML Schema pattern into a regular expression of the engine that accepts exactly the same values.
  *
- * XML Schema patterns always match the whole value, know no anchors (`^` and `$` are ordinary characters), no lazy or
- * other non-Perl constructs, and their `\w`, `\d`, `\s` and `.` differ from JavaScript's. Only the constructs that the
- * catalogue uses are understood; any other is refused, so that a new pattern cannot be misread.
+ * XML Schema patterns always match the whole value. They have no anchors (`^` and `$` are ordinary characters) and no lazy
+ * constructs, and their `\w`, `\d`, `\s` and `.` differ from JavaScript's. Only constructs that the catalogue uses are
+ * supported; any other is refused, so that a new pattern cannot be misread.
  */
 export function compilePattern(pattern: string): RegExp {
   return new RegExp(`^(?:${translate(pattern)})$`, 'u');

@@ -4,9 +4,9 @@ import { trimBlanks } from '../values/blanks.js';
 import { attributeName, type NamespaceScope, XML_SCHEMA, XML_SCHEMA_INSTANCE } from './namespaces.js';
 
 /**
- * The fault of an element's attributes, or null. The documents have none; XML Schema itself allows the hints
- * where a schema may be found, and `xsi:type` where it names the element's own type (or, for the two elements of the
- * seed that have a built-in type, one derived from it).
+ * The fault of an element's attributes, or null. The documents have none. XML Schema itself allows the hints about the place
+ * of a schema, and `xsi:type` if it names the element's own type. The two elements of the seed with a built-in type also
+ * allow a type derived from it.
  *
  * @param text the value of a leaf, which a derived built-in type restricts further
  */

@@ -53,9 +53,9 @@ const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\w\-.~:/?#[\]@!$'()*+,;=%]*$/;
 const MAX_ELEMENTS = 1_000_000;
 
 /**
- * Looks at untrusted bytes before any parser does. Refuses what is not UTF-8, document type declarations (so there
- * are no entities of the document's own), NUL, and whatever would cost more than linear time or memory. It does not
- * check well-formedness: the parser does.
+ * Checks untrusted bytes before any parser reads them. Refuses bytes other than UTF-8, document type declarations (so there
+ * are no custom entities), NUL, and content that would cost more than linear time or memory. The parser checks
+ * well-formedness.
  *
  * @throws XmlRefused
  */

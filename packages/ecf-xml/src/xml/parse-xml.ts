@@ -9,7 +9,10 @@ export interface CanonicalXml {
   rootName: string;
   /** False where a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that refusal. */
   hasCanonicalForm: boolean;
-  /** The document as received (no byte order mark, line ends normalised): only the structural check reads it, since a CDATA section leaves no trace in the canonical text. */
+  /**
+   * The document as received, without byte order mark and with normalised line ends. Only the structural check reads it,
+   * because the canonical text does not show CDATA sections.
+   */
   source: string;
   /** There are comments inside the root, where they split values; the canonical text has none. */
   hasInnerComments: boolean;
@@ -27,8 +30,8 @@ export interface XmlLimits {
 export const MAX_XML_BYTES = 20 * 1024 * 1024;
 
 /**
- * Parses an untrusted document and canonicalises it. DOCTYPE, bytes other than UTF-8, NUL, depth beyond 256 and
- * documents beyond `maxBytes` are refused before the parser sees them; entities and external resources do not exist.
+ * Parses an untrusted document and canonicalises it. DOCTYPE, bytes other than UTF-8, NUL, depth beyond 256 and documents
+ * beyond `maxBytes` are refused before the parser runs. Entities and external resources do not exist.
  *
  * @param bytes the document as it came, with or without byte order mark and prolog
  * @throws XmlRefused

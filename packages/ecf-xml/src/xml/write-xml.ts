@@ -16,12 +16,12 @@ const NAMESPACES =
   ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
 /**
- * Writes a tree as one compact document without prolog and without signature, canonical by construction: the order is
- * the catalogue's, empty texts, groups and lists are left out, nothing is reformatted.
+ * Writes a tree as one compact document without prolog and signature. It is canonical by construction: the order is the
+ * catalogue's; empty texts, groups and lists are left out; no value is reformatted.
  *
  * @param tree a document with its root key; repeatable elements may stand as a single value
- * @throws Error when the tree is none of the fifteen documents or holds what the catalogue does not know; RangeError
- * when a text cannot be carried by XML
+ * @throws Error if the tree is none of the fifteen documents or has an element unknown to the catalogue; RangeError if XML
+ * cannot contain a text
  */
 export function writeXml(tree: DocumentNode): WrittenXml {
   const { schema, content } = writable(tree);

@@ -34,8 +34,8 @@ const NOTE = {
 };
 
 /**
- * For each use, whether the RNC used this key before in a document that was confirmed; or another certificate of the same
- * holder, where both led to trusted issuers. Reads the table `known_signers` of the service.
+ * For each use, whether the RNC used this key before in a confirmed document. Another certificate of the same holder counts
+ * too, if both led to trusted issuers. Reads the table `known_signers` of the service.
  */
 export async function areKnownSigners(queries: Queries, uses: readonly SignerUse[]): Promise<boolean[]> {
   if (uses.length === 0) return [];

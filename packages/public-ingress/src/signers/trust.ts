@@ -27,8 +27,9 @@ export interface TrustSettings {
 export const SIGNING_TIME_TOLERANCE_SECONDS = 7 * 86_400;
 
 /**
- * Without trusted issuers any certificate is accepted that was valid: a valid signature then proves that the document is whole and
- * that its signer held the key. It does not prove who the signer is. With trusted issuers the certificate must lead to one of them.
+ * Without trusted issuers any certificate that was valid is accepted. A valid signature then proves that the document is
+ * unchanged and that its signer held the key. It does not prove who the signer is. With trusted issuers the certificate must
+ * lead to one of them.
  */
 export function trustCheck({
   issuers,

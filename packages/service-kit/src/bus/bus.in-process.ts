@@ -38,9 +38,9 @@ interface Group {
 }
 
 /**
- * The bus of one process. It keeps nothing: `publish` resolves when every group has handled the batch (or has buried what
- * it cannot handle), and rejects when a group's database is gone; the outbox it is fed from is what survives a crash.
- * Consumers subscribe before the relay that feeds the bus is started.
+ * The bus of one process. It stores nothing. `publish` resolves when every group has handled the batch or made dead-letter
+ * messages of it, and rejects if a group's database is down. The outbox that feeds it survives a crash. Consumers subscribe
+ * before the relay that feeds the bus is started.
  */
 export function createInProcessBus(options: InProcessBusOptions): Bus {
   const { deadLetters, logger } = options;

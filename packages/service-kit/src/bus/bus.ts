@@ -58,7 +58,7 @@ export class EventRefused extends Error {
 export interface Bus {
   /**
    * Resolves when the bus has stored all events of the batch. Rejects when some may be missing: then publish all of them
-   * again, and after {@link EventRefused} each by itself.
+   * again, and after {@link EventRefused} each one alone.
    */
   publish(batch: readonly BusEvent[]): Promise<void>;
   subscribe(options: SubscribeOptions): Promise<Subscription>;

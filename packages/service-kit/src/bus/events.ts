@@ -21,8 +21,8 @@ export interface EventDraft {
 }
 
 /**
- * An event ready for the outbox: its data checked by the topic's schema (keys the schema lacks are dropped), the trace of
- * the present work attached. Where several share that work, `stamp` says which trace it belongs to; null: to none.
+ * Creates an event for the outbox: checks its data by the topic's schema, which drops unknown keys, and attaches the trace
+ * of the present work. If several share that work, `stamp` names the trace of the event; null for none.
  */
 export function makeEvent(
   draft: EventDraft,

@@ -111,7 +111,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
   }
 }
 
-/** Hands events of one topic to a batch handler. False if it failed: then each of them is handled by itself. */
+/** Calls a batch handler with events of one topic. False if it failed: then each event is handled alone. */
 export async function handleBatch(
   events: readonly BusEvent[],
   batchHandler: BatchHandler,
@@ -159,7 +159,7 @@ export async function buryEvent(
 }
 
 /**
- * Ends a delivery that takes too long, and still waits for its result: a late success counts, and a late failure may say that
+ * Ends a delivery that takes too long, and still waits for its result. A late success counts. A late failure may show that
  * the database hung, which is not the fault of the event.
  */
 async function within(

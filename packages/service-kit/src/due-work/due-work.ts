@@ -50,7 +50,7 @@ export interface DueWork<Item> {
 
 /**
  * Runs work that falls due, in every instance, without end. The database decides who handles an item: a claim is a lease by
- * due time, so the work of a crashed instance falls due again by itself.
+ * due time, so the work of a crashed instance becomes due again.
  */
 export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item> {
   const { store, clock, leaseMs, idleMs, gatherMs = 25 } = options;

@@ -2,9 +2,9 @@ import { isEncf, isQuotableEncf } from '@ecf/domain';
 import { InvalidRequest } from './errors.js';
 
 /**
- * Finds what was received under the number that a path or query names. A document whose eNCF is not `E` and 12 digits is
- * at fault, yet received, so it is found by its text as it stands: the number in upper case is looked for first, then as
- * it is written. A text that is no eNCF and was not received is 422.
+ * Finds documents received under the number in a path or query. A document with an eNCF other than `E` and 12 digits is
+ * received too, and is found by its exact text. The number is searched in upper case first, then as written. A text that is
+ * no eNCF and was not received is 422.
  *
  * @param isMissing recognises the error of `find` for "not found"
  */

@@ -16,10 +16,10 @@ export const unreadableIsInvalid: UnreadableJson = (code, message, cause) =>
   new InvalidRequest([{ loc: ['body'], msg: message, type: code }], { cause });
 
 /**
- * Reads a JSON body into `req.body`: content type application/json (415 otherwise), UTF-8 without replacement (400
- * `not_utf8`), well-formed (400 `invalid_json`, with the parser's words). No body at all leaves undefined.
+ * Reads a JSON body into `req.body`. Errors: 415 for a content type other than application/json, 400 `not_utf8`, 400
+ * `invalid_json` with the parser's message. Without a body it stays undefined.
  *
- * @param parseJson a stricter parser, for what callers send; by default, between services, the last of equal keys counts
+ * @param parseJson a stricter parser for bodies of callers; by default, between services, the last of equal keys counts
  * @param unreadable what to answer instead of 400
  */
 export function jsonBody(limit: number, parseJson: ParseJson = usual, unreadable = badRequest): RequestHandler[] {

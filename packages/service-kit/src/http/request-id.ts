@@ -8,9 +8,8 @@ const HEADER = 'x-request-id';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /**
- * Keeps the caller's `x-request-id` where it is harmless (up to 128 letters, digits and `._:@/+=-`), else makes one;
- * sets it on request and answer, so that every later reader finds it in one place. The active span, where there is one,
- * takes the place of the caller's `traceparent`.
+ * Keeps a harmless `x-request-id` of the caller (up to 128 letters, digits and `._:@/+=-`), else creates one. Sets it on
+ * request and answer, so that all later code reads it in one place. An active span replaces the caller's `traceparent`.
  */
 export function assignRequestId(req: IncomingMessage, res: ServerResponse, makeId: () => string = randomUUID): string {
   const given = req.headers[HEADER];
@@ -23,9 +22,8 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, makeI
 }
 
 /**
- * The name of a request in log lines: its id and its trace. Where neither a span nor the caller's
- * `traceparent` names one, its id follows from the request's, so that logs have a trace id without an exporter too, alike in
- * every service that the request passes.
+ * The name of a request in log lines: its id and its trace. Without a span and a `traceparent` of the caller, the trace id
+ * follows from the request's id. So logs have a trace id without an exporter too, the same in every service of the request.
  */
 export function requestNames(req: IncomingMessage): { request_id: string; trace_id: string } {
   const requestId = requestIdOf(req);

@@ -5,8 +5,8 @@ import { InvalidRequest } from './errors.js';
 const MOST_ITEMS = 50;
 
 /**
- * Checks an input by its schema; what is wrong is thrown as 422 with one item per fault, `loc` beginning with `place`
- * (`body`, `query`, `header`, `path`).
+ * Checks an input by its schema. Throws 422 with one item per fault, whose `loc` begins with `place` (`body`, `query`,
+ * `header`, `path`).
  */
 export function validate<S extends z.ZodType>(schema: S, input: unknown, ...place: string[]): z.infer<S> {
   const result = schema.safeParse(input);

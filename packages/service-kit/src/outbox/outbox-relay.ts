@@ -26,7 +26,7 @@ export interface OutboxRelayOptions {
 }
 
 export interface OutboxRelay {
-  /** Begins to publish; returns at once, connects by itself and again after a loss. */
+  /** Begins to publish. Returns at once; connects in the background, and again after a loss. */
   start(): void;
   /** Reads the outbox soon. */
   wake(): void;

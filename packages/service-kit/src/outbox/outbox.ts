@@ -30,8 +30,8 @@ export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[
 }
 
 /**
- * An event as the outbox stores it. The maker of an event keeps it below MAX_EVENT_BYTES by its content; throws RangeError for
- * one that is not, since no broker would ever take it.
+ * An event as the outbox stores it. The creator of an event limits its content to MAX_EVENT_BYTES. Throws RangeError for a
+ * larger one, because no broker would accept it.
  */
 function outboxBody(event: BusEvent): string {
   const body = JSON.stringify(event);

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 
-/** Collects calls that arrive while others are under way, and runs them together. */
+/** Collects calls that arrive while others are in flight, and runs them together. */
 export interface Batches<I, O> {
   run(item: I): Promise<O>;
 }
@@ -17,15 +17,15 @@ export interface BatchOptions<I, O> {
   /** Items of one key never share a batch. */
   readonly keyOf: (item: I) => unknown;
   readonly maxItems: number;
-  /** Batches under way at the same time. */
+  /** Batches in flight at the same time. */
   readonly maxInFlight: number;
 }
 
 /**
- * Runs calls of the same kind in batches: one caller alone leaves at once, and calls that arrive while `maxInFlight` batches
- * run share the next one. After a failure caused by one item, the items run one by one. While the database is away, every
- * waiting caller is rejected at once. A statement that the database cancels while it answers others counts as caused by an
- * item, until a second one is cancelled.
+ * Runs calls of the same kind in batches. A single call starts at once; calls that arrive while `maxInFlight` batches run
+ * share the next one. After a failure caused by one item, the items run one by one. While the database is down, every
+ * waiting caller is rejected at once. The first statement that a responding database cancels counts as caused by an item, a
+ * second one does not.
  */
 export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> {
   let waiting: Waiting<I, O>[] = [];

@@ -32,9 +32,8 @@ const DRIVER_MESSAGES = [
   'Query read timeout',
 ];
 /**
- * SQLSTATE classes and codes of a database that cannot serve at present: connection; out of memory, disk or connections;
- * shutdown, crash, cannot connect now; I/O errors of its disk; a statement cancelled because it took too long; a server that
- * takes no writes, as one does that another has replaced.
+ * SQLSTATE classes and codes of an unavailable database: connection; out of memory, disk or connections; shutdown, crash,
+ * cannot connect now; I/O errors; statement timeout; a read-only server, such as one that another has replaced.
  */
 const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
 /** The codes that a statement may cause itself: it takes too long or too much memory, or reads a damaged page. */
@@ -55,8 +54,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes and codes by which a running database refuses a statement: out of disk, memory or connections; a statement
- * cancelled because it took too long; starting; I/O errors; a server that takes no writes.
+ * SQLSTATE classes and codes by which a running database refuses a statement: out of disk, memory or connections; statement
+ * timeout; starting; I/O errors; a read-only server.
  */
 const REFUSED = ['53', '57014', '57P03', '58', '25006'];
 

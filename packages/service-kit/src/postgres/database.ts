@@ -91,7 +91,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: 60_000,
     statement_timeout: options.statementTimeoutMs ?? 30_000,
-    // A server that hangs cancels nothing: then the client gives up by itself.
+    // A server that hangs cancels nothing, so the client has its own timeout.
     query_timeout: (options.statementTimeoutMs ?? 30_000) + 5_000,
     keepAlive: true,
     types,
@@ -172,8 +172,8 @@ async function attempt<T>(
     value = await work(tx);
     await run(pool, client, 'COMMIT');
   } catch (error) {
-    // A connection that hangs would keep its caller waiting for the ROLLBACK as long again, and one to a server that takes no
-    // writes any more would never find the new one: it is given up instead.
+    // The connection is closed: if it hangs, the ROLLBACK would hang just as long; if its server is read-only, it would
+    // never reach the new server.
     if (isDatabaseUnavailable(error)) broken = true;
     else
       try {

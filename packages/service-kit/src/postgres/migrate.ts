@@ -42,10 +42,10 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks, each
- * with its row in `_prisma_migrations` in one transaction, under Prisma's own advisory lock: instances that start at the
- * same moment wait for each other. Returns the names applied. A migration edited after it was applied, or one that
- * another tool left unfinished, is an error.
+ * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks. Each runs
+ * in one transaction with its row in `_prisma_migrations`. Prisma's own advisory lock makes concurrent instances wait for
+ * each other. Returns the names applied. A migration edited after it was applied, or one that another tool left unfinished,
+ * is an error.
  */
 export async function migrate(url: string, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);

@@ -21,8 +21,8 @@ export interface ProcessConfig {
 }
 
 /**
- * Runs a service as a process of its own: its settings from the environment, its interface and its metrics each on a
- * port, until a signal ends it (see {@link runService}). Requests under way are answered before the service stops.
+ * Runs a service as its own process until a signal ends it (see {@link runService}). Settings come from the environment;
+ * interface and metrics have a port each. Requests in flight are answered before the service stops.
  */
 export function runHttpService<C extends ProcessConfig>(
   name: string,

@@ -10,10 +10,10 @@ const INCOMING = '.incoming';
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Files under a folder. Bytes are written to a temporary file, synced, and then linked to their path, so that a path either
- * does not exist or holds the whole document.
+ * Files under a folder. Bytes are written to a temporary file, synced, and then linked to their path. So a path either does
+ * not exist or has the whole document.
  *
- * @param readOnly opened to look at what is there: nothing is created or removed, and nothing can be stored
+ * @param readOnly opens it for reading: nothing is created or removed, and nothing can be stored
  */
 export async function openFileXmlStore(root: string, { readOnly = false } = {}): Promise<XmlStore> {
   const incoming = path.join(root, INCOMING);

@@ -1,7 +1,7 @@
 /**
- * Canonical text without its blank text nodes, as if the document had been parsed with preserveWhitespace = false:
- * the authority parses that way, and documents are often indented after they were signed. A `<` stands nowhere but at
- * the beginning of a tag, so blanks between `>` and `<` are always a whole text node.
+ * Canonical text without its blank text nodes, as if parsed with preserveWhitespace = false. The authority parses that way,
+ * and documents are often indented after signing. A `<` occurs only at the beginning of a tag, so blanks between `>` and `<`
+ * are always a whole text node.
  */
 export function withoutBlankText(text: string): string {
   let kept = '';

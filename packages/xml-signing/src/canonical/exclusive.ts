@@ -9,8 +9,8 @@ interface Open {
 }
 
 /**
- * Exclusive Canonical XML 1.0 of one element, made from the inclusive canonical text of its document: the same text
- * but for namespace declarations, which stand where their prefix is used first.
+ * Exclusive Canonical XML 1.0 of one element, made from the inclusive canonical text of its document. Only namespace
+ * declarations differ: they are where their prefix is used first.
  *
  * @param start where the element's start tag begins
  * @param end just after its end tag

@@ -3,7 +3,7 @@ import { type Attribute, declaredPrefix } from './tags.js';
 /** Namespace declarations in force at some element: the innermost first. */
 export interface Scope {
   readonly prefix: string;
-  /** As written, escapes included; empty where the default namespace is taken back. */
+  /** As written, escapes included; empty if the default namespace is undeclared. */
   readonly uri: string;
   readonly outer: Scope | null;
   readonly size: number;

@@ -1,7 +1,7 @@
 /**
- * Reading canonical text. Inclusive Canonical XML without comments is a regular form: no prolog, no CDATA, no
- * self-closing tags, `<` only where a tag begins, attributes as ` name="value"` with one blank, namespace
- * declarations only where they differ from the parent's. What is read here was canonicalised by a real parser before.
+ * Reads canonical text that a real parser produced. Inclusive Canonical XML without comments is regular: no prolog, no
+ * CDATA, no self-closing tags, `<` only at the start of a tag. Attributes are ` name="value"` with one blank, and namespace
+ * declarations occur only if they differ from the parent's.
  */
 export interface Attribute {
   readonly name: string;

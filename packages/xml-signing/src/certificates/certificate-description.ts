@@ -32,8 +32,8 @@ export function describeCertificate(certificate: X509Certificate): CertificateDe
 }
 
 /**
- * The identification of the holder: RNC, cédula or passport number, as it stands in the subject's serialNumber
- * (2.5.4.5), there with its kind and country in front (`IDCDO-00112345678`, `PASDO-...`) and sometimes with dashes.
+ * The identification of the holder: RNC, cédula or passport number. The subject's serialNumber (2.5.4.5) has it after its
+ * kind and country (`IDCDO-00112345678`, `PASDO-...`), sometimes with dashes.
  *
  * @param subject as X509Certificate gives it, one attribute a line
  * @source Descripción Técnica p. 60 ("SN")

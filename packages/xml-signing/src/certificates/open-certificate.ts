@@ -11,8 +11,8 @@ import { checkValidity, type SigningCertificate, signingCertificate } from './si
 const LARGEST_FILE = 512 * 1024;
 
 /**
- * RSA keys that may sign. Below 2048 bits no recognised issuer certifies any more; above 4096 a signature costs so
- * much processor time (50 times that of 2048 at 8192 bits) that one taxpayer's key would slow down everybody's.
+ * RSA keys that may sign. Recognised issuers certify none below 2048 bits any more. Above 4096 one taxpayer's key would slow
+ * down all others: a signature with 8192 bits costs 50 times that with 2048.
  */
 const SIGNING_BITS = { least: 2048, most: 4096 };
 
@@ -22,8 +22,8 @@ interface Pair {
 }
 
 /**
- * Opens a .p12 or .pfx file, with the old ciphers (3DES, RC2) as well as the new ones (PBES2 with AES), and picks the
- * private key with the certificate that belongs to it. Of several pairs the one valid now and valid longest is taken.
+ * Opens a .p12 or .pfx file, with old ciphers (3DES, RC2) and new ones (PBES2 with AES). Finds the private key and its
+ * certificate; from several pairs it takes the one that is valid now and for the longest time.
  *
  * @param now the moment at which the certificate has to be valid
  * @throws CertificateError

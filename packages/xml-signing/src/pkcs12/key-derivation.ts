@@ -4,8 +4,8 @@ import { hash as digestOf, pbkdf2Sync } from 'node:crypto';
 export class UnsupportedEncryption extends Error {}
 
 /**
- * Rounds of key derivation that one file may cost in all. Real files take 1 to 20,000 a derivation, cautious ones
- * 100,000; without a bound a crafted file of 200 bytes would keep the process busy for hours. This many take 1.5 s.
+ * Bound of the rounds of key derivation for one file. Real files take 1 to 20,000 a derivation, cautious ones 100,000.
+ * Without a bound a crafted file of 200 bytes would occupy the process for hours. This many take 1.5 s.
  */
 const ROUNDS_PER_FILE = 600_000;
 

@@ -26,9 +26,9 @@ const DIGESTS: Record<string, string> = {
 };
 
 /**
- * Reads keys and certificates out of a PKCS#12 file (RFC 7292): integrity by password, content in the open or
- * encrypted with the old ciphers (3DES, RC2) or the new ones (PBES2). The structure is read by node-forge; deriving
- * and decrypting is done here, because it has to be bounded, has to take passwords beyond ASCII, and runs natively.
+ * Reads keys and certificates in a PKCS#12 file (RFC 7292) with password integrity. Content may be plain or encrypted with
+ * old ciphers (3DES, RC2) or new ones (PBES2). node-forge reads the structure. Derivation and decryption are here, because
+ * they must be bounded and native, and must accept passwords beyond ASCII.
  *
  * @throws Malformed, WrongPassword, UnsupportedEncryption
  */

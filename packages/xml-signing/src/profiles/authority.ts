@@ -1,6 +1,6 @@
 /**
- * The authority's signature profile: one enveloped RSA-SHA256 signature over the whole document, in inclusive
- * Canonical XML 1.0 without comments, with the holder's certificate, as last child of the root.
+ * The authority's signature profile: one enveloped RSA-SHA256 signature over the whole document, as last child of the root.
+ * It uses inclusive Canonical XML 1.0 without comments and contains the holder's certificate.
  *
  * Sources: Firmado de e-CF (March 2023) p. 3; the signatures of documents that the authority itself has issued.
  */

@@ -30,8 +30,8 @@ const KEY_INFO = new Set(['KeyName', 'KeyValue', 'X509Data']);
 const X509_DATA = new Set(['X509Certificate', 'X509IssuerSerial', 'X509SubjectName', 'X509SKI', 'X509CRL']);
 
 /**
- * Reads a Signature by the one structure that is accepted: one Reference to the whole document, no Object, no
- * Manifest, nothing optional that could be understood in two ways.
+ * Reads a Signature of the only accepted structure: one Reference to the whole document, no Object, no Manifest, no
+ * ambiguous optional parts.
  *
  * @throws SignatureRefused
  */

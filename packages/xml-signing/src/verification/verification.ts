@@ -32,8 +32,8 @@ export interface VerificationReason {
 }
 
 /**
- * The facts of the certificate that verified the signature. None of it changes the verdict on the signature,
- * and none of it is proven before `chainFault` finds a chain to a trusted issuer: anybody can write a certificate.
+ * The facts of the certificate that verified the signature. None of them changes the verdict on the signature. None is
+ * proven before `chainFault` finds a chain to a trusted issuer, because anybody can write a certificate.
  */
 export interface CertificateFacts {
   readonly subject: string;

@@ -21,7 +21,7 @@ export const FOLLOW_UP_OPERATIONS = {
     answer: z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   },
   /**
-   * A token of the authority for queries about a signed document: by the certificate that came with it, else by the
+   * A token of the authority for queries about a signed document. The login uses the certificate that came with it, else the
    * taxpayer's stored one, active or not. `refused` is a token that the authority answered with 401; it is dropped first.
    */
   documentToken: {

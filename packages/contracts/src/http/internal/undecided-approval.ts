@@ -80,8 +80,8 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
     answer: undecidedApprovalSchema,
   },
   /**
-   * Sends it to its issuer at once, with a new deadline. 404 `not_found`; 409 `conflict` if the issuer has it, it does not
-   * go there, or it is not the standing decision.
+   * Sends it to its issuer at once, with a new deadline. 404 `not_found`. 409 `conflict` if the issuer has it, it does not
+   * go there, or it is not the decision in force.
    */
   retryApproval: {
     path: '/internal/approvals/retry',

@@ -36,10 +36,10 @@ export interface KafkaBusOptions {
 const JOIN_TIMEOUT_MS = 2_000;
 
 /**
- * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has a
- * consumer group of its own, `<group>.<topic>`: the members of a group at the brokers all have to read the same topics,
- * and one topic does not hold back another. A group that is new starts with the oldest message there is. Dead-letter messages go
- * to `<topic>.dlq` (see `dead-letters.kafka.ts`). Nothing is connected before it is used.
+ * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has its own
+ * consumer group, `<group>.<topic>`. All members of a group must read the same topics, and one topic must not delay another.
+ * A new group starts with the oldest message. Dead-letter messages go to `<topic>.dlq` (see `dead-letters.kafka.ts`).
+ * Connections open on first use.
  */
 export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBusOptions): Bus {
   const open = kafkaClients(settings, logger);

@@ -30,7 +30,7 @@ export interface KafkaConsumerOptions {
   onConnected: (connected: boolean) => void;
 }
 
-/** A member of a group, reading one topic. It connects by itself, and again after a loss. */
+/** A member of a group that reads one topic. It connects automatically, and again after a loss. */
 export interface KafkaConsumer {
   /** Resolves when the member has joined the group for the first time, or was stopped before. */
   readonly joined: Promise<void>;

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload, ICustomPartitioner, LogEntry, Producer, TopicMessages } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 
-/** kafkajs logs as errors what it repairs by itself, a rebalance for example (#691, #1468): here that is debug. */
+/** kafkajs logs events that it handles itself, such as a rebalance, as errors (#691, #1468). Here they are debug. */
 export function kafkaLogCreator(logger: Logger) {
   return () =>
     ({ namespace, label, log }: LogEntry) => {
@@ -48,10 +48,10 @@ export interface CheckedSending {
 }
 
 /**
- * `sendBatch` may resolve without having sent everything when a partition gets a new leader meanwhile (#1303). Two sends
- * at the same time mix up sequence numbers (#598), so the caller sends one request at a time. After a failed request
- * kafkajs uses its sequence numbers again; where the broker had stored the request, it would drop the next one as a
- * repeat (observed), so the caller opens a new producer after each failure.
+ * `sendBatch` may resolve without having sent everything when a partition gets a new leader meanwhile (#1303). Two sends at
+ * the same time mix up sequence numbers (#598), so the caller sends one request at a time. After a failed request kafkajs
+ * uses its sequence numbers again. If the broker had stored the request, it would drop the next one as a repeat (observed).
+ * So the caller opens a new producer after each failure.
  */
 export function checkedSending(createPartitioner: ICustomPartitioner): CheckedSending {
   const unanswered = new Set<string>();
@@ -143,8 +143,8 @@ export async function watchHeartbeats(
 }
 
 /**
- * Rejects when the consumer crashes. kafkajs restarts a consumer after some errors and not after others (#1299, #1443), so
- * its own restart is switched off and the caller always opens a new consumer.
+ * Rejects when the consumer crashes. kafkajs restarts a consumer only after some errors (#1299, #1443). So its own restart
+ * is off, and the caller always opens a new consumer.
  */
 export function rejectOnCrash(consumer: Consumer): Promise<never> {
   return new Promise((_, reject) => {
