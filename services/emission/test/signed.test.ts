@@ -119,6 +119,11 @@ describe('documents that the caller signed', () => {
       }),
     );
     expect(sent.body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['business.signed-outside-validity']);
+    const early = example('ecf-31', 98, (ecf) => {
+      ecf.FechaHoraFirma = '01-01-2001 10:00:00';
+    });
+    const dry = await world.submit(emission, early, { query: '?validate=true' });
+    expect(dry.body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['business.signed-outside-validity']);
   });
 
   it('are a string in the body: anything else is 422', async () => {

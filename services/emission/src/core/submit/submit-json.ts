@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type Environment, toCalendarDate } from '@ecf/domain';
+import { type Environment, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
@@ -79,8 +79,13 @@ export function createSubmitJson(
     for (;;) {
       const issued = await issue(ports, offer, { dryRun });
       if (issued.outcome === 'checked') {
-        if (uploaded === null) certificates.stored(taxpayer);
-        const answer = checkedAnswer(invoice.key.encf, [...invoice.warnings, ...issued.warnings]);
+        const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
+        const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
+        const answer = checkedAnswer(invoice.key.encf, [
+          ...invoice.warnings,
+          ...signingTimeWarnings(stated, notBefore, notAfter),
+          ...issued.warnings,
+        ]);
         return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
       }
       const isNew = issued.outcome === 'issued';
