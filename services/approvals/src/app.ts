@@ -99,7 +99,7 @@ export interface ApprovalsOverrides extends SharedParts {
   emission?: Pick<EmissionOperations, 'findInvoices'>;
   issued?: Pick<ArchiveOperations, 'pendingDocument'>;
   signing?: SigningOperations;
-  reception?: Pick<ReceptionOperations, 'findReceived' | 'isKnownSigner' | 'verifyProviderToken'>;
+  reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
   /** Resolves the names of receivers. Default: the hosts file and the system's name servers. */
   receiverNames?: AddressLookup;
@@ -262,7 +262,6 @@ function createPorts(
   const { clock, logger, metrics, identityKey, database } = parts;
   const { authority, receivers, tokens } = clients;
   const caller = { service: 'approvals', identityKey, clock };
-  const reception = overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller);
   const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
   return {
     approvals: createApprovalStore(database),
@@ -279,7 +278,7 @@ function createPorts(
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
     quotas: createQuotaStore(database),
-    signers: createKnownSigners(database, reception),
+    signers: createKnownSigners(database),
     authority,
     issuers: receivers,
     receivers: createReceivers({
@@ -293,7 +292,7 @@ function createPorts(
     tokens,
     emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
     signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
-    reception,
+    reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller),
     validation,
     observer: createObserver(metrics, logger),
     settings: {

@@ -20,7 +20,7 @@ interface Loop {
 }
 
 export interface LifeCycleParts extends ServiceParts {
-  readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'quotas' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'signers' | 'quotas' | 'observer' | 'clock'>;
   readonly freeSpace: { start(): Promise<void>; stop(): void };
   readonly relay: { start(): void; stop(): Promise<void> };
   readonly deliveries: Pick<Deliveries, 'subscribe' | 'taxpayerChanged' | 'worker'>;

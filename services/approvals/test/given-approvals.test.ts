@@ -1,9 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TOPICS } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
-import { makeEvent } from '@ecf/service-kit/bus';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -50,28 +47,11 @@ describe('a document that lost its number', () => {
     const promoted = receivedInvoice(encf, {
       id,
       revision: 3,
-      issuer_name: 'Provider',
-      buyer_name: null,
-      date_received: '2026-06-23T12:00:00-04:00',
-      total_itbis: '0.00',
-      modified_encf: null,
-      signature_datetime: null,
-      xml_storage_path: 'x',
-      xml_checksum: 'x',
-      arecf_storage_path: 'a',
-      arecf_checksum: 'a',
-      acknowledged_at: '2026-06-23T12:00:00-04:00',
-      certificate_subject: 'CN=Provider',
-      approval_datetime: null,
-      observations: [],
-      conflicts: [],
       authority_status: 'confirmed',
       promoted_at: '2099-06-23T17:50:00-04:00',
     });
     world.received.set(`${ISSUER}|${encf}`, promoted);
-    const draft = { topic: TOPICS.receivedInvoices.name, type: 'received_invoice.changed', source: 'reception' };
-    const named = { subject: `${ISSUER}:${encf}`, key: `TesteCF:${ISSUER}:${encf}`, data: promoted };
-    await world.bus.publish([makeEvent({ ...draft, ...named }, { id: randomUUID(), time: new Date() })]);
+    await world.publishReceived(promoted);
   }
 
   it('keeps its approval as superseded; the status is pending, and one new approval is allowed', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type DocumentNode, groupOf } from '@ecf/domain';
@@ -20,6 +20,7 @@ import {
   ISSUER,
   issueCertificate,
   issuedInvoice,
+  receivedInvoice,
   STRANGER,
   World,
 } from './support/world.js';
@@ -185,7 +186,28 @@ describe('the signer of an answer', () => {
       () => world.published.filter(({ data }) => data.encf === encf).map(({ data }) => data),
       (seen) => seen.length === times,
     );
-  afterEach(() => world.confirmedProviders.clear());
+  /** The authority confirms an e-CF of the buyer with the signer of its approvals. */
+  const becomesKnown = () => {
+    const { publicKey } = new X509Certificate(Buffer.from(certificate.certificate, 'base64'));
+    const key = createHash('sha256').update(publicKey.export({ format: 'der', type: 'spki' }));
+    return world.publishReceived(
+      receivedInvoice('E310000000001', {
+        issuer_rnc: BUYER,
+        buyer_rnc: ISSUER,
+        authority_status: 'confirmed',
+        signer: {
+          subject: 'CN=REPRESENTANTE',
+          serial_number: '1',
+          issuer: 'CN=X',
+          fingerprint: certificate.fingerprint,
+          key_fingerprint: key.digest('hex'),
+          holder_id: null,
+          trusted: null,
+        },
+      }),
+    );
+  };
+  afterEach(() => world.database.query('DELETE FROM known_signers'));
 
   it('that is unknown decides nothing finally: the answer of a known one replaces it, and both stay', async () => {
     const encf = await issued();
@@ -196,8 +218,9 @@ describe('the signer of an answer', () => {
       signer: { subject: expect.stringContaining('00300000009'), fingerprint: stranger.fingerprint, known: false },
     });
     // Nobody knows yet which of the two acts for the buyer.
-    expect((await world.send(await acecf(encf))).status).toBe(400);
-    world.confirmedProviders.add(BUYER);
+    const other = issueCertificate('00700000007', AUTHORITY, undefined, testKey(3));
+    expect((await world.send(await acecf(encf, {}, other))).status).toBe(400);
+    await becomesKnown();
     const genuine = await acecf(encf, { FechaHoraAprobacionComercial: '23-06-2026 18:00:00' });
     expect((await world.send(genuine)).body).toEqual(ACCEPTED);
     expect(await state(encf)).toMatchObject({
@@ -221,15 +244,19 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that becomes known by the same bytes confirms the earlier answer', async () => {
+  it('that becomes known by a confirmed e-CF: its earlier answer replaces that of a stranger', async () => {
     const encf = await issued();
+    await world.send(await acecf(encf, rejection, stranger));
     const xml = await acecf(encf);
-    await world.send(xml);
-    world.confirmedProviders.add(BUYER);
-    expect((await world.send(xml)).status).toBe(200);
+    expect((await world.send(xml)).status).toBe(400);
+    await becomesKnown();
     expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
     expect((await world.send(xml)).status).toBe(400);
-    expect(await answers(encf)).toMatchObject({ count: 1, answers: [{ confirmed: true, counts: true }] });
+    await becomesKnown();
+    expect((await told(encf, 2)).map((data) => [data.revision, data.approval_confirmed])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
   });
 
   it('may be overruled by an operator: without an answer that counts it is pending', async () => {

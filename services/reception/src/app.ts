@@ -8,7 +8,6 @@ import {
 } from '@ecf/authority-client';
 import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
 import {
-  areKnownSigners,
   bodyLimits,
   createFreeSpaceGuard,
   createQuotaStore,
@@ -149,9 +148,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const ready = () =>
     // Documents are received while the archive is away; the archiver stores them later.
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
-  const internal = receptionOperations(ports.documents, parts.tokens, async (use) =>
-    (await areKnownSigners(database, [use])).includes(true),
-  );
+  const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored },

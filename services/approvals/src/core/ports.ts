@@ -182,12 +182,12 @@ export interface ApprovalValidation {
   approval(bytes: Uint8Array, now: Date): Promise<ApprovalValidationResult>;
 }
 
-/** Signers who are known for a buyer. */
+/** Signers who are known for a buyer: they signed an ARECF of the buyer to us, or an e-CF of the buyer that was confirmed. */
 export interface KnownSigners {
-  /** Whether it signed an ARECF of the buyer to us before, or an e-CF of the buyer that was confirmed. Asks reception. */
-  isKnown(use: SignerUse): Promise<boolean>;
-  /** For each use, whether it signed an ARECF of the buyer to us before. */
+  /** For each use, whether the signer was known before. */
   areKnown(uses: readonly SignerUse[]): Promise<boolean[]>;
+  /** The authority confirmed an e-CF with this signer. Its answers in the name of the RNC are confirmed. */
+  confirmed(use: SignerUse): Promise<void>;
 }
 
 /** Reports to the operators. */

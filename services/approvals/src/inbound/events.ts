@@ -1,19 +1,24 @@
 import { type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import type { SignerUse } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { ApprovalStore } from '../core/ports.js';
+import type { ApprovalStore, KnownSigners } from '../core/ports.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
 export const APPROVALS_GROUP = 'approvals';
 
 /**
  * Keeps the replica of the taxpayers; `onTaxpayer` is called with each taxpayer that was applied. Decisions about a document that
- * lost its number answer it no more.
+ * lost its number answer it no more. The signer of an e-CF that the authority confirmed is known for its issuer.
  */
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
-  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; approvals: Pick<ApprovalStore, 'documentPromoted'> },
+  stores: {
+    taxpayers: Pick<TaxpayerReplica, 'apply'>;
+    approvals: Pick<ApprovalStore, 'documentPromoted'>;
+    signers: Pick<KnownSigners, 'confirmed'>;
+  },
   onTaxpayer: (taxpayer: TaxpayerState) => Promise<void>,
 ): Promise<Subscription[]> {
   return [
@@ -30,6 +35,8 @@ export async function subscribeToEvents(
       group,
       async handler({ data }) {
         const received = data as ReceivedInvoiceChanged;
+        const confirmed = confirmedSigner(received);
+        if (confirmed !== null) await stores.signers.confirmed(confirmed);
         // Later changes of the document repeat it, which changes nothing.
         if (!received.promoted_at) return;
         const { env, buyer_rnc: buyerRnc, issuer_rnc: issuerRnc, encf } = received;
@@ -38,4 +45,11 @@ export async function subscribeToEvents(
       },
     }),
   ];
+}
+
+function confirmedSigner({ env, issuer_rnc: rnc, ...received }: ReceivedInvoiceChanged): SignerUse | null {
+  const { signer } = received;
+  if (received.authority_status !== 'confirmed' || signer === undefined) return null;
+  const { key_fingerprint: keyFingerprint, holder_id: holderId, trusted } = signer;
+  return { env, rnc, signer: { keyFingerprint, holderId, trusted }, at: new Date(received.date_received) };
 }

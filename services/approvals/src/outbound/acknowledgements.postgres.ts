@@ -1,5 +1,5 @@
 import { type Environment, storableText } from '@ecf/domain';
-import { areKnownSigners, noteKnownSigner, type SignerFacts } from '@ecf/public-ingress';
+import type { SignerFacts } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../core/acknowledgements/acknowledgement.js';
 import type { AcknowledgementStore } from '../core/deliveries/delivery-ports.js';
 import { keyValues } from './delivery-rows.js';
-import { confirmAnswers } from './received-approvals.postgres.js';
+import { makeKnown } from './known-signers.js';
 
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
@@ -101,18 +101,8 @@ export async function addAcknowledgement(
     signer?.trusted,
   ]);
   if (rowCount > 0) await addPendingDocuments(tx, [{ ...xml, bytes }]);
-  if (signer !== null && confirmsReceipt(acknowledgement)) await makeKnown(tx, acknowledgement, signer);
-}
-
-async function makeKnown(
-  tx: Transaction,
-  { key, buyerRnc: rnc, receivedAt: at }: NewAcknowledgement,
-  signer: SignerFacts,
-): Promise<void> {
-  const use = { env: key.env, rnc, signer, at };
-  if ((await areKnownSigners(tx, [use]))[0] === true) return;
-  await noteKnownSigner(tx, use);
-  await confirmAnswers(tx, use);
+  if (signer !== null && confirmsReceipt(acknowledgement))
+    await makeKnown(tx, { env: key.env, rnc: acknowledgement.buyerRnc, signer, at: acknowledgement.receivedAt });
 }
 
 function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement {

@@ -1,21 +1,19 @@
-import type { ReceptionOperations } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
-import { areKnownSigners } from '@ecf/public-ingress';
-import type { Database } from '@ecf/service-kit/postgres';
+import { areKnownSigners, noteKnownSigner, type SignerUse } from '@ecf/public-ingress';
+import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import type { KnownSigners } from '../core/ports.js';
+import { confirmAnswers } from './received-approvals.postgres.js';
 
-/** Signers of acknowledgements in PostgreSQL, and those of confirmed e-CF from reception. */
-export function createKnownSigners(
-  database: Database,
-  reception: Pick<ReceptionOperations, 'isKnownSigner'>,
-): KnownSigners {
+/** Known signers in PostgreSQL. */
+export function createKnownSigners(database: Database): KnownSigners {
   return {
     areKnown: (uses) => areKnownSigners(database, uses),
-    async isKnown(use) {
-      if ((await areKnownSigners(database, [use]))[0] === true) return true;
-      const { env, rnc, signer, at } = use;
-      const { keyFingerprint: key, holderId: holder, trusted } = signer;
-      return (await reception.isKnownSigner({ env, rnc, key, holder, trusted, at: toIsoDominican(at) })).known;
-    },
+    confirmed: (use) => database.transaction((tx) => makeKnown(tx, use)),
   };
+}
+
+/** From now on the signer is known for the RNC, and its earlier answers are confirmed. */
+export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> {
+  if ((await areKnownSigners(tx, [use]))[0] === true) return;
+  await noteKnownSigner(tx, use);
+  await confirmAnswers(tx, use);
 }

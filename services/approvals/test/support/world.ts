@@ -6,14 +6,15 @@ import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn, signSeed } from '@ecf/authority-client/login';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
-import type {
-  ApprovalChanged,
-  EmissionOperations,
-  InvoiceChanged,
-  ReceivedInvoiceChanged,
-  ReceptionOperations,
-  SigningOperations,
-  TaxpayerState,
+import {
+  type ApprovalChanged,
+  type EmissionOperations,
+  type InvoiceChanged,
+  type ReceivedInvoiceChanged,
+  type ReceptionOperations,
+  type SigningOperations,
+  type TaxpayerState,
+  TOPICS,
 } from '@ecf/contracts';
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
@@ -82,8 +83,6 @@ export class World {
   emissionGone = false;
   /** Certificates that came with e-CF and that emission keeps, by eNCF. */
   readonly sentAlong = new Map<string, SigningCertificate>();
-  /** RNCs whose signers reception knows, whatever their key. */
-  readonly confirmedProviders = new Set<string>();
   /** The token that reception accepts. */
   goodToken: string | null = null;
   revision = 0;
@@ -223,6 +222,13 @@ export class World {
     await this.bus.publish([makeEvent(draft, { id: randomUUID(), time: new Date() })]);
   }
 
+  /** Publishes the state of a received document, as reception does. */
+  async publishReceived(data: ReceivedInvoiceChanged): Promise<void> {
+    const [subject, key] = [`${data.issuer_rnc}:${data.encf}`, `${data.env}:${data.issuer_rnc}:${data.encf}`];
+    const draft = { topic: TOPICS.receivedInvoices.name, type: 'received_invoice.changed', source: 'reception' };
+    await this.bus.publish([makeEvent({ ...draft, subject, key, data }, { id: randomUUID(), time: new Date() })]);
+  }
+
   /** The directory's entry of a taxpayer. */
   async list(rnc: string, approvalUrl: string | null, authenticationUrl: string | null = null): Promise<void> {
     await this.control('PUT', `taxpayers/${rnc}`, {
@@ -315,13 +321,12 @@ export class World {
     };
   }
 
-  #reception(): Pick<ReceptionOperations, 'findReceived' | 'isKnownSigner' | 'verifyProviderToken'> {
+  #reception(): Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'> {
     return {
       findReceived: async ({ env, issuer_rnc, encf }) => {
         const found = this.received.get(`${issuer_rnc}|${encf}`);
         return { received: found === undefined || found.env !== env ? [] : [found] };
       },
-      isKnownSigner: async ({ rnc }) => ({ known: this.confirmedProviders.has(rnc) }),
       verifyProviderToken: async ({ authorization }) => ({
         holder: this.goodToken !== null && authorization === `Bearer ${this.goodToken}` ? 'holder' : null,
       }),
@@ -436,7 +441,22 @@ export function receivedInvoice(encf: string, state: Partial<ReceivedInvoiceChan
     ecf_type: encf.slice(1, 3),
     date_issued: '2026-06-15',
     total_amount: '11430.00',
+    issuer_name: 'Provider',
+    buyer_name: null,
+    date_received: '2026-06-23T12:00:00-04:00',
+    total_itbis: '0.00',
+    modified_encf: null,
+    signature_datetime: null,
+    xml_storage_path: 'x',
+    xml_checksum: 'x',
+    arecf_storage_path: 'a',
+    arecf_checksum: 'a',
+    acknowledged_at: '2026-06-23T12:00:00-04:00',
+    certificate_subject: 'CN=Provider',
     approval_status: 'pending',
+    approval_datetime: null,
+    observations: [],
+    conflicts: [],
     ...state,
   } as ReceivedInvoiceChanged;
 }

@@ -124,11 +124,7 @@ export function createOwners(): Owners {
 export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
   const guard = { identityKey: IDENTITY_KEY, clock };
   const unexpected = async () => ({ holder: null });
-  const reception = {
-    ...owners.reception,
-    verifyProviderToken: unexpected,
-    isKnownSigner: async () => ({ known: false }),
-  };
+  const reception = { ...owners.reception, verifyProviderToken: unexpected };
   const app = createHttpApp({
     logger: silentLogger,
     maxBodyBytes: 1_048_576,

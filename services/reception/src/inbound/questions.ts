@@ -1,5 +1,4 @@
 import type { ReceptionOperations } from '@ecf/contracts';
-import type { SignerUse } from '@ecf/public-ingress';
 import { receivedInvoiceChanged } from '../core/documents/received-document.js';
 import { ReceptionError } from '../core/errors.js';
 import type { DocumentStore, ListedDocument } from '../core/ports.js';
@@ -10,7 +9,6 @@ import { toAnswer } from './answer-errors.js';
 export function receptionOperations(
   documents: Pick<DocumentStore, 'byNumber' | 'page'>,
   tokens: Pick<ProviderTokens, 'verify'>,
-  isKnown: (use: SignerUse) => Promise<boolean>,
 ): ReceptionOperations {
   return {
     async findReceived({ env, buyer_rncs, issuer_rnc, encf }) {
@@ -29,10 +27,6 @@ export function receptionOperations(
         if (error instanceof ReceptionError && error.code === 'token_refused') return { holder: null };
         throw toAnswer(error);
       }
-    },
-    async isKnownSigner({ env, rnc, key, holder, trusted, at }) {
-      const signer = { keyFingerprint: key, holderId: holder, trusted };
-      return { known: await isKnown({ env, rnc, signer, at: new Date(at) }) };
     },
   };
 }

@@ -127,20 +127,6 @@ export const RECEPTION_OPERATIONS = {
     z.object({ env: environmentSchema, authorization: z.string().nullable() }),
     z.object({ holder: z.string().nullable() }),
   ),
-  /** Whether the RNC signed with this key, or this trusted holder, an e-CF that came before `at` and that was confirmed. */
-  isKnownSigner: operation(
-    '/internal/known-signers',
-    z.object({
-      env: environmentSchema,
-      rnc: rncSchema,
-      /** SHA-256 of the public key. */
-      key: z.string(),
-      holder: z.string().nullable(),
-      trusted: z.boolean().nullable(),
-      at: timestampSchema,
-    }),
-    z.object({ known: z.boolean() }),
-  ),
 } as const;
 
 /** Operations of approvals about the outcome of issued documents. */

@@ -42,7 +42,7 @@ type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers'
  * kept beside it.
  *
  * Throws UnreadableApproval where the bytes are not XML, DailyBytesUsed where the sender's daily quota is used up, and the error
- * of emission or reception where they cannot be queried.
+ * of emission where emission cannot be queried.
  */
 export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
   const { quotas, settings } = ports;
@@ -86,7 +86,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
       bytes: bytes.length,
       xml: { path: approvalPath(key, 'received', arrivedAt, sha256), sha256 },
       signer,
-      confirmed: await ports.signers.isKnown({ env, rnc: key.buyerRnc, signer, at: arrivedAt }),
+      confirmed: (await ports.signers.areKnown([{ env, rnc: key.buyerRnc, signer, at: arrivedAt }])).includes(true),
       canonical,
       requestId,
       sender,
