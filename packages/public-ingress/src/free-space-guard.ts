@@ -18,7 +18,7 @@ export interface FreeSpaceGuard {
 
 export interface FreeSpaceGuardOptions {
   readonly service: string;
-  /** A folder on the disk; it need not exist yet. Null where documents are kept elsewhere. */
+  /** A folder on the disk; it need not exist yet. Null if documents are kept elsewhere. */
   readonly folder: string | null;
   /** Free bytes below which strangers' documents are refused. */
   readonly minFreeBytes: number;

@@ -6,7 +6,7 @@ import { callerOf } from '@ecf/service-kit/security';
 /** The caller of a public route, as the gateway states it. */
 export interface PublicCaller {
   readonly env: Environment;
-  /** Network address; null where the gateway did not send it. */
+  /** Network address; null if the gateway did not send it. */
   readonly sender: string | null;
   /** Quotas count by this network: an IPv4 address or an IPv6 /48. */
   readonly network: string;

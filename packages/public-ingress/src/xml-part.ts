@@ -53,7 +53,7 @@ const TAB = 0x09;
 
 interface Part {
   readonly name: string | null;
-  /** Without its transfer encoding; null where it is not in the one that it names. */
+  /** Without its transfer encoding; null if it is not in the one that it names. */
   readonly content: Buffer | null;
 }
 
@@ -250,7 +250,7 @@ function fromBase64(body: Buffer): Buffer | null {
 }
 
 /**
- * Null where an equals sign stands for itself, as it does in every signed document. Blanks at the end of a line are kept:
+ * Null if an equals sign stands for itself, as it does in every signed document. Blanks at the end of a line are kept:
  * they are part of what was signed, and no mailer stands between. Source: RFC 2045 section 6.7.
  */
 function fromQuotedPrintable(body: Buffer): Buffer | null {

@@ -10,7 +10,7 @@ export interface Caller {
   readonly taxpayersRevision: number;
   /** RNCs that the key of the call is limited to; absent = all of the account. Others do not exist for the caller. */
   readonly taxpayers?: readonly string[] | undefined;
-  /** The key and the request of the call; absent where another service calls. */
+  /** The key and the request of the call; absent if another service calls. */
   readonly keyId?: string | undefined;
   readonly requestId?: string | undefined;
 }
@@ -33,12 +33,12 @@ export function accountCaller(identity: IdentityParts): Caller {
 
 export interface AccountPorts {
   readonly taxpayers: Pick<TaxpayerReplica, 'account' | 'replaceAccount'>;
-  /** Null where the deployment has no gateway to query. */
+  /** Null if the deployment has no gateway to query. */
   readonly source: Pick<TaxpayerSource, 'account'> | null;
   readonly observer: { failed(what: string, error: unknown): void };
 }
 
-/** The taxpayers of an account. `current` is false where the caller's latest changes may be missing. */
+/** The taxpayers of an account. `current` is false if the caller's latest changes may be missing. */
 export interface KnownAccount {
   readonly taxpayers: readonly TaxpayerState[];
   readonly current: boolean;

@@ -4,7 +4,7 @@ import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 export interface KnownTaxpayer {
   /** The revision up to which the account is known without a gap; 0 for an unknown account. */
   readonly revision: number;
-  /** Null where the account has no such taxpayer. */
+  /** Null if the account has no such taxpayer. */
   readonly taxpayer: TaxpayerState | null;
 }
 

@@ -11,7 +11,7 @@ export interface ReadableAnswer {
   bytes: Uint8Array;
   /** The body decoded, without BOM. */
   text: string;
-  /** The body as JSON or XML; undefined where it is neither. */
+  /** The body as JSON or XML; undefined if it is neither. */
   value: AnswerValue | undefined;
 }
 

@@ -4,7 +4,7 @@ export interface AnswerFields {
   [name: string]: AnswerValue;
 }
 
-/** A field whatever its casing (`eNCF`, `encf`, `Encf`); undefined where there is none. */
+/** A field whatever its casing (`eNCF`, `encf`, `Encf`); undefined if there is none. */
 export function field(value: AnswerValue | undefined, name: string): AnswerValue | undefined {
   if (!isFields(value)) return undefined;
   const wanted = name.toLowerCase();
@@ -12,7 +12,7 @@ export function field(value: AnswerValue | undefined, name: string): AnswerValue
   return key === undefined ? undefined : value[key];
 }
 
-/** A field's text, trimmed; null where it is absent, null, blank or no single value. */
+/** A field's text, trimmed; null if it is absent, null, blank or no single value. */
 export function textField(value: AnswerValue | undefined, name: string): string | null {
   return textOf(field(value, name));
 }
@@ -37,7 +37,7 @@ export function isFields(value: AnswerValue | undefined): value is AnswerFields 
 
 /**
  * The records of a list that may come as an array, as one single record, or wrapped in an element per level (XML).
- * A record is whatever has the field `mark`. Undefined where something else stands in the list.
+ * A record is whatever has the field `mark`. Undefined if something else stands in the list.
  */
 export function records(value: AnswerValue | undefined, mark: string): AnswerFields[] | undefined {
   if (Array.isArray(value)) {

@@ -47,7 +47,7 @@ export type RefusalCode =
 
 /**
  * - `verdict`: the service answered in its own shape.
- * - `unauthorized`: status 401; nothing was taken. `raw` is null where the token could not even be sent.
+ * - `unauthorized`: status 401; nothing was taken. `raw` is null if the token could not even be sent.
  * - `unknown`: never to be read as a rejection. `reachedAuthority` is `no` only where no request byte can have arrived.
  * - `refused`: a definite answer that decides about the call, not about a document.
  */

@@ -11,7 +11,7 @@ export interface MessageLimits {
 
 const LIMITS: MessageLimits = { messages: 500, text: 4_000 };
 
-/** The field of messages or reasons, `mensajes` or `mensaje`; undefined where there is neither, null where it is null. */
+/** The field of messages or reasons, `mensajes` or `mensaje`; undefined if there is neither, null if it is null. */
 export function messageField(value: AnswerValue | undefined): AnswerValue | undefined {
   const plural = field(value, 'mensajes');
   return plural === undefined ? field(value, 'mensaje') : plural;

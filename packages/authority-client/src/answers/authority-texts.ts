@@ -42,7 +42,7 @@ export function plainCode(codigo: string): string {
 }
 
 /**
- * State from code and word together; null where one is missing, unknown, or says something else than the other.
+ * State from code and word together; null if one is missing, unknown, or says something else than the other.
  * Only the two kinds of acceptance may differ: the conditional one counts then.
  */
 export function statusOf(codigo: string | null, estado: string | null): { status: InvoiceStatus; code: string } | null {

@@ -1,7 +1,7 @@
 /** The verdicts of the authority's services: one shape each, for every casing, type and format of the answer. */
 import type { InvoiceStatus } from '@ecf/domain';
 
-/** `codigo` is empty where the authority sent a bare text. Fillers (empty text, code 0) are dropped. */
+/** `codigo` is empty if the authority sent a bare text. Fillers (empty text, code 0) are dropped. */
 export interface AuthorityMessage {
   codigo: string;
   valor: string;
@@ -13,10 +13,10 @@ export interface AuthorityVerdict {
   /** The authority's state code without leading zeros: `0` to `4`. */
   code: string;
   messages: AuthorityMessage[];
-  /** Null where the authority does not say. Means something only for Rechazado. */
+  /** Null if the authority does not say. Means something only for Rechazado. */
   sequenceUsed: boolean | null;
   trackId: string | null;
-  /** ISO 8601 with offset -04:00; null where absent or unreadable. */
+  /** ISO 8601 with offset -04:00; null if absent or unreadable. */
   dateReceived: string | null;
   rnc: string | null;
   encf: string | null;
@@ -83,7 +83,7 @@ export interface CancellationVerdict {
   messages: AuthorityMessage[];
 }
 
-/** One authorised taxpayer. Addresses are bases without a trailing slash; null where absent. */
+/** One authorised taxpayer. Addresses are bases without a trailing slash; null if absent. */
 export interface DirectoryEntry {
   rnc: string;
   name: string;
@@ -123,7 +123,7 @@ export interface Seed {
 
 export interface IssuedToken {
   token: string;
-  /** How long it is valid, by the issuer's own two dates; null where it gave none that can be read. */
+  /** How long it is valid, by the issuer's own two dates; null if it gave none that can be read. */
   lifetimeMs: number | null;
 }
 

@@ -7,7 +7,7 @@ export interface FindInDirectoryInput extends AuthorisedInput {
   rnc: string;
 }
 
-/** One taxpayer of the directory, null where the authority lists none (contract section 11). Not in CerteCF. */
+/** One taxpayer of the directory, null if the authority lists none (contract section 11). Not in CerteCF. */
 export function findInDirectory(
   context: AuthorityContext,
   input: FindInDirectoryInput,

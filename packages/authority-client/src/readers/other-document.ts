@@ -6,7 +6,7 @@ export interface Queried {
   trackId?: string;
 }
 
-/** The document that an answer names; null where it names none. */
+/** The document that an answer names; null if it names none. */
 export type Named = { readonly [field in keyof Queried]: string | null };
 
 /** The reading of an answer that names another document. */
@@ -20,7 +20,7 @@ const LONGEST_NAME = 40;
 
 /**
  * The reading of an answer that names another document than the queried one: nothing is known of that one, whatever
- * the answer says. Null where nothing contradicts; what the answer does not name contradicts nothing.
+ * the answer says. Null if nothing contradicts; what the answer does not name contradicts nothing.
  */
 export function otherDocument(queried: Queried, named: Named): OtherDocument | null {
   const other = (['trackId', 'encf', 'rnc'] as const).flatMap((field) => {

@@ -33,7 +33,7 @@ export interface CallReport {
   outcome: Outcome;
   /** The cause of an unknown, the code of a refusal. */
   cause: UnknownCause | RefusalCode | null;
-  /** HTTP status, null where no answer came. */
+  /** HTTP status, null if no answer came. */
   status: number | null;
 }
 

@@ -6,7 +6,7 @@ const NAME = '.s.PGSQL.';
 const LONGEST_PATH = 103;
 
 /**
- * Where a server with this data folder puts its Unix socket: in the folder itself, which nobody else may enter. Null where the
+ * Where a server with this data folder puts its Unix socket: in the folder itself, which nobody else may enter. Null if the
  * system has none, the path is too long for one, or PostgreSQL would read it as several.
  */
 export function socketFolder(dataDir: string, platform: NodeJS.Platform = process.platform): string | null {

@@ -16,7 +16,7 @@ export function environmentSegment(env: Environment): 'testecf' | 'certecf' | 'e
   return SEGMENTS[env];
 }
 
-/** The environment that a word names in any case, as other taxpayers write it; null where it names none. */
+/** The environment that a word names in any case, as other taxpayers write it; null if it names none. */
 export function environmentNamed(word: string): Environment | null {
   const segment = word.trim().toLowerCase();
   return ENVIRONMENTS.find((env) => SEGMENTS[env] === segment) ?? null;

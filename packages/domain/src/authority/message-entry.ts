@@ -19,12 +19,12 @@ export type AuthorityService =
 export interface AuthorityMessageEntry {
   /** Message code, null for texts that come without one. No official list of codes is published: all are observed. */
   code: string | null;
-  /** Literal text, `{x}` where it varies; empty where the authority sends none. */
+  /** Literal text, `{x}` where it varies; empty if the authority sends none. */
   text: string;
   services: readonly AuthorityService[];
-  /** State of the document the message comes with; null where the message is about no document. */
+  /** State of the document the message comes with; null if the message is about no document. */
   status: InvoiceStatus | null;
-  /** `secuenciaUtilizada` that came with it; null where none is known. */
+  /** `secuenciaUtilizada` that came with it; null if none is known. */
   sequenceUsed: boolean | null;
   /** The same request may succeed later without a change. */
   transient: boolean;

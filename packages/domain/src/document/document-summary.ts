@@ -24,7 +24,7 @@ export interface DocumentSummary {
   /** The number a note modifies or a contingency document replaces. */
   modified_encf: string | null;
   modification_code: string | null;
-  /** FechaHoraFirma as `YYYY-MM-DD HH:MM:SS`; null where the document has none. */
+  /** FechaHoraFirma as `YYYY-MM-DD HH:MM:SS`; null if the document has none. */
   signature_datetime: string | null;
 }
 

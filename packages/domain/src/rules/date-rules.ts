@@ -17,7 +17,7 @@ export interface DocumentDates {
   impossible: readonly WrittenDate[];
   /** A day of the calendar, written with one digit for day or month. */
   short: readonly WrittenDate[];
-  /** FechaHoraFirma; null where the document has none or it is no time. */
+  /** FechaHoraFirma; null if the document has none or it is no time. */
   signedAt: { text: string; instant: Date } | null;
   now: Date;
 }

@@ -8,7 +8,7 @@ import { FORMAT_SINCE, format, listed } from './sources.js';
 export interface Identity {
   /** Path of the groups, without trailing dot. */
   encf: { path: string; node: DocumentNode | null };
-  /** TipoeCF, null where the document has none. */
+  /** TipoeCF, null if the document has none. */
   type: string | null;
   issuer: { path: string; rnc: string | null };
   buyer: { path: string; rnc: string | null };

@@ -22,7 +22,7 @@ export interface Evidence {
 export interface BusinessRule {
   /** Stable name, `business.*`. */
   name: `business.${string}`;
-  /** The authority's message code, null where none is known. */
+  /** The authority's message code, null if none is known. */
   code: string | null;
   appliesTo: readonly DocumentKind[];
   verdict: RuleVerdict;

@@ -15,7 +15,7 @@ export function report(pages: string): string {
   return `Informe Técnico e-CF v1.0 p.${pages}`;
 }
 
-/** A verdict seen in certification or production, with the official page that explains it where there is one. */
+/** A verdict seen in certification or production, with the official page that explains it if there is one. */
 export function observed(official?: string): string {
   return official ? `${official}; verdict observed` : 'observed in certification and production';
 }

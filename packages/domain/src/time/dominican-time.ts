@@ -144,7 +144,7 @@ const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9
 const DOMINICAN_OFFSET = '-04:00';
 
 /**
- * An ISO 8601 time of a request as an instant; without offset it is Dominican time. Null where there is no such time, or
+ * An ISO 8601 time of a request as an instant; without offset it is Dominican time. Null if there is no such time, or
  * none of the years that documents can carry (20xx).
  */
 export function parseStatedTime(text: string): Date | null {

@@ -125,7 +125,7 @@ function interned(text: string): string {
   return Object.keys({ [text]: null })[0]!;
 }
 
-/** The meaning of a type's name in one document: its variant where there is one. */
+/** The meaning of a type's name in one document: its variant if there is one. */
 function simpleType(name: string, variant: string): SimpleType {
   const key = Object.keys(SIMPLE_TYPES).find((candidate) => {
     const [base, variants] = candidate.split('@');

@@ -12,7 +12,7 @@ export const MAX_JSON_BYTES = 20 * 1024 * 1024;
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
  * @param numberOf creates the value of a number, if callers must distinguish it from a string of the same text
- * @throws JsonRefused with the position where the text has one
+ * @throws JsonRefused with the position if the text has one
  */
 export function parseJson(text: string | Uint8Array, numberOf: NumberOf = (stated) => stated): unknown {
   if (text.length > MAX_JSON_BYTES) {

@@ -7,7 +7,7 @@ import { canonicaliseOddNamespaces } from './odd-namespaces.js';
 export interface CanonicalXml {
   text: string;
   rootName: string;
-  /** False where a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that refusal. */
+  /** False if a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that refusal. */
   hasCanonicalForm: boolean;
   /**
    * The document as received, without byte order mark and with normalised line ends. Only the structural check reads it,
@@ -54,7 +54,7 @@ export function parseXml(bytes: Uint8Array, limits: XmlLimits = {}): CanonicalXm
   }
 }
 
-/** Null where Canonical XML has no form for the document: one of its namespaces is no absolute URI. */
+/** Null if Canonical XML has no form for the document: one of its namespaces is no absolute URI. */
 function canonicalForm(document: XmlDocument): string | null {
   try {
     return document.canonicalizeToString();

@@ -69,7 +69,7 @@ function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
   return Object.fromEntries(names.map((name) => [name, node[name]!]));
 }
 
-/** One element or a list of them; nothing where there is no content, since the authority refuses empty tags. */
+/** One element or a list of them; nothing if there is no content, since the authority refuses empty tags. */
 function elements(rule: ElementRule, value: DocumentValue): string {
   if (Array.isArray(value)) return value.map((each) => elements(rule, each)).join('');
   if (value === '') return '';

@@ -10,13 +10,13 @@ export interface Revocations {
   readonly file: string;
   /** What the file lists. While a changed file cannot be read, what it listed before. */
   current(): RevokedCertificates;
-  /** Why the present file cannot be read; null where it can. */
+  /** Why the present file cannot be read; null if it can. */
   problem(): string | null;
 }
 
 /**
  * Reads the file now, and again when it changed: it is looked at every few seconds, when it is needed.
- * @throws Error where it cannot be read or lists nothing
+ * @throws Error if it cannot be read or lists nothing
  */
 export function openRevocations(file: string, elapsed: () => number = () => performance.now()): Revocations {
   let version = versionOf(file);

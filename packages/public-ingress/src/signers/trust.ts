@@ -1,7 +1,7 @@
 import { type CertificateFacts, chainFault, revocationFault, type TrustedIssuers } from '@ecf/xml-signing';
 import type { Revocations } from './revocations.js';
 
-/** Whether a certificate leads to a trusted issuer; null where no issuers are set. `doubt` says why it is not accepted. */
+/** Whether a certificate leads to a trusted issuer; null if no issuers are set. `doubt` says why it is not accepted. */
 export interface TrustVerdict {
   readonly trusted: boolean | null;
   readonly doubt: string | null;
@@ -17,7 +17,7 @@ export type TrustCheck = (certificate: CertificateFacts, at: Date, now: Date) =>
 export interface TrustSettings {
   /** Null for any issuer. */
   readonly issuers: TrustedIssuers | null;
-  /** Null where no file of revoked certificates is set. */
+  /** Null if no file of revoked certificates is set. */
   readonly revocations: Revocations | null;
   /** A stated signing time counts for this long after the certificate expired: the signer states it, so it may be false. */
   readonly signingTimeToleranceMs: number;

@@ -58,7 +58,7 @@ export type BusSettings = z.infer<typeof schema>;
 /** Those of a bus over Kafka. */
 export type KafkaSettings = BusSettings & { KAFKA_BROKERS: string[] };
 
-/** True where the settings name brokers. */
+/** True if the settings name brokers. */
 export function usesKafka(settings: BusSettings): settings is KafkaSettings {
   return settings.KAFKA_BROKERS !== undefined;
 }

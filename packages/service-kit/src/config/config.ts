@@ -27,7 +27,7 @@ export function describeSetting<S extends z.ZodType>(schema: S, meta: SettingMet
   return schema.meta({ setting: meta, description: meta.description });
 }
 
-/** The documentation of a setting, where it has one. */
+/** The documentation of a setting, if it has one. */
 export function settingMeta(schema: z.ZodType): SettingMeta | undefined {
   return (schema.meta() as { setting?: SettingMeta } | undefined)?.setting;
 }
@@ -89,7 +89,7 @@ export class ConfigProblems {
 
   /**
    * A configuration to go on looking for faults with: where `read` finds faults it reads again without those variables.
-   * Throws {@link ConfigError} where it cannot do without.
+   * Throws {@link ConfigError} if it cannot do without.
    */
   readOn<T>(env: Record<string, string | undefined>, read: (env: Record<string, string | undefined>) => T): T {
     const whole = this.read(() => read(env));

@@ -54,7 +54,7 @@ export const identitySettings = {
   IDENTITY_KEY: sealingSettings.IDENTITY_KEY,
 };
 
-/** The key of the signed identities; throws ConfigError where neither key is set. */
+/** The key of the signed identities; throws ConfigError if neither key is set. */
 export function identityKeyOf(config: {
   MASTER_KEY?: Uint8Array | undefined;
   IDENTITY_KEY?: Uint8Array | undefined;

@@ -60,7 +60,7 @@ export function writeError(error: ApiError, socket: Duplex): ClientErrorAnswer {
   return { status, code, request_id: requestId };
 }
 
-/** Null where the connection itself failed. */
+/** Null if the connection itself failed. */
 function problemOf({ code }: NodeJS.ErrnoException): ApiError | null {
   if (code === LATE)
     return new ApiError(408, 'request_timeout', 'The request did not arrive completely in time; send it again.');

@@ -4,7 +4,7 @@ import { ApiError } from './errors.js';
 const CLOSE = { headers: { connection: 'close' } };
 
 /**
- * Finds the fault in the head of a request; null where there is none. Node would refuse most of these without a body.
+ * Finds the fault in the head of a request; null if there is none. Node would refuse most of these without a body.
  * `Upgrade` is ignored, as a server may.
  * Source: RFC 9112 sections 3.2 and 6.1, RFC 9110 section 10.1.1.
  */

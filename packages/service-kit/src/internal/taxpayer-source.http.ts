@@ -6,7 +6,7 @@ import { traceHeaders } from '../telemetry/tracing.js';
 export interface TaxpayerSource {
   /** All taxpayers of an account, complete up to the revision given with them. */
   account(accountId: string): Promise<AccountTaxpayers>;
-  /** Null where no account has the RNC. */
+  /** Null if no account has the RNC. */
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
 }
 

@@ -92,7 +92,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** Reads the next rows of the free partitions and begins to publish them. True where a full batch says that there is more. */
+  /** Reads the next rows of the free partitions and begins to publish them. True if a full batch says that there is more. */
   async function publishNext(): Promise<boolean> {
     const leases = session.leases();
     const free = [...(leases?.held ?? [])].filter(publisher.isFree);

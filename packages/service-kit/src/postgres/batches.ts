@@ -91,7 +91,7 @@ export function createBatches<I, O>(options: BatchOptions<I, O>): Batches<I, O> 
     }
   }
 
-  /** Null where the batch is done. */
+  /** Null if the batch is done. */
   async function attempt(batch: readonly Waiting<I, O>[]): Promise<{ error: unknown } | null> {
     try {
       const results = await options.work(batch.map(({ item }) => item));

@@ -59,7 +59,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
  */
 const REFUSED = ['53', '57014', '57P03', '58', '25006'];
 
-/** True if the database itself refused the statement, so it certainly stored nothing. False where no answer came. */
+/** True if the database itself refused the statement, so it certainly stored nothing. False if no answer came. */
 export function isRefusedByDatabase(error: unknown): boolean {
   const state = causes(error)
     .map(sqlState)
@@ -89,7 +89,7 @@ function saysUnavailable(error: unknown): boolean {
 }
 
 /**
- * True where a statement may have failed by its own doing ({@link MAY_BE_OWN_DOING}), for its database answers others at this
+ * True if a statement may have failed by its own doing ({@link MAY_BE_OWN_DOING}), for its database answers others at this
  * moment. False if that is unknown.
  */
 export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
@@ -104,7 +104,7 @@ export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
   return false;
 }
 
-/** Rejects where the database that an error came from does not answer. */
+/** Rejects if the database that an error came from does not answer. */
 type Check = () => Promise<unknown>;
 
 const MARK = Symbol.for('ecf.database-error');

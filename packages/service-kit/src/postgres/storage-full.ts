@@ -3,7 +3,7 @@ import { causes } from './database-errors.js';
 /** No room on the disk, or none that this user may have. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** True where a file or the database could not be written for want of room on its disk; causes are looked into. */
+/** True if a file or the database could not be written for want of room on its disk; causes are looked into. */
 export function isStorageFull(error: unknown): boolean {
   return causes(error).some((each) => FULL.has(String((each as { code?: unknown }).code)));
 }

@@ -59,7 +59,7 @@ export function signIdentity(caller: Caller, key: Uint8Array): string {
   return `${payload}.${createHmac('sha256', key).update(payload).digest('base64url')}`;
 }
 
-/** Reads and checks a signed identity; null where it is missing, forged, expired or malformed. */
+/** Reads and checks a signed identity; null if it is missing, forged, expired or malformed. */
 export function verifyIdentity(value: string | undefined, key: Uint8Array, now: Date): Caller | null {
   const dot = value?.indexOf('.') ?? -1;
   if (value === undefined || dot < 1) return null;

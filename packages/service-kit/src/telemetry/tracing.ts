@@ -13,7 +13,7 @@ import type { BusEvent } from '../bus/bus.js';
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const tracer = trace.getTracer('@ecf/service-kit');
 
-/** The active span as W3C `traceparent`; undefined where nothing is traced. */
+/** The active span as W3C `traceparent`; undefined if nothing is traced. */
 export function currentTraceparent(): string | undefined {
   const span = trace.getActiveSpan();
   return span === undefined ? undefined : traceparentOf(span);
@@ -21,7 +21,7 @@ export function currentTraceparent(): string | undefined {
 
 const ZEROS = /^0+$/;
 
-/** The trace id that a header `traceparent` names; null where it names none. */
+/** The trace id that a header `traceparent` names; null if it names none. */
 export function traceIdIn(traceparent: unknown): string | null {
   const parts = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null;
   const [, traceId = '', spanId = ''] = parts ?? [];

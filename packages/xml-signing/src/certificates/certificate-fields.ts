@@ -17,7 +17,7 @@ export interface CertificateFields {
   readonly name: string;
   /** How many authorities may stand between this one and the certificate of a holder; null = any number. */
   readonly pathLength: number | null;
-  /** Null where the certificate does not restrict its use. */
+  /** Null if the certificate does not restrict its use. */
   readonly keyUsage: { readonly signsDocuments: boolean; readonly signsCertificates: boolean } | null;
 }
 

@@ -24,11 +24,11 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 }
 
 /**
- * Why a signer is not trusted, as a clause; null where a chain of certificates leads from it to a trusted issuer. Each of them
+ * Why a signer is not trusted, as a clause; null if a chain of certificates leads from it to a trusted issuer. Each of them
  * must be valid at the given time and not be revoked. Path lengths and key usages must allow what they did. Intermediate
  * certificates may come from the document or from the trusted list; their cost is bounded.
  *
- * @param revoked null where no revocation list is known
+ * @param revoked null if no revocation list is known
  */
 export function chainFault(
   signer: Pick<CertificateFacts, 'der' | 'others'>,
@@ -71,7 +71,7 @@ export function chainFault(
 
 const REVOKED = 'is revoked';
 
-/** Whether a certificate is revoked, as {@link chainFault} says it; null where it is not. For receivers that trust any issuer. */
+/** Whether a certificate is revoked, as {@link chainFault} says it; null if it is not. For receivers that trust any issuer. */
 export function revocationFault(signer: Pick<CertificateFacts, 'der'>, revoked: RevokedCertificates): string | null {
   return revoked.has(read(signer.der)) ? REVOKED : null;
 }

@@ -10,7 +10,7 @@ export interface Receiver {
   /** The taxpayer in whose name the document is kept and the acknowledgement signed. */
   readonly signer: TaxpayerState;
   readonly certificate: SigningCertificate;
-  /** False where the buyer is no active taxpayer of ours and the configured signer answers. */
+  /** False if the buyer is no active taxpayer of ours and the configured signer answers. */
   readonly served: boolean;
 }
 
@@ -23,7 +23,7 @@ const MAX_NOT_SERVED = 10_000;
 /**
  * Finds who answers for a buyer: the buyer where it is an active taxpayer, else the configured signer.
  *
- * Throws ReceptionError `buyer_not_served` where no signer is configured, `certificate_*` where the signer has no usable
+ * Throws ReceptionError `buyer_not_served` if no signer is configured, `certificate_*` where the signer has no usable
  * certificate. Nothing is recorded then, and the sender may send the document again.
  */
 export function createReceivers(

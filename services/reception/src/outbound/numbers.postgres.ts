@@ -66,7 +66,7 @@ interface Addition {
   readonly row: ReturnType<typeof newReceivedRow>;
   readonly event: BusEvent;
   readonly files: readonly PendingDocument[];
-  /** Null where the authority cannot be asked. */
+  /** Null if the authority cannot be asked. */
   readonly confirmation: NewConfirmationRow | null;
 }
 

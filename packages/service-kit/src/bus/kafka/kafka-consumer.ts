@@ -216,7 +216,7 @@ async function handleBatch(payload: EachBatchPayload, member: Member): Promise<v
   );
 }
 
-/** Repeats the effect until it is done. False where the partition was lost before. */
+/** Repeats the effect until it is done. False if the partition was lost before. */
 async function handleMessage(
   message: KafkaMessage,
   partition: number,

@@ -22,14 +22,14 @@ import type { StoredBytes } from '../given/given-approval.js';
 
 /** The content of an acknowledgement (ARECF), and whether it is valid. */
 export interface AcknowledgementValidation {
-  /** Estado; null where it cannot be read. */
+  /** Estado; null if it cannot be read. */
   readonly receiptStatus: 0 | 1 | null;
   /** CodigoMotivoNoRecibido. */
   readonly motive: 1 | 2 | 3 | 4 | null;
   readonly acknowledgedAt: Date | null;
   /** Why it is invalid; null for a valid one. */
   readonly fault: string | null;
-  /** Null where no certificate verifies the signature. */
+  /** Null if no certificate verifies the signature. */
   readonly signer: SignerFacts | null;
 }
 

@@ -84,7 +84,7 @@ async function acknowledged(
 
 /**
  * The sender of motive 4 may have served the buyer until it moved. So it refuses only while the directory lists the buyer
- * there; otherwise the document is sent again, to the new address. Null where the refusal stands.
+ * there; otherwise the document is sent again, to the new address. Null if the refusal stands.
  */
 async function endingIfMoved(
   ports: AnswerPorts,

@@ -57,7 +57,7 @@ const AFTER_MISS_MS = 5_000;
 /** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
 const ON_REQUEST = '45';
 
-/** The delivery of a document; null where it goes to nobody or is not accepted (yet). */
+/** The delivery of a document; null if it goes to nobody or is not accepted (yet). */
 export function deliveryOf(
   invoice: InvoiceChanged,
   { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,

@@ -30,7 +30,7 @@ type GivePorts = Pick<
  * Takes a buyer's decision (`POST /acecf/`): checked, signed and durable before the first byte leaves. Unless it is local, it
  * is then sent to the authority and to the issuer, independently. Resolves with the record, whatever they answer.
  *
- * Throws FieldsRefused, ApprovalsError `taxpayer_not_found`, `already_answered`, `certificate_*`, and, where the authority
+ * Throws FieldsRefused, ApprovalsError `taxpayer_not_found`, `already_answered`, `certificate_*`, and, if the authority
  * refuses the login before anything is signed, `login_refused` and `authority_unreachable`.
  */
 export type GiveApproval = (order: ApprovalOrder) => Promise<GivenApproval>;
@@ -39,7 +39,7 @@ interface Wanted {
   readonly key: DecisionKey;
   readonly decision: Decision;
   readonly buyer: TaxpayerState;
-  /** The document as it was received here; null where it was not. */
+  /** The document as it was received here; null if it was not. */
   readonly found: ReceivedInvoiceChanged | null;
 }
 
@@ -66,7 +66,7 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
     throw new ApprovalsError('service_unavailable', 'Too many decisions about this document at once; repeat shortly.');
   }
 
-  /** Null where another request decided meanwhile. */
+  /** Null if another request decided meanwhile. */
   async function follow(order: ApprovalOrder, wanted: Wanted, admission: Admission): Promise<GivenApproval | null> {
     if (admission.kind === 'answered') throw alreadyAnswered(admission.by);
     if (admission.kind === 'unsent' && !order.submit) return admission.present;

@@ -59,7 +59,7 @@ export interface AuthoritySide {
 
 /** The state of an ACECF at its issuer. */
 export interface IssuerSide {
-  /** Null where it does not go there. */
+  /** Null if it does not go there. */
   readonly status: IssuerDeliveryStatus | null;
   readonly error: string | null;
   readonly sentAt: Date | null;
@@ -75,7 +75,7 @@ export interface GivenApproval extends NewApproval {
   readonly issuer: IssuerSide;
   /** When sending was requested; null for a local record. */
   readonly submittedAt: Date | null;
-  /** When another document took the number of the one that it answered; null where it answers the present one. */
+  /** When another document took the number of the one that it answered; null if it answers the present one. */
   readonly supersededAt: Date | null;
   /** An operator's note on the decision at the authority; it is final. */
   readonly settled: { readonly at: Date; readonly note: string } | null;

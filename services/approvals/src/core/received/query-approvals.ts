@@ -100,7 +100,7 @@ export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
   };
 }
 
-/** Throws `taxpayer_not_found` where the taxpayer is of another account. */
+/** Throws `taxpayer_not_found` if the taxpayer is of another account. */
 export async function requireTaxpayer(
   ports: Pick<Ports, 'taxpayers' | 'source' | 'observer'>,
   caller: Caller,

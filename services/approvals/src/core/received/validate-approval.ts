@@ -61,7 +61,7 @@ const DETAIL = 'ACECF.DetalleAprobacionComercial';
  * Validates a received approval (ACECF) without its context: structure, then signature. The texts are the authority's. The
  * schema forbids an amount without decimals, but the authority sends it, so it is accepted.
  *
- * Throws UnreadableApproval where the bytes are not XML.
+ * Throws UnreadableApproval if the bytes are not XML.
  */
 export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOptions): ApprovalValidationResult {
   const xml = parse(bytes, options.maxBytes);

@@ -43,7 +43,7 @@ export interface ReceiverLoginsParts {
 export interface ReceiverLogins {
   /**
    * Calls with a token where the receiver offers authentication, otherwise without. A kept token that is refused is replaced
-   * once. Throws {@link ReceiverLoginError} where the receiver gives no token.
+   * once. Throws {@link ReceiverLoginError} if the receiver gives no token.
    */
   admitted<V>(
     caller: Caller,

@@ -17,19 +17,19 @@ export type ReceiverAddress = 'receptionUrl' | 'approvalUrl';
 /** Receivers of other taxpayers: the directory and the logins. A receiver whose login cannot be reached is looked up again. */
 export interface Receivers extends ReceiverLogins {
   /**
-   * The directory's entry of an RNC; null where it has none. An entry without the wanted address is always looked up afresh.
+   * The directory's entry of an RNC; null if it has none. An entry without the wanted address is always looked up afresh.
    * With `missSince`, a look-up since then that found no receiver is believed, so that many documents cause one query. Throws
    * where the directory gives no answer.
    */
   find(caller: Caller, rnc: string, address: ReceiverAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
   /**
-   * Queries the directory now: whether it lists another address than the one that was called, or none. Throws where the
+   * Queries the directory now: whether it lists another address than the one that was called, or none. Throws if the
    * directory gives no answer.
    */
   moved(caller: Caller, called: DirectoryEntry, address: ReceiverAddress): Promise<boolean>;
-  /** Until when the last look-up, which found no receiver, is believed; null where none is. */
+  /** Until when the last look-up, which found no receiver, is believed; null if none is. */
   missedUntil(env: Environment, rnc: string): Date | null;
-  /** The host that receives documents for an RNC, where it was looked up before. */
+  /** The host that receives documents for an RNC, if it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
   /** A receiver that could not be reached may have moved: the next try looks it up again. */
   doubt(caller: Caller, rnc: string): void;

@@ -27,9 +27,9 @@ const PAUSE_MS = 2_000;
 export interface Freshness {
   /** Projects everything that an issuer changed before the call. */
   issuer(issuer: Issuer): Promise<void>;
-  /** Projects the documents of some issuers under a number. False where the owner did not answer. */
+  /** Projects the documents of some issuers under a number. False if the owner did not answer. */
   documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<boolean>;
-  /** Projects the documents received under a number. False where the owner did not answer. */
+  /** Projects the documents received under a number. False if the owner did not answer. */
   received(search: ReceivedSearch): Promise<boolean>;
 }
 
@@ -118,7 +118,7 @@ function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
 }
 
 interface OwnerQueries {
-  /** Queries an owner unless it failed a moment ago. True where it answered; `query` says whether it found anything. */
+  /** Queries an owner unless it failed a moment ago. True if it answered; `query` says whether it found anything. */
   query(owner: 'invoices' | 'received', query: () => Promise<boolean>): Promise<boolean>;
   /**
    * Runs one query at a time for a key. Callers that come meanwhile share the next one, which begins after they came and so

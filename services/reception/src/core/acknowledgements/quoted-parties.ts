@@ -13,7 +13,7 @@ export interface QuotedParties {
  * Reads issuer, buyer and number as far as the document can be understood, whatever else is wrong with it: from its tree,
  * and where the structure hides them there, from elements that stand in it exactly once.
  *
- * Throws ReceptionError `unreadable_document` where one of them is missing or could not stand in an acknowledgement.
+ * Throws ReceptionError `unreadable_document` if one of them is missing or could not stand in an acknowledgement.
  */
 export function quotedParties(checked: CheckedDocument, xml: Pick<CanonicalXml, 'text' | 'rootName'>): QuotedParties {
   const header = checked.document === null ? null : groupOf(groupOf(checked.tree, checked.document), 'Encabezado');

@@ -34,7 +34,7 @@ export interface AuthorityState {
 
 /**
  * The status of a document after an answer. The number may belong to another document of the issuer: an acceptance counts only
- * if security code, total and buyer are those of this document. Null where nothing is decided yet.
+ * if security code, total and buyer are those of this document. Null if nothing is decided yet.
  */
 export function confirmationResult(
   document: Confirmation,
@@ -84,7 +84,7 @@ export interface Competitor {
   readonly accountId: string;
   readonly receivedAt: Date;
   readonly bytes: number;
-  /** Null where the bytes were not kept. */
+  /** Null if the bytes were not kept. */
   readonly xml: StoredBytes | null;
   readonly origin: Origin;
 }

@@ -3,7 +3,7 @@ import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { NewReceivedDocument } from '../documents/received-document.js';
 import type { AnsweredConfirmation, AuthorityState, Competitor, Confirmation } from './confirmation.js';
 
-/** Asks the authority as the buyer. Resolves with null where it gave no answer; says why to the operators. */
+/** Asks the authority as the buyer. Resolves with null if it gave no answer; says why to the operators. */
 export type QueryState = (document: Confirmation) => Promise<AuthorityState | null>;
 
 /** Documents about which the authority is asked. A change of a received document is published in the same transaction. */
@@ -13,7 +13,7 @@ export interface ConfirmationStore extends DueWorkStore<Confirmation> {
   answered(answer: AnsweredConfirmation, disputed: boolean): Promise<void>;
   /** Records a query without answer. */
   unanswered(documentId: number, dueAt: Date): Promise<void>;
-  /** Null where the document holds its number, or competes no more. */
+  /** Null if the document holds its number, or competes no more. */
   competitor(documentId: number): Promise<Competitor | null>;
   /**
    * Gives a confirmed competitor the number: it becomes the received document under its own id, and the one before competes.

@@ -6,7 +6,7 @@ import type { Receivers } from '../receivers.js';
 import type { Competitor, Confirmation } from './confirmation.js';
 import type { ConfirmationStore } from './ports.js';
 
-/** Gives a confirmed competitor the number of its document. False where it cannot have it, or not any more. */
+/** Gives a confirmed competitor the number of its document. False if it cannot have it, or not any more. */
 export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) => Promise<boolean>;
 
 /**

@@ -41,7 +41,7 @@ export function createQueryReceived(
   /** Days within which a document has to be answered; null = none are counted. */
   deadlineDays: number | null,
 ) {
-  /** From one provider. Throws `not_found` where there are none at all in the period. */
+  /** From one provider. Throws `not_found` if there are none at all in the period. */
   async function fromProvider(
     query: PeriodQuery & Page & { providerRnc: string },
   ): Promise<Shown<ReceivedInvoicesList>> {
@@ -49,7 +49,7 @@ export function createQueryReceived(
     return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
   }
 
-  /** From every provider. Throws `not_found` where there are none at all in the period. */
+  /** From every provider. Throws `not_found` if there are none at all in the period. */
   function all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
     return page(query, null);
   }
@@ -60,7 +60,7 @@ export function createQueryReceived(
     return { total_invoices: count, total_amount: amount, ...period(query) };
   }
 
-  /** One document by its number. Throws `ambiguous` where several providers used it and none is named. */
+  /** One document by its number. Throws `ambiguous` if several providers used it and none is named. */
   async function one(query: {
     caller: Caller;
     env: Environment;

@@ -88,14 +88,14 @@ export interface NewRefusedDocument {
   readonly receivedAt: Date;
   readonly bytes: number;
   readonly sha256: string;
-  /** Null where the document is not kept. */
+  /** Null if the document is not kept. */
   readonly xmlPath: string | null;
   readonly acknowledgement: StoredBytes;
   readonly acknowledgedAt: Date;
   readonly signer: SignerFacts | null;
   /** The document that holds the number (motive 3), else null. */
   readonly holderId: number | null;
-  /** True where that document has other bytes, so that the two compete for the number. */
+  /** True if that document has other bytes, so that the two compete for the number. */
   readonly competes: boolean;
   /** What the authority is asked about a competing document; null for others. */
   readonly confirmable: ConfirmableFacts | null;

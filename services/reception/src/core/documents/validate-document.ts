@@ -41,7 +41,7 @@ export interface InvalidDocument extends Validated {
   readonly motive: 1 | 2;
   readonly particulars: string;
   readonly faults: readonly Fault[];
-  /** Who signed, where a certificate verified the signature; null where none did. */
+  /** Who signed, where a certificate verified the signature; null if none did. */
   readonly signer: SignerFacts | null;
 }
 
@@ -58,7 +58,7 @@ export interface ValidateOptions {
  * Validates a document without its context, in the order of the acknowledgement's motives: readable, structure (1),
  * signature (2). It reads the facts of a valid document from the bytes that the signature covers.
  *
- * Throws ReceptionError `unreadable_document` where no acknowledgement is possible. Business rules never refuse: the
+ * Throws ReceptionError `unreadable_document` if no acknowledgement is possible. Business rules never refuse: the
  * authority's own test documents have expired sequences and `<Version>1</Version>`.
  */
 export function validateDocument(bytes: Uint8Array, options: ValidateOptions): ValidationResult {
