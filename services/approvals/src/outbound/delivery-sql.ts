@@ -46,7 +46,7 @@ export const CONCLUDE = {
           WHERE id = $1 AND status <> 'delivered' AND (claim = $2 OR $3 = 'delivered') RETURNING *`,
 };
 /**
- * Other deliveries of a buyer without receiver that wait for their first look-up: the same answer puts them off, so that
+ * Other deliveries of a buyer without receiver that wait for their first look-up. The same answer postpones them, so that
  * thousands are not claimed one by one. Their next look-ups are spread over ten minutes.
  */
 export const POSTPONE_OTHERS = {

@@ -6,8 +6,9 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Runs `work`, and repeats it while the database cannot be reached, for up to `timeoutMs`; then throws StoreUnavailable, which
- * says whether the database refused every try. A restart or failover of the database is only a slow answer then. `work` must be safe to run twice.
+ * Runs `work`, and repeats it for up to `timeoutMs` while the database is unavailable. So a restart or failover of the
+ * database is only a slow answer. Then it throws StoreUnavailable, which tells whether the database refused every try.
+ * `work` must be safe to run twice.
  */
 export async function retryWhileUnavailable<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + timeoutMs;

@@ -17,8 +17,8 @@ const REMEMBERED_UNKNOWN = 1_000;
 /** Finds the holder of an API key. */
 export interface Access {
   /**
-   * Rejects with 401 `invalid_api_key` if the key is missing, unknown, revoked, expired or of an inactive account, and with 429
-   * if the sender failed too often. A key that had a holder recently is looked up in any case.
+   * Rejects with 401 `invalid_api_key` if the key is missing, unknown, revoked, expired or of an inactive account. Rejects
+   * with 429 if the sender failed too often, unless the key was valid recently.
    */
   holderOf(key: string | undefined, sender: string): Promise<KeyHolder>;
 }

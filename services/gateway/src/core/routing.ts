@@ -1,7 +1,7 @@
 import type { HttpMethod } from '@ecf/contracts';
 import { type Environment, publicAddress } from '@ecf/domain';
 
-/** What the table needs of an operation. `public` addresses match in any case and without accents. */
+/** The properties of an operation that the table uses. `public` addresses match in any case and without accents. */
 export interface Routable {
   readonly method: HttpMethod;
   readonly path: string;

@@ -21,7 +21,7 @@ export interface AccountChangesOptions {
   onDoubt: () => void;
 }
 
-/** What a change was, for the audit log. */
+/** The description of a change, for the audit log. */
 export type Act = Pick<AuditAct, 'action' | 'target' | 'details'>;
 
 /** The result of a change, and the taxpayers to publish. */
@@ -39,8 +39,8 @@ export interface Change<T> {
 export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) => Promise<T>;
 
 /**
- * Runs a change with its events in one transaction. The row of the access revision is locked first: changes happen one
- * after another, so revisions are committed in their order, and the events of a taxpayer are appended in that order too.
+ * Runs a change with its events in one transaction. The row of the access revision is locked first, so changes happen one
+ * after another. Revisions are committed in their order, and the events of a taxpayer are appended in that order too.
  */
 export function createAccountChanges(options: AccountChangesOptions): AccountChange {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) {

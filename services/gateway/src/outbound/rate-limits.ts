@@ -7,7 +7,7 @@ import type { FailureLimit, RateLimit } from '../core/ports.js';
 
 /** Failed sign-ins a second of one sender. */
 const FAILURES = 20;
-/** Longest milliseconds of a Redis call; after that the process counts by itself. */
+/** Longest milliseconds of a Redis call; after that the process counts alone. */
 const COMMAND_MS = 150;
 
 export interface RateLimitSettings {

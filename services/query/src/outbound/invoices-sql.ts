@@ -34,7 +34,7 @@ export const LIST = {
 };
 
 /**
- * The day of a far offset: it ends at `until`, and `before` documents are younger than that day. $3 first and $4 last day,
+ * The day of a far offset. It ends at `until`, and `before` documents are younger than that day. $3 first and $4 last day,
  * $5 offset.
  */
 export const SKIP_DAYS = {
@@ -47,8 +47,8 @@ export const SKIP_DAYS = {
 };
 
 /**
- * Sums of one snapshot. $6 to $8 stretches of the buyers' running sums, $9 and $10 the steps before and through which they
- * count, $11 first and $12 last day, $13 clients.
+ * Sums of one snapshot. $6 to $8: stretches of the buyers' running sums. $9 and $10: the steps before and through which they
+ * count. $11: first day, $12: last day, $13: clients.
  */
 export const SUMS = {
   name: 'invoices_sums',

@@ -4,8 +4,8 @@ import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { DocumentStore } from '../core/ports.js';
 
 /**
- * What the service listens to: taxpayers, for whom it receives and signs, and the decisions of buyers about what it
- * received. `group` names the service's consumer group.
+ * Consumes the events of taxpayers, for whom the service receives and signs, and of buyers' decisions about received
+ * documents. `group` names the service's consumer group.
  */
 export async function subscribeToEvents(
   bus: Bus,

@@ -66,7 +66,7 @@ const ADD = {
          VALUES (${NEW_CONFIRMATION_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})`,
 };
 
-/** The authority will be asked about a document. */
+/** Adds the queries to the authority about a document. */
 export async function addConfirmation(queries: Queries, row: NewConfirmationRow | null): Promise<void> {
   if (row === null) return;
   await queries.query(

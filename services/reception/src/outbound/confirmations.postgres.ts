@@ -65,7 +65,7 @@ const COMPETE_WITH = {
 /** The columns that the promoted document brings; its revision goes on from the former document's. */
 const PROMOTED_COLUMNS = NEW_RECEIVED_COLUMNS.filter((column) => column !== 'revision');
 
-/** What the authority says about documents, in PostgreSQL. A claim is a lease by due time. */
+/** Statuses of documents at the authority, in PostgreSQL. A claim is a lease by due time. */
 export function createConfirmationStore(database: Database, makeId: () => string = randomUUID): ConfirmationStore {
   const publish = createReceivedChanges(makeId);
 

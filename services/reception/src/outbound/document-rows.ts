@@ -56,10 +56,10 @@ export interface ReceivedRow {
   sender: string | null;
 }
 
-/** Statuses of documents that the authority cannot be asked about. */
+/** Statuses of documents without a query at the authority. */
 const NOT_AVAILABLE: AuthorityStatus = 'not_available';
 
-/** What the authority says about a row of `received_documents AS d`. */
+/** The authority's status of a row of `received_documents AS d`. */
 export const AUTHORITY_STATUS = `coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = d.id), '${NOT_AVAILABLE}')`;
 
 /** The columns of a {@link ReceivedRow}, from `received_documents AS d`. */

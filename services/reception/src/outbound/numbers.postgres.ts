@@ -71,8 +71,8 @@ interface Addition {
 }
 
 /**
- * Finds the document that holds a number, and stores a new one. Arrivals that come while statements run share the next
- * statement, its round trip and its commit: PostgreSQL takes most of the processor time of an arrival.
+ * Finds the document that holds a number, and stores a new one. Arrivals during a statement share the next statement,
+ * because PostgreSQL takes most of the processor time of an arrival.
  */
 export function createNumbers(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
   const ids: number[] = [];

@@ -113,9 +113,9 @@ export const PAUSE = {
 };
 
 /**
- * Stores answers that are newer and say something else, or that decide what was open (perhaps again, see {@link REOPEN}), with
- * their events; ends the polls of decided submissions. A submission whose revision is no longer the known one stays as it is.
- * An undecided answer does not replace a decided status ($2: the undecided ones).
+ * Stores newer answers with a change, or with a decision of an open submission (perhaps again, see {@link REOPEN}), with
+ * their events. Ends the polls of decided submissions. A submission whose revision changed meanwhile stays unchanged. An
+ * undecided answer does not replace a decided status ($2: the undecided ones).
  */
 export const LEARN = {
   name: 'submission_learn',

@@ -100,7 +100,7 @@ export function validateAcknowledgement(
     const said = {
       receiptStatus: oneOf([0, 1] as const, detail.Estado),
       motive: oneOf([1, 2, 3, 4] as const, detail.CodigoMotivoNoRecibido),
-      // An impossible date leaves this empty; the acknowledgement counts all the same.
+      // An impossible date leaves this empty; the acknowledgement still counts.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
     const { doubt, signer } = judgeSignature(verification, said.acknowledgedAt ?? now, trust, now);

@@ -37,9 +37,9 @@ type Step = { readonly host: string | null } & (
 );
 
 /**
- * Delivers an e-CF: the receiver's address, its token, the very bytes that the authority accepted, and the answer. Each step
- * can be repeated after a crash: the same bytes go out again, and a receiver that has them answers motive 3, which counts as
- * delivered.
+ * Delivers an e-CF: looks up the receiver's address, gets its token, sends the accepted bytes and reads the answer. Each
+ * step can be repeated after a crash. The same bytes are sent again, and a receiver that has them answers motive 3, which
+ * counts as delivered.
  */
 export function createDeliverDocument(ports: DeliverPorts): DeliverDocument {
   return async (delivery) => {

@@ -109,7 +109,7 @@ export function createReceiverLogins({ receivers, elapsed }: ReceiverLoginsParts
     if (refusal !== undefined && pauseMs > 0) throw new ReceiverLoginError(refusal.message, 'refused', pauseMs);
   }
 
-  /** A valid acknowledgement counts with any status; the token behind a 401 is useless all the same. */
+  /** A valid acknowledgement counts with any status; after a 401 the token is dropped anyway. */
   function forgetRefused(name: string, token: string | undefined, { outcome, raw }: Answer<unknown>): void {
     const refused = outcome === 'unauthorized' || raw?.status === 401;
     // Another call may have brought a new token meanwhile.
@@ -158,7 +158,7 @@ function verdictOf<V>(answer: Answer<V>, what: string): V {
 function troubleOf({ cause, raw }: Answer<unknown> & { outcome: 'unknown' }): LoginTrouble {
   if (cause === 'circuit_open') return cause;
   if (NO_ANSWER.includes(cause)) return 'unreached';
-  // Some receivers answer a status below 500 for a passing fault with this very certificate.
+  // Some receivers answer a status below 500 for a temporary fault with this certificate.
   return cause === 'server_error' && (raw?.status ?? 500) >= 500 ? 'failing' : 'refused';
 }
 

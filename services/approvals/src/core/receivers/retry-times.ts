@@ -16,8 +16,8 @@ export function obeyedPause(requestedMs: number, tries: number, now: Date, deadl
 }
 
 /**
- * When the directory is queried again for a receiver that it did not list, after so many tries: after 1, 2, 4, … hours and at
- * the deadline. Null after the deadline.
+ * The time of the next directory query for a missing receiver, after so many tries: after 1, 2, 4, … hours and at the
+ * deadline. Null after the deadline.
  */
 export function nextLookUp(tries: number, now: Date, deadline: Date, random: () => number): Date | null {
   if (now >= deadline) return null;

@@ -7,8 +7,8 @@ import { type CancellationPorts, leaseMs } from './cancellation-ports.js';
 import type { SendCancellation } from './send-cancellation.js';
 
 /**
- * Sends every cancellation that is due: after a lost answer, after an outage of the authority, or after a crash of the
- * instance that was sending it. One at a time, because they are few and one may have twelve megabytes.
+ * Sends due cancellations: after a lost answer, an outage of the authority, or a crash of the sending instance. One at a
+ * time, because they are few and one may have twelve megabytes.
  */
 export function createCancellationBackground(
   ports: CancellationPorts,

@@ -7,7 +7,7 @@ import type { NumberRange } from './number-set.js';
  * - `local`: signed and stored, not to be sent. It blocks no number.
  * - `sending`: committed before the first byte is sent. The numbers are blocked from here on.
  * - `failed`: it did not reach the authority and is sent again.
- * - `submitted`: the authority may have it. The same bytes are sent again, or a person decides.
+ * - `submitted`: the authority may have it. The same bytes are sent again, or the operator decides.
  * - `accepted`, `partial`, `rejected`: the verdict of the authority. Refused numbers are free again.
  */
 export type CancellationState = 'local' | 'sending' | 'failed' | 'submitted' | 'accepted' | 'partial' | 'rejected';

@@ -23,8 +23,8 @@ export function isUnsent(
 }
 
 /**
- * Runs the commit of a cancellation that is to be sent. If the database becomes unavailable, the cancellation may be
- * committed all the same. Then it becomes due as unsent when the database is back.
+ * Runs the commit of a cancellation that is to be sent. If the database becomes unavailable, the cancellation may still be
+ * committed. Then it becomes due as unsent when the database is back.
  *
  * @throws CommitUnconfirmed
  */

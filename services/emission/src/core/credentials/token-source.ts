@@ -50,8 +50,8 @@ export function givenToken(token: string): GivenToken {
 }
 
 /**
- * A failed login before anything was signed, as an error for the caller: 401 if the authority refuses the
- * certificate, else 503, or 502 for an unusable answer if `unreadableIs502` is set.
+ * A failed login before anything was signed, as an error for the caller. 401 if the authority refuses the certificate; 502
+ * for an unusable answer if `unreadableIs502` is set; else 503.
  */
 export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): unknown {
   if (!(error instanceof LoginError)) return error;

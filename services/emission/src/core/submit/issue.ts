@@ -15,8 +15,8 @@ export interface Offer {
   readonly key: DocumentKey;
   /**
    * The document whose balance this credit note reduces; null for other documents. Credit notes on one document are
-   * committed one after the other, also by several instances, so a note that exceeds the balance is refused before its number is
-   * used.
+   * committed one after the other, also by several instances. So a note that exceeds the balance is refused before its
+   * number is used.
    */
   readonly draws: string | null;
   /** Whether the stored attempt has this very document. */
@@ -177,7 +177,7 @@ function taken(existing: Attempt): EmissionError {
   );
 }
 
-/** Who submits, for the record. */
+/** The caller, for the record. */
 export function submitter({ keyId, requestId }: Caller): Pick<Attempt, 'submittedBy' | 'requestId'> {
   return { submittedBy: keyId ?? null, requestId: requestId ?? null };
 }

@@ -52,8 +52,8 @@ export type ReadSigned = (
 const BYTE_ORDER_MARK = Buffer.from('\ufeff', 'utf8');
 
 /**
- * Reads a signed e-CF or summary. 400 `invalid_xml` if it cannot be read or its signature is invalid, 400
- * `invalid_document` if the authority would reject it.
+ * Reads a signed e-CF or summary. 400 `invalid_xml` if it is unreadable or its signature is invalid. 400 `invalid_document`
+ * if the authority would reject it.
  */
 export function readSignedXml(
   xml: Uint8Array,

@@ -25,9 +25,9 @@ export const USED = {
 
 /**
  * Intersection of the requested ranges and the ranges in force. A look-up for each range would be slow, so ranges are
- * compared in pieces of $6: one range set for the piece, one for the ranges in force between its ends.
- * Ranges in force never overlap. So each number of the intersection belongs to a range that begins inside it, or to
- * the last range that begins before it.
+ * compared in pieces of $6. Each piece is one range set, compared with one set of the ranges in force between its ends.
+ * Ranges in force never overlap. So each number of the intersection belongs to a range that begins inside it, or to the last
+ * range that begins before it.
  */
 export const CANCELLED = {
   name: 'cancellation_cancelled',

@@ -8,7 +8,7 @@ import { BLOCK, CANCELLED, LOCK_NUMBERS, UNBLOCK, USED } from './cancellation-sq
 
 /** Longest list of numbers that an answer names. */
 const MAX_NAMED = 20;
-/** Up to this many ranges, each is looked up by itself. More are compared in pieces. */
+/** Up to this number, each range is looked up alone. More are compared in pieces. */
 const FEW_RANGES = 500;
 const RANGES_PER_PIECE = 1_000;
 /** States that leave their number free. */

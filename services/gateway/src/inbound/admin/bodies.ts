@@ -40,7 +40,7 @@ export function apiKeyBody({ id, name, hint, createdAt, lastUsedAt, revokedAt, .
   };
 }
 
-/** What a key allows, and until when. */
+/** The rights of a key and its expiry. */
 export function apiKeyRights({
   environments,
   scopes,

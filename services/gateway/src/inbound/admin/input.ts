@@ -17,7 +17,7 @@ const pageSchema = z.object({
   offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
 });
 
-/** Who acts, for the audit log. */
+/** The actor, for the audit log. */
 export function actedBy(req: Request, res: Response): ActedBy {
   return { actor: callOf(res).administrator?.name ?? '', request_id: requestIdOf(req) };
 }

@@ -24,8 +24,8 @@ interface Earlier {
 }
 
 /**
- * Uses of keys in the gateway's database: one transaction a second at most, one write of a key a minute, and one entry of the
- * audit log for each key and Dominican day.
+ * Records uses of keys in the gateway's database: at most one transaction a second and one write of a key a minute. The
+ * audit log gets one entry for each key and Dominican day.
  */
 export function createKeyUses({ database, logger }: { database: Database; logger: Logger }): KeyUses {
   const stored = new Map<string, number>();

@@ -18,8 +18,8 @@ const PAUSE_MS = 2_000;
 
 /**
  * Brings the read models up to date before a query is answered. Events arrive a moment after the change that they describe.
- * So the service first queries the owner for what the read models may lack, and projects the answer as if its event had
- * come: a caller finds what it submitted before its query, on every instance, whatever the bus does meanwhile.
+ * So the service first queries the owner for changes that the read models may lack, and projects the answer like an event. A
+ * caller finds every document that it submitted before its query, on every instance, in any state of the bus.
  *
  * Lists are answered from the read models alone while an owner does not answer. A query for one document fails then, because
  * a document that is unknown here may exist.

@@ -45,8 +45,8 @@ export function monthsAndDays(first: CalendarDate, last: CalendarDate): Stretch[
 }
 
 /**
- * A period as part of its first month, part of its first year, whole years, part of its last year and part of its last
- * month: at most five stretches, one row per bucket. For sums with many rows per bucket.
+ * A period in at most five stretches, one row per bucket: part of its first month, part of its first year, whole years, part
+ * of its last year, part of its last month. For sums with many rows per bucket.
  */
 export function runningStretches(first: CalendarDate, last: CalendarDate): RunningStretch[] {
   return within(first, last, (from, to) => {

@@ -10,8 +10,8 @@ export interface QuotedParties {
 }
 
 /**
- * Reads issuer, buyer and number as far as the document can be understood, whatever else is wrong with it: from its tree,
- * and where the structure hides them there, from elements that stand in it exactly once.
+ * Reads issuer, buyer and number, whatever else is wrong with the document. They come from its tree, or, if its structure is
+ * wrong there, from elements that occur exactly once.
  *
  * Throws ReceptionError `unreadable_document` if one of them is missing or could not stand in an acknowledgement.
  */

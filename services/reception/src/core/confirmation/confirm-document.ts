@@ -13,8 +13,8 @@ export interface ConfirmPorts {
 }
 
 /**
- * Asks the authority about one document and records the answer: an acceptance or a rejection is the last one; a document that it
- * does not know is asked for again, with growing pauses, for 72 hours. A confirmed competitor takes the number.
+ * Queries the authority about one document and records the answer. An acceptance or a rejection is final. An unknown
+ * document is queried again, with growing pauses, for 72 hours. A confirmed competing document takes the number.
  */
 export function createConfirmDocument({ confirmations, queryState, promote, report, clock }: ConfirmPorts) {
   const after = (ms: number) => new Date(clock().getTime() + ms);

@@ -2,7 +2,7 @@ import type { AuthorityStatus } from '@ecf/contracts';
 import { Decimal, type Environment } from '@ecf/domain';
 import type { Origin, StoredBytes } from '../documents/received-document.js';
 
-/** A document about which the authority is asked. */
+/** A document that is queried at the authority. */
 export interface Confirmation {
   /** Id of the document, received or competing. */
   readonly documentId: number;
@@ -21,10 +21,10 @@ export interface Confirmation {
   readonly failures: number;
 }
 
-/** What can come of asking. */
+/** The possible results of a query. */
 export type QueriedStatus = Exclude<AuthorityStatus, 'not_available'>;
 
-/** What the authority says about a number. */
+/** The authority's state of a number. */
 export interface AuthorityState {
   readonly status: string;
   readonly securityCode: string | null;
@@ -73,7 +73,7 @@ export interface AnsweredConfirmation {
   readonly documentId: number;
   readonly status: QueriedStatus;
   readonly at: Date;
-  /** When it is asked next; null = no more. */
+  /** Time of the next query; null = no more. */
   readonly dueAt: Date | null;
 }
 

@@ -3,10 +3,10 @@ import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { NewReceivedDocument } from '../documents/received-document.js';
 import type { AnsweredConfirmation, AuthorityState, Competitor, Confirmation } from './confirmation.js';
 
-/** Asks the authority as the buyer. Resolves with null if it gave no answer; says why to the operators. */
+/** Queries the authority as the buyer. Resolves with null without an answer, and logs the reason. */
 export type QueryState = (document: Confirmation) => Promise<AuthorityState | null>;
 
-/** Documents about which the authority is asked. A change of a received document is published in the same transaction. */
+/** Documents that are queried at the authority. A change of a received document is published in the same transaction. */
 export interface ConfirmationStore extends DueWorkStore<Confirmation> {
   nextDue(): Promise<Date | null>;
   /** Records an answer. With `disputed` also publishes `received.disputed`, where the document holds its number. */

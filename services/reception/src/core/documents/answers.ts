@@ -7,7 +7,7 @@ const ANSWER_MS = 5_000;
 /** Milliseconds between two reads of that note: first and longest. */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 160;
-/** A note that could not be made is tried again. */
+/** A record that could not be written is tried again. */
 const NOTE_TRIES = 8;
 const NOTE_PAUSE_MS = 250;
 /** Answers kept in memory, for repeats that follow at once. */
@@ -77,7 +77,7 @@ export function createAnswers(ports: AnswersPorts) {
     }
   }
 
-  /** The acknowledgement is given once more: other instances wait again for what becomes of it. */
+  /** The acknowledgement is sent again, so other instances wait again for its result. */
   async function giveAgain(id: number): Promise<void> {
     const dueAt = new Date(ports.clock().getTime() + ANSWER_MS);
     await ports.documents.noteAnswers([{ id, leftAt: null, dueAt }]);
@@ -93,7 +93,7 @@ export function createAnswers(ports: AnswersPorts) {
     noting ??= noteAll();
   }
 
-  /** One statement notes all that ended while the one before was under way. */
+  /** One statement records all answers that ended while the one before ran. */
   async function noteAll(): Promise<void> {
     for (let failures = 0; waiting.size > 0; ) {
       const notes = waiting;
@@ -104,7 +104,7 @@ export function createAnswers(ports: AnswersPorts) {
       } catch (error) {
         ports.observer.failed('noting that answers left', error);
         failures += 1;
-        // Given up, a repeat gets the same acknowledgement once more: harmless.
+        // If it is given up, a repeat gets the same acknowledgement again, which is harmless.
         if (failures === NOTE_TRIES) continue;
         waiting = new Map([...notes, ...waiting]);
         await ports.sleep(NOTE_PAUSE_MS);

@@ -2,9 +2,9 @@ import { daysBetween, toCalendarDate } from '@ecf/domain';
 import type { ReceivedDocument } from './received-document.js';
 
 /**
- * Days that are left to approve or reject a received document: 0 on the last one, negative when it is over; null once it
- * is answered. Days are Dominican. The law asks for an answer and leaves the term to the authority's technical documents,
- * which name none, so the number of days is the operator's. Source: Ley 32-23 art. 20.
+ * Days left to approve or reject a received document: 0 on the last day, negative afterwards; null once it is answered. Days
+ * are Dominican. The law requires an answer and leaves the period to the authority's technical documents. They name none, so
+ * the operator sets the number of days. Source: Ley 32-23 art. 20.
  */
 export function approvalDaysLeft(
   document: Pick<ReceivedDocument, 'approvalStatus' | 'receivedAt'>,

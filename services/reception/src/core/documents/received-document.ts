@@ -97,7 +97,7 @@ export interface NewRefusedDocument {
   readonly holderId: number | null;
   /** True if that document has other bytes, so that the two compete for the number. */
   readonly competes: boolean;
-  /** What the authority is asked about a competing document; null for others. */
+  /** The query to the authority about a competing document; null for others. */
   readonly confirmable: ConfirmableFacts | null;
   readonly origin: Origin;
 }

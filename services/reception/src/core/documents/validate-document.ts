@@ -41,7 +41,7 @@ export interface InvalidDocument extends Validated {
   readonly motive: 1 | 2;
   readonly particulars: string;
   readonly faults: readonly Fault[];
-  /** Who signed, where a certificate verified the signature; null if none did. */
+  /** The signer whose certificate verified the signature; null if none did. */
   readonly signer: SignerFacts | null;
 }
 
