@@ -89,8 +89,8 @@ function manifests() {
 }
 
 /**
- * The package manager: installed by npm from its lockfile, which has the hashes of it and of its program for Linux, and
- * without install scripts. Elsewhere the program comes by its version alone.
+ * The package manager: installed by npm without install scripts, from a lockfile that has the hashes of it and of its
+ * program for Linux. Elsewhere it comes by its version alone.
  */
 export async function pnpm() {
   const tools = path.join(ROOT, '.tools');
@@ -98,22 +98,28 @@ export async function pnpm() {
   const { pnpm: version } = readJson(path.join(pinned, 'package.json')).dependencies;
   const installed = path.join(tools, 'node_modules', 'pnpm', 'package.json');
   if (!fs.existsSync(installed) || readJson(installed).version !== version) {
-    say(`installing the package manager (pnpm ${version}, into .tools)`);
+    const program = `node_modules/@pnpm/exe.${platform()}`;
+    const hasHash = program in readJson(path.join(pinned, 'package-lock.json')).packages;
+    say(`installing the package manager (pnpm ${version}, into .tools${hasHash ? '' : '; no hash for this system'})`);
     fs.mkdirSync(tools, { recursive: true });
     for (const file of ['package.json', 'package-lock.json']) {
       fs.copyFileSync(path.join(pinned, file), path.join(tools, file));
     }
-    const quiet = ['--no-audit', '--no-fund', '--ignore-scripts'];
+    const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', ...(hasHash ? [] : ['--no-package-lock'])];
     await run('Installing pnpm', 'npm', ['install', '--prefix', '.tools', ...quiet]);
     // npm leaves out an optional package whose hash is wrong, and pnpm would then fetch the program without a hash.
-    const programs = path.join(tools, 'node_modules', '@pnpm');
-    const found = fs.existsSync(programs) ? fs.readdirSync(programs) : [];
-    if (!found.some((name) => fs.existsSync(path.join(programs, name, 'package.json')))) {
+    if (!fs.existsSync(path.join(tools, program, 'package.json'))) {
       fs.rmSync(path.join(tools, 'node_modules'), { recursive: true, force: true });
-      fail('The program of pnpm was not installed: its hash is not that of scripts/package-manager/package-lock.json.');
+      fail(`The program of pnpm for ${platform()} was not installed, or its hash is not that of package-lock.json.`);
     }
   }
   return path.join(tools, 'node_modules', '.bin', 'pnpm');
+}
+
+/** The system as packages of programs name it: `linux-x64`, `linux-x64-musl`, `darwin-arm64`. */
+function platform() {
+  const musl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined;
+  return `${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
 }
 
 function readJson(file) {
