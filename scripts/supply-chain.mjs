@@ -1,4 +1,4 @@
-// What the product is made of, from the lockfile and the installed packages, by the package manager's own commands:
+// The components of the product, from the lockfile and the installed packages, by the package manager's own commands:
 //   sbom      writes dist/sbom.cdx.json, a bill of materials (CycloneDX) of everything that is installed to run
 //   licences  lists the licences of these packages; fails on one that is not allowed
 //   audit     asks the registry for known vulnerabilities; fails where there is one that is high or critical

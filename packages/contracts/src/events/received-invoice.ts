@@ -19,7 +19,7 @@ export const approvalConfirmedSchema = z.boolean().meta({
     'True if a known signer made the decision; false while it is pending, and for the answer of a signer who is not known for the buyer',
 });
 
-/** What the authority says about a received document; `pending` until its first answer. */
+/** The authority's status of a received document; `pending` until its first answer. */
 export const authorityStatusSchema = z.enum(['pending', 'confirmed', 'rejected', 'unknown', 'not_available']).meta({
   description:
     '`confirmed`: the authority accepted a document with this security code, total and buyer. `unknown`: it has no such document. `not_available`: it cannot be queried there (CerteCF, documents of earlier versions)',

@@ -7,7 +7,7 @@ export interface OwnOperation {
   readonly path: string;
 }
 
-/** What an administrator may do: each role includes those before it. */
+/** The roles of administrators; each includes those before it. */
 export const ROLES = ['viewer', 'operator', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

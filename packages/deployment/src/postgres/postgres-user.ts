@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { EmbeddedPostgresError } from './postgres-binaries.js';
 
-/** Whom PostgreSQL's programs are run as, and how. */
+/** The user that runs PostgreSQL's programs, and the command for it. */
 export interface PostgresUser {
   /** Owner of the written files; null for the own user. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
@@ -26,8 +26,8 @@ const NOBODY = 65_534;
 const PASSING = ['dac_read_search', 'dac_override'];
 
 /**
- * The present user; for root the owner of an existing cluster, else the user nobody. If this user may not enter the folder
- * of the cluster or of the programs, as in a checkout under /root, `setpriv` (util-linux) gives it the capability.
+ * The present user; for root the owner of an existing cluster, else the user nobody. This user may lack access to the folder
+ * of the cluster or the programs, as in a checkout under /root. Then `setpriv` (util-linux) gives it the capability.
  *
  * @throws EmbeddedPostgresError that names the folder which it may not enter, and the remedy
  */

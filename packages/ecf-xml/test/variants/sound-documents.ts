@@ -42,7 +42,7 @@ function sample(rule: ElementRule, sampling: Sampling): DocumentValue {
   return node;
 }
 
-/** What the format says of single elements. */
+/** The rules of the format for single elements. */
 const FIXED: Readonly<Record<string, (type: EcfType, random: Random) => string>> = {
   Version: () => '1.0',
   TipoeCF: (type) => type,

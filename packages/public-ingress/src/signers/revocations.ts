@@ -8,7 +8,7 @@ const CHECK_MS = 5_000;
 /** A file of revoked certificates that may change while the service runs. */
 export interface Revocations {
   readonly file: string;
-  /** What the file lists. While a changed file cannot be read, what it listed before. */
+  /** The certificates in the file. While a changed file cannot be read, those listed before. */
   current(): RevokedCertificates;
   /** Why the present file cannot be read; null if it can. */
   problem(): string | null;

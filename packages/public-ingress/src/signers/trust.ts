@@ -13,7 +13,7 @@ export interface TrustVerdict {
  */
 export type TrustCheck = (certificate: CertificateFacts, at: Date, now: Date) => TrustVerdict;
 
-/** What a deployment trusts. */
+/** The trust of a deployment. */
 export interface TrustSettings {
   /** Null for any issuer. */
   readonly issuers: TrustedIssuers | null;

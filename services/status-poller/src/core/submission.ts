@@ -60,7 +60,7 @@ const AWAITING = new Set(['processing', 'not-found']);
  * All submissions of a document that have a trackId. Only the present one is queried, and only while emission awaits its
  * verdict. Emission no longer needs the result of a copy that it gave up, or that was refused as a repeat.
  *
- * @param receivedAt replaces the submission time where emission does not know it (it found the trackId by a query)
+ * @param receivedAt replaces the submission time if emission found the trackId by a query and does not know the time
  * @param traceparent the trace of the event
  */
 export function publishedSubmissions(

@@ -35,9 +35,8 @@ export function declaredTaxes(ecf: EcfView): Map<string, DeclaredTax> {
 }
 
 /**
- * The sums of the lines for each tax code in Totales: the amounts of which one must be met, the official one first; none
- * where the lines do not say enough. Nothing is rounded on the way. Source: Formato e-CF v1.0 pp.22-24; Informe
- * Técnico e-CF pp.23-30.
+ * The sums of the lines for each tax code in Totales: the allowed amounts, the official one first; none if the lines have
+ * too few values. Intermediate results are not rounded. Source: Formato e-CF v1.0 pp.22-24; Informe Técnico e-CF pp.23-30.
  */
 export function additionalTaxAmounts(ecf: EcfView): Map<string, readonly Decimal[]> {
   const rates = new Map<string, Decimal>();
@@ -76,8 +75,8 @@ function amountField(code: string): string {
 }
 
 /**
- * Taxes 001 to 005: a percentage of the amount without ITBIS. Global discounts and surcharges are spread over the lines
- * by their share; no text says whether before or after ITBIS is taken out, so both are valid.
+ * Taxes 001 to 005: a percentage of the amount without ITBIS. Global discounts and surcharges are spread over the lines by
+ * their share. No text states whether this comes before or after ITBIS is subtracted, so both are valid.
  */
 function onPrice(ecf: EcfView, code: string, lines: readonly Line[], rate: Decimal): readonly Decimal[] {
   const included = ecf.taxIncluded && code !== '005';

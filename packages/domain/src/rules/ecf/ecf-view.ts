@@ -112,8 +112,8 @@ export class EcfView implements TotalsView {
   }
 
   /**
-   * Global surcharges less discounts on an IndicadorFacturacion, those under Norma 10-07 left out; null when an entry
-   * does not say what it applies to or how much it is.
+   * Global surcharges less discounts on an IndicadorFacturacion, without those under Norma 10-07. Null if an entry lacks its
+   * target or its amount.
    */
   adjustmentSum(indicator: string): Decimal | null {
     let total = Decimal.ZERO;

@@ -307,7 +307,7 @@ export function beginAttempt(
   };
 }
 
-/** What a held document waits for, in its messages. */
+/** The reason why a held document waits, as its message. */
 function waiting(modifies: string | null): Attempt['verdict'] {
   const encf = modifies?.split(':').at(-1) ?? 'the document it refers to';
   return ownWords(`Waits until the authority accepts ${encf}; it is sent then. If ${encf} is rejected, it is not sent`);
