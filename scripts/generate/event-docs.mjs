@@ -20,6 +20,7 @@ const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 
 const KEYS = {
   document: ['`<env>:<issuer RNC>:<eNCF>`', { type: 'string', examples: ['TesteCF:131000001:E310000000001'] }],
   rnc: ['the RNC', { type: 'string', examples: ['131000001'] }],
+  service: ['the service that publishes it', { type: 'string', examples: ['approvals'] }],
 };
 
 /** For each header of a message: meaning, schema, and whether every message has it. */
@@ -132,7 +133,7 @@ function page(topic) {
       ['', ''],
       [
         ['Key', `${KEYS[topic.key][0]}; messages of one key keep their order`],
-        ['Publisher', topic.producer],
+        ['Publisher', topic.producers.join(', ')],
         ['Consumers', topic.consumers.join(', ')],
         ['Consumer groups', topic.consumers.map((service) => `\`${service}.${topic.name}\``).join(', ')],
         ['Partitions', topic.partitions],
@@ -160,7 +161,7 @@ function overview() {
       topics.map(([, topic]) => [
         `[${topic.name}](${topic.name}.md)`,
         topic.description,
-        topic.producer,
+        topic.producers.join(', '),
         topic.consumers.join(', '),
         topic.partitions,
         retentionOf(topic),
@@ -247,7 +248,12 @@ function operations([id, topic]) {
   const where = { $ref: `#/channels/${id}` };
   const sends = [
     `${messageId(`send_${id}`)}`,
-    { action: 'send', channel: where, title: `${topic.producer} publishes changes`, tags: [{ name: topic.producer }] },
+    {
+      action: 'send',
+      channel: where,
+      title: `${topic.producers.join(' and ')} publish changes`,
+      tags: topic.producers.map((name) => ({ name })),
+    },
   ];
   const receives = topic.consumers.map((service) => [
     messageId(`receive_${id}_in_${service.replace('-', '_')}`),

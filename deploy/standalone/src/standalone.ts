@@ -91,18 +91,20 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const services = createServices(placed, settings, { bus, archive, logger, metrics, clock: now });
   started.push(() => bus.close());
   // A service that fails while it starts is stopped too: nothing may run after the database ends.
+  let gateway: Awaited<ReturnType<typeof services.gateway.start>>;
   try {
     for (const service of services.behindGateway) {
       started.push(() => service.stop());
       await service.start();
     }
+    started.push(() => services.gateway.stop());
+    gateway = await services.gateway.start();
     bus.open();
   } catch (error) {
     bus.refuse(error);
     throw error;
   }
-  started.push(() => services.gateway.stop());
-  const { url, adminUrl } = await services.gateway.start();
+  const { url, adminUrl } = gateway;
   const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
   started.push(() => metricsServer.stop());
   if (config.SANDBOX) {

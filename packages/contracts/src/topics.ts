@@ -5,6 +5,7 @@ import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
+import { auditActSchema } from './http/audit.js';
 
 export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
 
@@ -13,10 +14,10 @@ export interface Topic {
   readonly name: string;
   readonly description: string;
   /** The kind of message key; messages of one key keep their order. */
-  readonly key: 'document' | 'rnc';
+  readonly key: 'document' | 'rnc' | 'service';
   /** Event types and the schema of their data. Schemas only grow within a version: new fields are optional. */
   readonly events: Readonly<Record<string, z.ZodType>>;
-  readonly producer: ServiceName;
+  readonly producers: readonly ServiceName[];
   readonly consumers: readonly ServiceName[];
   readonly partitions: number;
   /** Milliseconds that messages are kept; `compacted` keeps the latest of each key permanently. */
@@ -32,7 +33,7 @@ export const TOPICS = {
     description: 'The present state of each taxpayer; its certificate travels sealed.',
     key: 'rnc',
     events: { 'taxpayer.changed': taxpayerStateSchema },
-    producer: 'gateway',
+    producers: ['gateway'],
     consumers: ['emission', 'reception', 'approvals', 'query'],
     partitions: 4,
     retention: 'compacted',
@@ -42,7 +43,7 @@ export const TOPICS = {
     description: 'The present state of each issued document, after every change.',
     key: 'document',
     events: { 'invoice.changed': invoiceChangedSchema },
-    producer: 'emission',
+    producers: ['emission'],
     consumers: ['status-poller', 'approvals', 'query'],
     partitions: 12,
     retention: 7 * DAY,
@@ -52,7 +53,7 @@ export const TOPICS = {
     description: "The authority's answer to a query of a document's status, if it differs from the one before.",
     key: 'document',
     events: { 'invoice_status.changed': invoiceStatusChangedSchema },
-    producer: 'status-poller',
+    producers: ['status-poller'],
     consumers: ['emission'],
     partitions: 12,
     retention: 7 * DAY,
@@ -62,7 +63,7 @@ export const TOPICS = {
     description: 'The present state of each cancellation of number ranges.',
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
-    producer: 'emission',
+    producers: ['emission'],
     consumers: [],
     partitions: 4,
     retention: 7 * DAY,
@@ -75,7 +76,7 @@ export const TOPICS = {
       'received_invoice.changed': receivedInvoiceChangedSchema,
       'received.disputed': receivedInvoiceChangedSchema,
     },
-    producer: 'reception',
+    producers: ['reception'],
     consumers: ['approvals', 'query'],
     partitions: 12,
     retention: 7 * DAY,
@@ -85,7 +86,7 @@ export const TOPICS = {
     description: 'The present state of each commercial approval, given or received.',
     key: 'document',
     events: { 'approval.changed': approvalChangedSchema },
-    producer: 'approvals',
+    producers: ['approvals'],
     consumers: ['reception', 'query'],
     partitions: 12,
     retention: 7 * DAY,
@@ -95,9 +96,19 @@ export const TOPICS = {
     description: "The present state of each delivery to a buyer's receiver, with the acknowledgement it returned.",
     key: 'document',
     events: { 'delivery.changed': deliveryChangedSchema },
-    producer: 'approvals',
+    producers: ['approvals'],
     consumers: ['emission', 'query'],
     partitions: 12,
+    retention: 7 * DAY,
+  },
+  audit: {
+    name: 'audit.v1',
+    description: 'What an administrator did in a service; the gateway appends it to the audit log.',
+    key: 'service',
+    events: { 'act.recorded': auditActSchema },
+    producers: ['emission', 'approvals'],
+    consumers: ['gateway'],
+    partitions: 1,
     retention: 7 * DAY,
   },
 } as const satisfies Record<string, Topic>;

@@ -10,6 +10,7 @@ import {
   newRangesSchema,
   OPERATIONS,
   type Operation,
+  type ServiceName,
   TOPICS,
   type Topic,
   topicOf,
@@ -54,7 +55,7 @@ describe('topics', () => {
         .map(([name]) => name)
         .sort();
     expect(namedBy(service)).toEqual({
-      producer: of(({ producer }) => producer === service),
+      producer: of(({ producers }) => producers.includes(service as ServiceName)),
       consumer: of(({ consumers }) => (consumers as readonly string[]).includes(service)),
     });
   });
@@ -63,7 +64,7 @@ describe('topics', () => {
     for (const topic of Object.values(TOPICS) as Topic[]) {
       expect(topicOf(topic.name)).toBe(topic);
       expect(topic.name).toMatch(/^[a-z-]+\.v\d+$/);
-      expect(topic.consumers).not.toContain(topic.producer);
+      for (const producer of topic.producers) expect(topic.consumers).not.toContain(producer);
       expect(topic.partitions).toBeGreaterThan(0);
       for (const type of Object.keys(topic.events)) expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
     }

@@ -5,7 +5,8 @@ import {
   createCircuitBreakers,
   type ReceiverClient,
 } from '@ecf/authority-client';
-import type { DeliveryOperations, TaxpayerState } from '@ecf/contracts';
+import { actOf, type DeliveryOperations, type TaxpayerState } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { trustCheck } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
@@ -141,12 +142,14 @@ function operations(ports: DeliveryPorts, wake: () => void): OperatedDeliveries 
       const next = deliveries.length === filter.limit && last !== undefined ? last.id : null;
       return { deliveries: deliveries.map(deliveryBody), next };
     },
-    async retryDelivery({ env, issuer_rnc: issuerRnc, encf }) {
+    async retryDelivery({ env, issuer_rnc: issuerRnc, encf, by }) {
       const now = ports.clock();
       const { deadlineMs, deliver45 } = ports.deliverySettings;
       const deadline = new Date(now.getTime() + deadlineMs);
       const key = { env, issuerRnc, encf };
-      const delivery: Delivery | null = await ports.deliveries.retry(key, now, deadline, deliver45);
+      const target = `/deliveries/${env}/${issuerRnc}/${encf}`;
+      const act = actOf(by, { action: 'delivery.retry', target, details: {} }, toIsoDominican(now));
+      const delivery: Delivery | null = await ports.deliveries.retry(key, now, deadline, deliver45, act);
       if (delivery === null)
         throw new ApiError(404, 'not_found', `There is no delivery of ${encf} of ${issuerRnc} in ${env}.`);
       if (delivery.status === 'delivered')

@@ -518,10 +518,10 @@ describe('concurrent changes of a record that is being sent', () => {
     const [before, soon] = [from(2 * HOUR), from(3 * HOUR)];
     const end = (at: typeof claimed, status: 'failed' | 'refused' | 'delivered') =>
       store.progress(at, { target: 'issuer', status, error: 'too late', sentAt: null, dueAt: null }, null);
-    await store.retry(claimed.id, before);
+    await store.retry(claimed.id, before, null);
     for (const status of ['failed', 'refused'] as const)
       expect((await end(claimed, status)).issuer).toMatchObject({ status: 'pending', retried: { at: before } });
-    const sentAnew = await store.retry(claimed.id, soon);
+    const sentAnew = await store.retry(claimed.id, soon, null);
     expect((await end(sentAnew ?? claimed, 'failed')).issuer.status).toBe('failed');
     expect((await end(claimed, 'delivered')).issuer.status).toBe('delivered');
   });

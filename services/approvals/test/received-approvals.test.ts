@@ -1,6 +1,7 @@
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { type AuditAct, TOPICS } from '@ecf/contracts';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { createLogger } from '@ecf/service-kit/telemetry';
@@ -180,7 +181,10 @@ describe('the signer of an answer', () => {
       )
     ).body;
   const decide = (answer_id: number, counts: boolean, account_id = ACCOUNT) =>
-    world.instances[0]?.internal.decideAnswer({ account_id, answer_id, counts, reason: 'The buyer called us.' });
+    world.instances[0]?.internal.decideAnswer({
+      ...{ account_id, answer_id, counts, reason: 'The buyer called us.' },
+      by: { actor: 'Ana', request_id: 'r-1' },
+    });
   const told = (encf: string, times: number) =>
     eventually(
       () => world.published.filter(({ data }) => data.encf === encf).map(({ data }) => data),
@@ -208,6 +212,14 @@ describe('the signer of an answer', () => {
     );
   };
   afterEach(() => world.database.query('DELETE FROM known_signers'));
+  const acts: AuditAct[] = [];
+  beforeAll(() =>
+    world.bus.subscribe({
+      topics: [TOPICS.audit.name],
+      group: 'gateway',
+      handler: async ({ data }) => void acts.push(data as AuditAct),
+    }),
+  );
 
   it('that is unknown decides nothing finally: the answer of a known one replaces it, and both stay', async () => {
     const encf = await issued();
@@ -283,6 +295,15 @@ describe('the signer of an answer', () => {
       forged.id,
     ]);
     expect(rows).toEqual([{ ruled_reason: 'The buyer called us.' }]);
+    const decided = (id: number, counts: boolean) => ({
+      ...{ actor: 'Ana', request_id: 'r-1', action: 'approval.decide', target: `/accounts/${ACCOUNT}/approvals/${id}` },
+      details: { counts, reason: 'The buyer called us.' },
+    });
+    const seen = await eventually(
+      () => acts,
+      ({ length }) => length === 3,
+    );
+    expect(seen).toMatchObject([decided(forged.id, false), decided(genuine.id, true), decided(genuine.id, true)]);
     const { decisions } = await (world.instances[0] as Approvals).outcomes.pageOfDecisions({ after: 0, limit: 1_000 });
     expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
   });

@@ -722,7 +722,9 @@ describe('two instances with the same send', () => {
 
   it('a late send changes nothing that an operator settled', async () => {
     const { first, second } = await overtaken();
-    expect((await store.settle(first.id, 'Rechazado', 'the portal', new Date()))?.authority.status).toBe('Rechazado');
+    expect((await store.settle(first.id, 'Rechazado', 'the portal', new Date(), null))?.authority.status).toBe(
+      'Rechazado',
+    );
     await write(second, authority('submitted', new Date(), hours(4)));
     await write(first, authority('Aceptado', new Date(), null));
     expect(await store.find(first.id)).toMatchObject({
@@ -730,7 +732,7 @@ describe('two instances with the same send', () => {
       settled: { note: 'the portal' },
     });
     expect((await due(first.id)).authority_due_at).toBeNull();
-    expect(await store.settle(first.id, 'Aceptado', 'again', new Date())).toBeNull();
+    expect(await store.settle(first.id, 'Aceptado', 'again', new Date(), null)).toBeNull();
   });
 
   it('a late send to the issuer counts only if the issuer took it', async () => {

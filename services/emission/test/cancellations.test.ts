@@ -1,6 +1,6 @@
-import { type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
+import { type AuditAct, type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
-import { createInProcessBus } from '@ecf/service-kit/bus';
+import { type Bus, createInProcessBus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
@@ -16,9 +16,10 @@ let world: World;
 let emission: Instance;
 let second: Instance;
 const published: CancellationChanged[] = [];
+let bus: Bus;
 
 beforeAll(async () => {
-  const bus = createInProcessBus({
+  bus = createInProcessBus({
     logger: silentLogger,
     deadLetters: createMemoryDeadLetters(),
     clock: () => new Date(),
@@ -640,7 +641,10 @@ describe('the answer of the authority', () => {
 
 describe('the settlement by the operator', () => {
   const settle = (id: number, said: object) =>
-    emission.emission.resolution.settleCancellation({ id, outcome: 'accepted', note: 'seen', ...said });
+    emission.emission.resolution.settleCancellation({
+      ...{ id, outcome: 'accepted' as const, note: 'seen', ...said },
+      by: { actor: 'Ana', request_id: null },
+    });
   const doubtful = async (settled: 'true' | 'false' = 'false') =>
     (await emission.emission.resolution.listDoubtful({ issuer_rnc: ISSUER, settled, limit: 100, after: 0 }))
       .cancellations;
@@ -659,6 +663,12 @@ describe('the settlement by the operator', () => {
 
   it('as accepted: the alarm ends, the numbers stay blocked', async () => {
     const id = await open([470, 471]);
+    const acts: AuditAct[] = [];
+    await bus.subscribe({
+      topics: [TOPICS.audit.name],
+      group: 'gateway',
+      handler: async ({ data }) => void acts.push(data as AuditAct),
+    });
     expect((await doubtful()).find((one) => one.id === id)).toMatchObject({
       env: 'TesteCF',
       authority_status: 'submitted',
@@ -685,6 +695,13 @@ describe('the settlement by the operator', () => {
     expect((await doubtful('true')).find((one) => one.id === id)?.settled_at).toMatch(/-04:00$/);
     await expect(settle(id, {})).rejects.toMatchObject({ status: 409, code: 'conflict' });
     await expect(settle(999_999, {})).rejects.toMatchObject({ status: 404, code: 'not_found' });
+    while (acts.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(acts).toMatchObject([
+      {
+        ...{ actor: 'Ana', action: 'cancellation.settle', target: `/cancellations/${id}`, request_id: null },
+        details: { outcome: 'accepted', note: 'portal, M. Peña' },
+      },
+    ]);
   });
 
   it('as rejected: all numbers are free again', async () => {

@@ -17,6 +17,7 @@ import { createSignIn } from './core/administrators.js';
 import { createRouter } from './core/routing.js';
 import { PrismaClient } from './generated/prisma/client.js';
 import type { OperationOwners } from './inbound/admin/operation.js';
+import { subscribeToActs } from './inbound/audit-events.js';
 import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './inbound/http.js';
 import { readTrustedProxies } from './inbound/sender-address.js';
 import { createLifecycle, type Started } from './lifecycle.js';
@@ -157,6 +158,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       relay,
       noteRevision,
       flush,
+      subscribe: () => subscribeToActs(bus, audit),
       closeOwn,
       metrics,
       servesMetrics,

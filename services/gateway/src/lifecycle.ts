@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { SealError, unseal } from '@ecf/service-kit/security';
 import { serveMetrics } from '@ecf/service-kit/service';
@@ -10,6 +12,8 @@ import type { GatewayConfig } from './config.js';
 import type { PrismaClient } from './generated/prisma/client.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+/** Milliseconds that a handled event is remembered; the bus redelivers within hours. */
+const INBOX_KEPT_MS = 30 * 24 * 3_600_000;
 /** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */
 const INACTIVITY_MARGIN_MS = 60_000;
 
@@ -23,6 +27,8 @@ export interface GatewayParts {
   relay: { start(): void; stop(): Promise<void> };
   /** Receives the access revision at the start. */
   noteRevision: (revision: number) => void;
+  /** Subscribes to the events of other services. */
+  subscribe: () => Promise<Subscription>;
   /** Stores what is only in memory, before the database is closed. */
   flush: () => Promise<void>;
   /** Closes the parts that only this gateway uses, at the end. */
@@ -47,6 +53,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
   let server: RunningServer | null = null;
   let metricsServer: RunningServer | null = null;
   let adminServer: RunningServer | null = null;
+  let subscription: Subscription | null = null;
   return {
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
@@ -55,7 +62,9 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await requireMasterKey(prisma, config.MASTER_KEY);
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
+      await cleanInbox(database, new Date(Date.now() - INBOX_KEPT_MS));
       relay.start();
+      subscription = await parts.subscribe();
       if (config.METRICS_PORT !== undefined && parts.servesMetrics)
         metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
       if (parts.adminApp !== null && config.ADMIN_PORT !== undefined)
@@ -69,6 +78,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await server?.stop();
       await adminServer?.stop();
       await metricsServer?.stop();
+      await subscription?.stop();
       await parts.flush();
       await relay.stop();
       await prisma.$disconnect();

@@ -1,4 +1,5 @@
-import type { AuditEntry } from '@ecf/contracts';
+import { type AuditEntry, TOPICS } from '@ecf/contracts';
+import { makeEvent } from '@ecf/service-kit/bus';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck } from '@ecf/service-kit/security';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -133,6 +134,28 @@ describe('the audit log', () => {
     } finally {
       await database.close();
     }
+  });
+
+  it('appends the act of another service once, however often its event arrives', async () => {
+    const act = {
+      at: '2026-06-23T17:45:47-04:00',
+      actor: 'Ana',
+      action: 'approval.settle',
+      target: '/approvals/7',
+      details: { outcome: 'accepted', note: 'The portal shows it.' },
+      request_id: 'r-2',
+    };
+    const draft = {
+      topic: TOPICS.audit.name,
+      type: 'act.recorded',
+      source: 'approvals',
+      subject: '7',
+      key: '7',
+      data: act,
+    };
+    const event = makeEvent(draft, { id: '3f0c8c8e-3b0c-4c55-9a52-0d6f6c1f9a11', time: new Date(act.at) });
+    for (const _ of [1, 2, 3]) await under.tell(event);
+    expect((await page('?target=/approvals/7')).entries).toMatchObject([act]);
   });
 
   it('loses its entry with the transaction of the act', async () => {

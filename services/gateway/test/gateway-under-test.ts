@@ -60,6 +60,8 @@ export interface GatewayUnderTest {
   adminUrl: string | null;
   /** Events that were published, in order. */
   events: BusEvent[];
+  /** Delivers an event of another service. */
+  tell(event: BusEvent): Promise<void>;
   admin(method: string, path: string, body?: unknown): Promise<Answer>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   stop(): Promise<void>;
@@ -95,11 +97,15 @@ export async function startGateway(
     ...settings,
   });
   const events: BusEvent[] = [];
+  const subscribed: Parameters<Bus['subscribe']>[0][] = [];
   const bus: Bus = {
     publish: async (batch) => {
       events.push(...batch);
     },
-    subscribe: () => Promise.reject(new Error('not in these tests')),
+    subscribe: async (options) => {
+      subscribed.push(options);
+      return { stop: async () => {} };
+    },
     close: async () => {},
   };
   const ready = async () => ({ ready: true, checks: {} });
@@ -135,6 +141,10 @@ export async function startGateway(
     url: base,
     adminUrl,
     events,
+    async tell(event) {
+      for (const { topics, handler } of subscribed)
+        if (topics.includes(event.topic)) await handler(event, { attempt: 1, signal: new AbortController().signal });
+    },
     call,
     admin: (method, path, body) => {
       const form = body instanceof FormData;

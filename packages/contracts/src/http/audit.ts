@@ -23,6 +23,18 @@ export type AuditAct = z.infer<typeof auditActSchema>;
 export const actedBySchema = z.object({ actor: z.string().min(1), request_id: z.string().nullable() });
 export type ActedBy = z.infer<typeof actedBySchema>;
 
+/** Added to requests of the administration to other services. Absent = no act of a person. */
+export const actedSchema = z.object({ by: actedBySchema.optional() });
+
+/** The act of a person; null if nobody acted. `at` is ISO 8601 with offset. */
+export function actOf(
+  by: ActedBy | undefined,
+  act: Pick<AuditAct, 'action' | 'target' | 'details'>,
+  at: string,
+): AuditAct | null {
+  return by === undefined ? null : { at, ...by, ...act };
+}
+
 /** An entry of the audit log. `hash` covers the other fields and, by `previous_hash`, all entries before it. */
 export const auditEntrySchema = z.object({
   seq: z.number().int().positive(),

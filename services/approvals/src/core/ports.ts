@@ -1,5 +1,5 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
-import type { EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
+import type { AuditAct, EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { QuotaStore, RefusedBytesLimits, SignerFacts, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
@@ -87,12 +87,18 @@ export interface ApprovalStore {
    * Records an operator's finding about a record without the authority's decision. It is not sent there again, and no later
    * answer changes it. Null where it is decided or was not to be sent.
    */
-  settle(id: number, status: 'Aceptado' | 'Rechazado', note: string, at: Date): Promise<GivenApproval | null>;
+  settle(
+    id: number,
+    status: 'Aceptado' | 'Rechazado',
+    note: string,
+    at: Date,
+    act: AuditAct | null,
+  ): Promise<GivenApproval | null>;
   /**
    * Makes a standing decision due at its issuer at once, with a deadline counted from `at`. Null where another or none stands,
    * where the issuer has it, or where it does not go there.
    */
-  retry(id: number, at: Date): Promise<GivenApproval | null>;
+  retry(id: number, at: Date, act: AuditAct | null): Promise<GivenApproval | null>;
   /** By id: without the authority's decision, settled by an operator, or not delivered to the issuer. */
   listed(filter: {
     readonly env: Environment | null;
@@ -139,6 +145,8 @@ export interface AnswerRuling {
   readonly counts: boolean;
   readonly reason: string;
   readonly at: Date;
+  /** For the audit log; committed with the ruling. */
+  readonly act: AuditAct | null;
 }
 
 /** An approval of one of our e-CF that was answered with 400. */

@@ -1,3 +1,4 @@
+import type { AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
@@ -5,7 +6,7 @@ import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { type Admission, admit, owedToIssuer, stands } from '../core/given/admission.js';
 import { type DecisionKey, type GivenApproval, type NewApproval, statusWord } from '../core/given/given-approval.js';
 import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
-import { type ApprovalRow, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
+import { type ApprovalRow, actEvents, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
 import * as sql from './approval-sql.js';
 import { unwritable } from './unwritable.js';
 
@@ -25,13 +26,15 @@ export function createApprovalStore(database: Database): ApprovalStore {
     },
     progress: (claimed, progress, exchange) =>
       database.transaction((tx) => recordProgress(tx, claimed, progress, exchange)).catch(unwritable),
-    settle: (id, status, note, at) => database.transaction((tx) => settle(tx, id, { status, note, at })),
-    retry(id, at) {
+    settle: (id, status, note, at, act) => database.transaction((tx) => settle(tx, id, { status, note, at, act })),
+    retry(id, at, act) {
       return database.transaction(async (tx) => {
         const all = await lock(tx, (await found(tx, id)).key);
         if (!all.some((one) => one.id === id && stands(one))) return null;
         const { rows } = await tx.query<ApprovalRow>(sql.RETRY, [id, at]);
-        return rows[0] === undefined ? null : fromRow(rows[0]);
+        if (rows[0] === undefined) return null;
+        await appendToOutbox(tx, actEvents(act));
+        return fromRow(rows[0]);
       });
     },
     documentPromoted(key, documentId, at) {
@@ -145,7 +148,7 @@ async function recordProgress(
 async function settle(
   tx: Transaction,
   id: number,
-  { status, note, at }: { status: 'Aceptado' | 'Rechazado'; note: string; at: Date },
+  { status, note, at, act }: { status: 'Aceptado' | 'Rechazado'; note: string; at: Date; act: AuditAct | null },
 ): Promise<GivenApproval | null> {
   const all = await lock(tx, (await found(tx, id)).key);
   const { rows } = await tx.query<ApprovalRow>(sql.SETTLE, [id, status, at, note]);
@@ -154,6 +157,7 @@ async function settle(
   const stillDecided = all.some((one) => one.id !== id && stands(one));
   if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null)
     await publish(tx, settled, 'pending', at);
+  await appendToOutbox(tx, actEvents(act));
   return settled;
 }
 

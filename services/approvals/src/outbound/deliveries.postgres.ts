@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
@@ -11,6 +12,7 @@ import type {
 } from '../core/deliveries/delivery-ports.js';
 import { Unwritable } from '../core/errors.js';
 import { addAcknowledgement, createAcknowledgementStore } from './acknowledgements.postgres.js';
+import { actEvents } from './approval-rows.js';
 import { type DeliveryRow, event, fromRow, keyValues, newRow } from './delivery-rows.js';
 import * as sql from './delivery-sql.js';
 import { unwritable } from './unwritable.js';
@@ -47,8 +49,8 @@ export function createDeliveryStore(
     async defer({ id, claim }, host, dueAt) {
       await database.query(sql.DEFER, [id, claim, host, dueAt]);
     },
-    retry: (key, now, deadlineAt, deliver45) =>
-      database.transaction((tx) => retry(tx, key, { now, deadlineAt, deliver45 })),
+    retry: (key, now, deadlineAt, deliver45, act) =>
+      database.transaction((tx) => retry(tx, key, { now, deadlineAt, deliver45, act })),
     giveUp: ({ now, buyers, hosts }) =>
       database.transaction(async (tx) => {
         const { rows } = await tx.query<DeliveryRow>(sql.GIVE_UP, [now, buyers, hosts, sql.NEVER_REACHED]);
@@ -120,12 +122,12 @@ async function conclude(
 async function retry(
   tx: Transaction,
   key: DeliveryKey,
-  { now, deadlineAt, deliver45 }: { now: Date; deadlineAt: Date; deliver45: boolean },
+  { now, deadlineAt, deliver45, act }: { now: Date; deadlineAt: Date; deliver45: boolean; act: AuditAct | null },
 ): Promise<Delivery | null> {
   const [present] = (await tx.query<DeliveryRow>(sql.LOCK, keyValues(key))).rows;
   if (present === undefined) return null;
   const { rows } = await tx.query<DeliveryRow>(sql.RETRY, [...keyValues(key), now, deadlineAt, deliver45]);
   const row = rows[0] ?? present;
-  if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now)]);
+  if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now), ...actEvents(act)]);
   return fromRow(row);
 }

@@ -14,7 +14,7 @@ import type {
   ReceivedApprovalStore,
 } from '../core/ports.js';
 import { replaces } from '../core/received/answers.js';
-import { approvalEvent } from './approval-rows.js';
+import { actEvents, approvalEvent } from './approval-rows.js';
 import * as sql from './received-approval-sql.js';
 
 type EcfKey = Omit<DecisionKey, 'buyerRnc'>;
@@ -86,7 +86,7 @@ async function rule(
   tx: Transaction,
   id: number,
   accountId: string,
-  { counts, reason, at }: AnswerRuling,
+  { counts, reason, at, act }: AnswerRuling,
 ): Promise<ReceivedAnswer | null> {
   const [found] = (await tx.query<ReceivedApprovalRow>(sql.OF_ACCOUNT, [id, accountId])).rows;
   if (found === undefined) return null;
@@ -95,6 +95,7 @@ async function rule(
   const answer = fromRow(row as ReceivedApprovalRow);
   if (counts && standing?.id !== id) await decide(tx, answer, at);
   if (!counts && standing?.id === id) await decide(tx, { ...answer, counts: false }, at);
+  await appendToOutbox(tx, actEvents(act));
   return { ...answer, counts };
 }
 

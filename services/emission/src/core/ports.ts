@@ -1,5 +1,5 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
-import type { AccountTaxpayers } from '@ecf/contracts';
+import type { AccountTaxpayers, AuditAct } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
@@ -60,7 +60,13 @@ export interface EmissionStore {
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
   /** Replaces `before` by `after` and stores the exchanges. False after a concurrent change, and nothing is stored. */
-  save(before: Attempt, after: Attempt, exchanges: readonly RecordedExchange[]): Promise<boolean>;
+  save(
+    before: Attempt,
+    after: Attempt,
+    exchanges: readonly RecordedExchange[],
+    /** What a person did, for the audit log. */
+    act?: AuditAct | null,
+  ): Promise<boolean>;
   /** Stores answers that came too late to change their attempt, because a later one has the number. */
   keepExchanges(attempt: Attempt, exchanges: readonly RecordedExchange[]): Promise<void>;
   /** Leases at most `limit` due attempts to `owner` until `until`, earliest first. */

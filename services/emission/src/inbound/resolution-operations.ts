@@ -33,9 +33,13 @@ export function resolutionOperations(parts: {
         next: found.length < limit ? null : (found.at(-1)?.emissionId ?? null),
       };
     },
-    resolveDocument: refusing(async ({ env, issuer_rnc, encf, action, track_id }) => {
+    resolveDocument: refusing(async ({ env, issuer_rnc, encf, action, track_id, by }) => {
       const decision = action === 'adopt' ? ({ action, trackId: track_id ?? '' } as const) : ({ action } as const);
-      const { state, status, trackId, applied } = await parts.resolve({ env, issuerRnc: issuer_rnc, encf }, decision);
+      const { state, status, trackId, applied } = await parts.resolve(
+        { env, issuerRnc: issuer_rnc, encf },
+        decision,
+        by,
+      );
       const done = { adopted: applied && action === 'adopt', resent: applied && action === 'resend' };
       return { env, issuer_rnc, encf, state, status, track_id: trackId, ...done };
     }),
@@ -44,13 +48,13 @@ export function resolutionOperations(parts: {
       const found = await parts.cancellations.needingPerson(filter);
       return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
-    settleCancellation: refusing(async ({ id, outcome, refused = [], note }) => {
+    settleCancellation: refusing(async ({ id, outcome, refused = [], note, by }) => {
       const ranges = refused.map(({ encf_desde, encf_hasta }, index) => {
         const range = rangeOf(encf_desde, encf_hasta);
         if (range !== null) return range;
         throw invalidRequest(['body', 'refused', index], 'is a range of one type, first not after last', 'order');
       });
-      return doubtful(await parts.settle({ id, outcome, refused: ranges, note }));
+      return doubtful(await parts.settle({ id, outcome, refused: ranges, note, by }));
     }),
   };
 }

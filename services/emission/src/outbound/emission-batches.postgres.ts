@@ -22,6 +22,8 @@ export interface Saving {
   readonly before: Attempt;
   readonly after: Attempt;
   readonly event: BusEvent | null;
+  /** The act of a person that made the transition. */
+  readonly acted: BusEvent | null;
   readonly exchanges: readonly RecordedExchange[];
 }
 
@@ -86,11 +88,18 @@ export function createEmissionBatches(database: Database) {
         const { rows } = await database.query<{ emission_id: number }>(statement, [
           JSON.stringify(items.map(({ after }) => changedRow(after))),
           JSON.stringify(items.flatMap(({ after, exchanges }) => exchanges.map((one) => exchangeRow(after, one)))),
-          ...eventColumns(items.map(({ after, event }) => ({ id: after.emissionId, event }))),
+          ...eventColumns(
+            items.flatMap(({ after, event, acted }) =>
+              [event, acted].map((one) => ({ id: after.emissionId, event: one })),
+            ),
+          ),
           items.map(({ before }) => before.emissionId),
           items.map(({ before }) => before.revision),
         ]);
-        signal(database, items);
+        signal(
+          database,
+          items.flatMap(({ event, acted }) => [{ event }, { event: acted }]),
+        );
         const saved = new Set(rows.map(({ emission_id }) => emission_id));
         return items.map(({ after }) => saved.has(after.emissionId));
       },

@@ -5,6 +5,7 @@ import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/att
 import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
+import { actEvents } from './changed-events.js';
 import { createEmissionBatches } from './emission-batches.postgres.js';
 import { exchangeRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -67,10 +68,11 @@ export function createPostgresEmissionStore({
       return begun || (tries > 1 && (await isStored(attempt)));
     },
     submissionHistory: (attempt) => retry(() => submissionHistory(database, attempt)),
-    save(before, after, exchanges) {
+    save(before, after, exchanges, act = null) {
       const event = changesPublished(before, after) ? describe(after) : null;
       const save = EMISSION_STATES[after.state].decided ? batches.saveDecided : batches.save;
-      return retry(() => save({ before, after, event, exchanges }));
+      const [acted = null] = actEvents(act);
+      return retry(() => save({ before, after, event, acted, exchanges }));
     },
     async keepExchanges(attempt, exchanges) {
       const rows = exchanges.map((one) => ({ ...exchangeRow(attempt, one), attempt: attempt.attempt }));

@@ -146,6 +146,12 @@ export interface AdministratorStore {
 /** What was done, in a chain of hashes. */
 export interface AuditLog {
   append(acts: readonly AuditAct[]): Promise<void>;
+  /** Appends the act of an event, unless the group has handled the event before. */
+  appendOnce(group: string, eventId: string, act: AuditAct): Promise<void>;
+  /** `seq` of the last entry; 0 before the first. */
+  last(): Promise<number>;
+  /** Resolves when there is an entry of the request after `seq`, or after a second. */
+  appeared(seq: number, requestId: string): Promise<void>;
   /** Oldest first. */
   page(filter: AuditFilter): Promise<AuditEntry[]>;
 }

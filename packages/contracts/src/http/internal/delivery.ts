@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { actedSchema } from '../audit.js';
 import { deliveryStatusSchema } from '../invoice.js';
 import type { InternalHandlers } from './internal.js';
 import { UNDECIDED_APPROVAL_OPERATIONS } from './undecided-approval.js';
@@ -53,7 +54,11 @@ export const DELIVERY_OPERATIONS = {
    * Makes a delivery due at once, with a new deadline. 404 `not_found` if there is none, 409 `conflict` if the buyer has the
    * document.
    */
-  retryDelivery: { path: '/internal/deliveries/retry', request: deliveryNameSchema, answer: deliverySchema },
+  retryDelivery: {
+    path: '/internal/deliveries/retry',
+    request: deliveryNameSchema.and(actedSchema),
+    answer: deliverySchema,
+  },
   ...UNDECIDED_APPROVAL_OPERATIONS,
 } as const;
 export type DeliveryOperations = InternalHandlers<typeof DELIVERY_OPERATIONS>;

@@ -7,6 +7,7 @@ import {
   rncSchema,
   timestampSchema,
 } from '../../environment.js';
+import { actedSchema } from '../audit.js';
 import { MAX_CANCELLATION_RANGES } from '../cancellation.js';
 import type { InternalHandlers } from './internal.js';
 
@@ -119,12 +120,16 @@ export const settlementSchema = z
 export const RESOLUTION_OPERATIONS = {
   listAlarmed: { path: '/internal/emissions/alarmed', request: alarmedFilterSchema, answer: alarmedPageSchema },
   /** 404 `not_found` if nothing was issued under the number, 409 `conflict` if nothing is to be resolved by hand. */
-  resolveDocument: { path: '/internal/emissions/resolve', request: resolutionSchema, answer: resolvedDocumentSchema },
+  resolveDocument: {
+    path: '/internal/emissions/resolve',
+    request: resolutionSchema.and(actedSchema),
+    answer: resolvedDocumentSchema,
+  },
   listDoubtful: { path: '/internal/cancellations/doubtful', request: doubtfulFilterSchema, answer: doubtfulPageSchema },
   /** 404 `not_found`; 409 `conflict` if it has no alarm, or is being sent. */
   settleCancellation: {
     path: '/internal/cancellations/settle',
-    request: settlementSchema,
+    request: settlementSchema.and(actedSchema),
     answer: doubtfulCancellationSchema,
   },
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
 import { approvalAnswerSchema, authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approval.js';
+import { actedSchema } from '../audit.js';
 
 /** A commercial approval of ours for operators. */
 export const undecidedApprovalSchema = z.object({
@@ -76,7 +77,7 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
   /** 404 `not_found`; 409 `conflict` if the authority decided, or nothing was to be sent. */
   settleApproval: {
     path: '/internal/approvals/settle',
-    request: approvalSettlementSchema,
+    request: approvalSettlementSchema.and(actedSchema),
     answer: undecidedApprovalSchema,
   },
   /**
@@ -85,13 +86,17 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
    */
   retryApproval: {
     path: '/internal/approvals/retry',
-    request: approvalNameSchema,
+    request: approvalNameSchema.and(actedSchema),
     answer: undecidedApprovalSchema,
   },
   /** Decides whether a buyer's answer to an e-CF of the account counts. 404 `not_found`. */
   decideAnswer: {
     path: '/internal/approvals/answers/decide',
-    request: answerRulingSchema.extend({ account_id: z.string().min(1), answer_id: z.number().int().positive() }),
+    request: answerRulingSchema.extend({
+      account_id: z.string().min(1),
+      answer_id: z.number().int().positive(),
+      ...actedSchema.shape,
+    }),
     answer: ruledAnswerSchema,
   },
 } as const;

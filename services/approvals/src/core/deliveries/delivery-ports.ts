@@ -1,5 +1,5 @@
 import type { CircuitBreakers, ReceiverClient } from '@ecf/authority-client';
-import type { DeliveryFilter } from '@ecf/contracts';
+import type { AuditAct, DeliveryFilter } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { TrustCheck } from '@ecf/public-ingress';
 import type { NewAcknowledgement, StoredAcknowledgement } from '../acknowledgements/acknowledgement.js';
@@ -92,7 +92,13 @@ export interface DeliveryStore {
    * Makes a delivery due at once, with a new deadline. Null where there is none. Unchanged where the buyer has the document, and
    * where it goes to nobody, unless type 45 is delivered by now.
    */
-  retry(key: DeliveryKey, now: Date, deadlineAt: Date, deliver45: boolean): Promise<Delivery | null>;
+  retry(
+    key: DeliveryKey,
+    now: Date,
+    deadlineAt: Date,
+    deliver45: boolean,
+    act: AuditAct | null,
+  ): Promise<Delivery | null>;
   /** Makes the issuer's deliveries due that waited for a certificate; returns how many. */
   resume(issuerRnc: string, now: Date): Promise<number>;
   /** Newest first. */

@@ -1,4 +1,4 @@
-import type { DeliveryOperations } from '@ecf/contracts';
+import { actOf, type DeliveryOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import type { Ports } from '../ports.js';
@@ -27,19 +27,24 @@ export function operatedApprovals(
       });
       return { approvals: found.map(body), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
-    async settleApproval({ id, outcome, note }) {
+    async settleApproval({ id, outcome, note, by }) {
       if ((await ports.approvals.find(id)) === null)
         throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
       const status = outcome === 'accepted' ? 'Aceptado' : 'Rechazado';
-      const settled = await ports.approvals.settle(id, status, note, ports.clock());
+      const now = ports.clock();
+      const what = { action: 'approval.settle', target: `/approvals/${id}`, details: { outcome, note } };
+      const act = actOf(by, what, toIsoDominican(now));
+      const settled = await ports.approvals.settle(id, status, note, now, act);
       if (settled !== null) return body(settled);
       const why = 'the authority has decided about it, or it is not to be sent';
       throw new ApiError(409, 'conflict', `There is nothing to settle by hand about the approval ${id}: ${why}.`);
     },
-    async retryApproval({ id }) {
+    async retryApproval({ id, by }) {
       const present = await ports.approvals.find(id);
       if (present === null) throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
-      const retried = await ports.approvals.retry(id, ports.clock());
+      const now = ports.clock();
+      const what = { action: 'approval.retry', target: `/approvals/${id}`, details: {} };
+      const retried = await ports.approvals.retry(id, now, actOf(by, what, toIsoDominican(now)));
       if (retried !== null) return body(retried);
       throw new ApiError(409, 'conflict', `The approval ${id} is not sent to its issuer: ${whyNotSent(present)}.`);
     },

@@ -1,4 +1,5 @@
 import type { Answer } from '@ecf/authority-client';
+import type { AuditAct } from '@ecf/contracts';
 import { EMISSION_STATES } from '@ecf/domain';
 import { StoreUnavailable } from '../errors.js';
 import type { Observer, Ports, RecordedExchange } from '../ports.js';
@@ -14,7 +15,7 @@ export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Mom
 
 /**
  * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again; null stores
- * nothing. Resolves with the present state, or with the end of the attempt if a later one took the number; the exchanges are
+ * nothing. `act` is what a person did. Resolves with the present state, or with the end of the attempt if a later one took the number; the exchanges are
  * kept then too.
  */
 export async function recordTransition(
@@ -22,11 +23,12 @@ export async function recordTransition(
   attempt: Attempt,
   decide: (present: Attempt) => Attempt | null,
   exchanges: readonly RecordedExchange[] = [],
+  act: AuditAct | null = null,
 ): Promise<Attempt> {
   for (let present = attempt; ; ) {
     const after = decide(present);
     if (after === null) return present;
-    if (await ports.emissions.save(present, after, exchanges)) {
+    if (await ports.emissions.save(present, after, exchanges, act)) {
       notify(ports, present, after);
       return after;
     }

@@ -1,4 +1,5 @@
 import type { AuthorityClient } from '@ecf/authority-client';
+import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { Ports } from '../ports.js';
@@ -51,7 +52,7 @@ export interface CancellationStore {
    */
   claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
   /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */
-  record(before: Cancellation, progress: CancellationProgress): Promise<Cancellation | null>;
+  record(before: Cancellation, progress: CancellationProgress, act?: AuditAct | null): Promise<Cancellation | null>;
   /** Cancellations with an alarm, or (`settled`) those that a person settled, in the order of ids. */
   needingPerson(filter: PersonFilter): Promise<Cancellation[]>;
   /** Counts of undecided cancellations and of alarms. */

@@ -1,3 +1,5 @@
+import { type ActedBy, actOf } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
@@ -12,6 +14,8 @@ export interface Settlement {
   readonly refused: readonly NumberRange[];
   /** Note of the person, stored as given. */
   readonly note: string;
+  /** Who settles it, for the audit log. */
+  readonly by?: ActedBy | undefined;
 }
 
 /** `ecf cancellations settle`: records the outcome that a person found. */
@@ -28,7 +32,9 @@ export function createSettleCancellation(
     const before = await ports.cancellations.find(settlement.id);
     if (before === null) throw new EmissionError('not_found', `There is no cancellation ${settlement.id}.`);
     if (before.alarm === null || before.state === 'sending') throw conflict(before);
-    const recorded = await ports.cancellations.record(before, settledBy(before, settlement, ports.clock()));
+    const now = ports.clock();
+    const act = actOf(settlement.by, actionOf(settlement), toIsoDominican(now));
+    const recorded = await ports.cancellations.record(before, settledBy(before, settlement, now), act);
     if (recorded === null) {
       // The answer to the commit may have been lost, so the stored settlement may be this one.
       const present = await ports.cancellations.find(settlement.id);
@@ -38,6 +44,11 @@ export function createSettleCancellation(
     ports.cancellationObserver.settled(recorded);
     return recorded;
   };
+}
+
+function actionOf({ id, outcome, refused, note }: Settlement) {
+  const details = { outcome, note, ...(refused.length === 0 ? {} : { refused: refused.map(describe) }) };
+  return { action: 'cancellation.settle', target: `/cancellations/${id}`, details };
 }
 
 function settledBy(before: Cancellation, { outcome, refused, note }: Settlement, at: Date): CancellationProgress {

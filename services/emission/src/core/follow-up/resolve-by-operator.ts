@@ -1,3 +1,5 @@
+import { type ActedBy, actOf } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
 import { moment, recordTransition } from '../attempt/record-transition.js';
 import { accepts, clearedToResend, inProcess } from '../attempt/transitions.js';
@@ -13,7 +15,12 @@ export type OperatorDecision =
   /** The authority has it under this trackId. */
   | { readonly action: 'adopt'; readonly trackId: string };
 
-export type ResolveByOperator = (key: DocumentKey, decision: OperatorDecision) => Promise<Resolved>;
+export type ResolveByOperator = (
+  key: DocumentKey,
+  decision: OperatorDecision,
+  /** Who decides, for the audit log. */
+  by?: ActedBy | undefined,
+) => Promise<Resolved>;
 
 /** The document afterwards, and whether the decision took effect: false if another attempt took the number meanwhile. */
 export interface Resolved {
@@ -28,24 +35,32 @@ export interface Resolved {
  * is adopted only if the authority confirms that it belongs to the document.
  */
 export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
-  return async (key, decision) => {
+  return async (key, decision, by) => {
     const found = await ports.emissions.find(key);
     if (found === null)
       throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
     requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
     let decided: Attempt | null = null;
-    const attempt = await recordTransition(ports, found, (present) => {
+    const act = actOf(by, actionOf(key, decision), toIsoDominican(ports.clock()));
+    const decide = (present: Attempt) => {
       requireOpen(present, decision);
       decided =
         decision.action === 'resend'
           ? clearedToResend(present, moment(ports))
           : inProcess(present, decision.trackId, true);
       return decided;
-    });
+    };
+    const attempt = await recordTransition(ports, found, decide, [], act);
     const { state, trackId } = attempt;
     return { state, trackId, status: documentAnswer(attempt).status, applied: attempt === decided };
   };
+}
+
+function actionOf({ env, issuerRnc, encf }: DocumentKey, decision: OperatorDecision) {
+  const { action } = decision;
+  const details = action === 'adopt' ? { action, track_id: decision.trackId } : { action };
+  return { action: 'document.resolve', target: `/documents/${env}/${issuerRnc}/${encf}`, details };
 }
 
 /** @throws EmissionError `conflict` if the document does not wait for a decision, or is leased */

@@ -10,7 +10,7 @@ import {
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { otherMethods } from '../own-routes.js';
-import { accountId, answerId, json, type RecordAct } from './input.js';
+import { type Acting, accountId, answerId, json } from './input.js';
 
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
@@ -21,7 +21,7 @@ import { accountId, answerId, json, type RecordAct } from './input.js';
  * POST /admin/approvals/retry `{id}`: sent to its issuer at once, with a new deadline.
  * POST /admin/accounts/{id}/approvals/{answerId}/decide `{counts, reason}`: whether a buyer's answer counts.
  */
-export function adminDeliveries(deliveries: DeliveryOperations, record: RecordAct): express.Router {
+export function adminDeliveries(deliveries: DeliveryOperations, acting: Acting): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
     .route('/deliveries')
@@ -32,14 +32,8 @@ export function adminDeliveries(deliveries: DeliveryOperations, record: RecordAc
   routes
     .route('/deliveries/retry')
     .post(json, async (req: Request, res: Response) => {
-      const name = validate(deliveryNameSchema, req.body, 'body');
-      const delivery = await deliveries.retryDelivery(name);
-      await record(req, res, {
-        action: 'delivery.retry',
-        target: `/deliveries/${name.env}/${name.issuer_rnc}/${name.encf}`,
-        details: {},
-      });
-      res.json(delivery);
+      const wanted = validate(deliveryNameSchema, req.body, 'body');
+      res.json(await acting(req, res, (by) => deliveries.retryDelivery({ ...wanted, by })));
     })
     .all(otherMethods('POST'));
   routes
@@ -51,33 +45,23 @@ export function adminDeliveries(deliveries: DeliveryOperations, record: RecordAc
   routes
     .route('/approvals/settle')
     .post(json, async (req: Request, res: Response) => {
-      const { id, ...details } = validate(approvalSettlementSchema, req.body, 'body');
-      const settled = await deliveries.settleApproval({ id, ...details });
-      await record(req, res, { action: 'approval.settle', target: `/approvals/${id}`, details });
-      res.json(settled);
+      const wanted = validate(approvalSettlementSchema, req.body, 'body');
+      res.json(await acting(req, res, (by) => deliveries.settleApproval({ ...wanted, by })));
     })
     .all(otherMethods('POST'));
   routes
     .route('/approvals/retry')
     .post(json, async (req: Request, res: Response) => {
-      const { id } = validate(approvalNameSchema, req.body, 'body');
-      const retried = await deliveries.retryApproval({ id });
-      await record(req, res, { action: 'approval.retry', target: `/approvals/${id}`, details: {} });
-      res.json(retried);
+      const wanted = validate(approvalNameSchema, req.body, 'body');
+      res.json(await acting(req, res, (by) => deliveries.retryApproval({ ...wanted, by })));
     })
     .all(otherMethods('POST'));
   routes
     .route('/accounts/:id/approvals/:answerId/decide')
     .post(json, async (req: Request, res: Response) => {
       const ruling = validate(answerRulingSchema, req.body, 'body');
-      const [account, id] = [accountId(req), answerId(req)];
-      const answer = await deliveries.decideAnswer({ account_id: account, answer_id: id, ...ruling });
-      await record(req, res, {
-        action: 'approval.decide',
-        target: `/accounts/${account}/approvals/${id}`,
-        details: ruling,
-      });
-      res.json(answer);
+      const answer = { account_id: accountId(req), answer_id: answerId(req) };
+      res.json(await acting(req, res, (by) => deliveries.decideAnswer({ ...answer, ...ruling, by })));
     })
     .all(otherMethods('POST'));
   return routes;

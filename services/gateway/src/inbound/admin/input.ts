@@ -1,5 +1,5 @@
-import type { ActedBy, AuditAct } from '@ecf/contracts';
-import { isRnc, toIsoDominican } from '@ecf/domain';
+import type { ActedBy } from '@ecf/contracts';
+import { isRnc } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
@@ -22,15 +22,20 @@ export function actedBy(req: Request, res: Response): ActedBy {
   return { actor: callOf(res).administrator?.name ?? '', request_id: requestIdOf(req) };
 }
 
-/** Writes an act that another service did to the audit log. The act is done by then: a repeat of the request names it again. */
-export type RecordAct = (
-  req: Request,
-  res: Response,
-  act: Pick<AuditAct, 'action' | 'target' | 'details'>,
-) => Promise<void>;
+/** Runs an act in another service, with who does it. */
+export type Acting = <T>(req: Request, res: Response, act: (by: ActedBy) => Promise<T>) => Promise<T>;
 
-export function recordActs({ audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date }): RecordAct {
-  return (req, res, act) => audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
+/**
+ * Waits, for a short time, until the event of the act is in the audit log, so that whoever acted finds it there. The act does not
+ * depend on it.
+ */
+export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>): Acting {
+  return async (req, res, act) => {
+    const after = await audit.last();
+    const result = await act(actedBy(req, res));
+    await audit.appeared(after, requestIdOf(req));
+    return result;
+  };
 }
 
 /** `limit` and `offset` of a list. */

@@ -10,11 +10,13 @@ import {
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
+import type { AuditLog } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
-import { json, type RecordAct } from './input.js';
+import { type Acting, actedBy, json } from './input.js';
 
 /** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {
@@ -33,7 +35,8 @@ export interface OperationOwners {
  */
 export function adminOperation(
   { resolution, readModels, archive }: OperationOwners,
-  record: RecordAct,
+  acting: Acting,
+  { audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date },
 ): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
@@ -45,12 +48,9 @@ export function adminOperation(
   routes
     .route('/documents/resolve')
     .post(json, async (req: Request, res: Response) => {
-      const { env, issuer_rnc, encf, ...details } = validate(resolutionSchema, req.body, 'body');
-      const resolved = await present(resolution, 'emission').resolveDocument({ env, issuer_rnc, encf, ...details });
-      const target = `/documents/${env}/${issuer_rnc}/${encf}`;
-      const { adopted, resent } = resolved;
-      await record(req, res, { action: 'document.resolve', target, details: { ...details, adopted, resent } });
-      res.json(resolved);
+      const wanted = validate(resolutionSchema, req.body, 'body');
+      const owner = present(resolution, 'emission');
+      res.json(await acting(req, res, (by) => owner.resolveDocument({ ...wanted, by })));
     })
     .all(otherMethods('POST'));
   routes
@@ -62,17 +62,17 @@ export function adminOperation(
   routes
     .route('/cancellations/settle')
     .post(json, async (req: Request, res: Response) => {
-      const { id, ...details } = validate(settlementSchema, req.body, 'body');
-      const settled = await present(resolution, 'emission').settleCancellation({ id, ...details });
-      await record(req, res, { action: 'cancellation.settle', target: `/cancellations/${id}`, details });
-      res.json(settled);
+      const wanted = validate(settlementSchema, req.body, 'body');
+      const owner = present(resolution, 'emission');
+      res.json(await acting(req, res, (by) => owner.settleCancellation({ ...wanted, by })));
     })
     .all(otherMethods('POST'));
   routes
     .route('/rebuilds/query')
     .post(async (req: Request, res: Response) => {
       const state = await present(readModels, 'query').startRebuild({});
-      await record(req, res, { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} });
+      const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} };
+      await audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
       res.json(state);
     })
     .get(async (_req: Request, res: Response) => {

@@ -18,7 +18,7 @@ import { apiKeyRoutes } from './api-keys.js';
 import { auditRoutes } from './audit.js';
 import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
-import { accountId, actedBy, certificateParts, found, json, pageOf, recordActs, rnc, uploaded } from './input.js';
+import { accountId, actedBy, actingIn, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
 import { adminOperation, type OperationOwners } from './operation.js';
 import { adminSignIn } from './sign-in.js';
 
@@ -54,9 +54,9 @@ export function adminRoutes(options: AdminOptions): express.Router {
   taxpayerRoutes(routes, options);
   signingRoutes(routes, options);
   routes.use(apiKeyRoutes(options));
-  const record = recordActs(options);
-  if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, record));
-  routes.use(adminOperation(options.owners, record));
+  const acting = actingIn(options.audit);
+  if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, acting));
+  routes.use(adminOperation(options.owners, acting, options));
   return routes;
 }
 

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditAct, AuditEntry, AuditFilter } from '@ecf/contracts';
+import { once } from '@ecf/service-kit/outbox';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
 import { nextAuditEntry } from '@ecf/service-kit/security';
 import type { AuditLog } from '../../core/ports.js';
@@ -6,6 +8,9 @@ import type { AuditLog } from '../../core/ports.js';
 /** The lock of the chain: one transaction appends at a time, until its end. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('ecf audit', 0))::text AS locked`;
 const LAST = 'SELECT seq::text AS seq, hash FROM audit_entries ORDER BY audit_entries.seq DESC LIMIT 1';
+const OF_REQUEST = 'SELECT 1 FROM audit_entries WHERE seq > $1 AND request_id = $2 LIMIT 1';
+const APPEAR_MS = 1_000;
+const LOOK_MS = 20;
 const APPEND = `INSERT INTO audit_entries (seq, at, actor, action, target, details, request_id, previous_hash, hash)
   VALUES ($1::bigint, $2, $3, $4, $5, $6::json, $7, $8, $9)`;
 const PAGE = {
@@ -43,6 +48,21 @@ export async function appendAudit(tx: Queries, acts: readonly AuditAct[]): Promi
 export function createAuditLog(database: Database): AuditLog {
   return {
     append: (acts) => database.transaction((tx) => appendAudit(tx, acts)),
+    appendOnce: (group, eventId, act) =>
+      database.transaction(async (tx) => {
+        if (await once(tx, group, eventId)) await appendAudit(tx, [act]);
+      }),
+    async last() {
+      const { rows } = await database.query<{ seq: string }>(LAST);
+      return Number(rows[0]?.seq ?? 0);
+    },
+    async appeared(seq, requestId) {
+      for (let waited = 0; waited < APPEAR_MS; waited += LOOK_MS) {
+        const { rowCount } = await database.query(OF_REQUEST, [seq, requestId]);
+        if (rowCount > 0) return;
+        await delay(LOOK_MS);
+      }
+    },
     async page({ after, limit, actor, action, target }: AuditFilter) {
       const below = target?.replace(/^(?!\/)/, '/').replace(/\/+$/, '');
       const filter = [after, limit, actor ?? null, action ?? null, below ?? null];
