@@ -400,3 +400,54 @@ function dominicanNow(): string {
   const iso = new Date(Date.now() - 4 * 3_600_000).toISOString();
   return `${iso.slice(8, 10)}-${iso.slice(5, 7)}-${iso.slice(0, 4)} ${iso.slice(11, 19)}`;
 }
+
+it("a stranger's rejection of our invoice does not stand against the answer of its buyer", async () => {
+  const { demo, running } = deployment;
+  const { issuer_rnc, buyer_rnc, base_url } = running.demo;
+  const document = await delivered();
+  // The buyer's receiver signed the acknowledgement with the key of its approvals.
+  await reaches(document.encf, 'delivered');
+  const detail = {
+    Version: '1.0',
+    RNCEmisor: issuer_rnc,
+    eNCF: document.encf,
+    FechaEmision: document.date.split('-').reverse().join('-'),
+    MontoTotal: document.total,
+    RNCComprador: buyer_rnc,
+    Estado: '2',
+    DetalleMotivoRechazo: 'Nunca recibido',
+    FechaHoraAprobacionComercial: '23-06-2026 17:45:47',
+  };
+  const own = testCertificate(buyer_rnc, { holderId: '00200000008', key: testKey(3) });
+  const { xml } = await signXml(
+    writeXml({ ACECF: { DetalleAprobacionComercial: detail } }),
+    openCertificate(own.p12, own.password),
+  );
+  const headers = { 'content-type': 'text/xml' };
+  expect((await fetch(`${base_url}${ROUTE}`, { method: 'POST', headers, body: xml })).status).toBe(200);
+  const shows = (approval_status: string, approval_confirmed: boolean) =>
+    until(
+      () => issued(document.encf),
+      (seen) => seen.approval_status === approval_status && seen.approval_confirmed === approval_confirmed,
+    );
+  await shows('rejected', false);
+  const { body } = await give(demo, document, { approval_status: 1 });
+  await until(
+    () => demo.call('GET', `/acecf/${body.id}`),
+    (seen) => seen.body.issuer_delivery_status === 'delivered',
+  );
+  await shows('approved', true);
+  const address = `/fe/aprobacioncomercial/api/invoices/${document.encf}/answers?issuer_rnc=${issuer_rnc}`;
+  expect((await demo.call('GET', address)).body).toMatchObject({
+    count: 2,
+    answers: [
+      { approval_status: 'rejected', signer: { known: false }, confirmed: false, counts: false },
+      { approval_status: 'approved', signer: { known: true }, confirmed: true, counts: true },
+    ],
+  });
+  const { body: arecf } = await demo.call('GET', `/received-arecf/${document.encf}?issuer_rnc=${issuer_rnc}`);
+  expect(arecf).toMatchObject({
+    receiver: expect.stringMatching(/^http/),
+    signer: { fingerprint: expect.any(String) },
+  });
+});
