@@ -60,7 +60,7 @@ import { createProveSubmission } from './core/follow-up/prove-submission.js';
 import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { createKeyedQueue } from './core/submit/keyed-queue.js';
-import { createSubmitJson } from './core/submit/submit-json.js';
+import { createIssueJson, createSubmitJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
 import { createEmissionApp } from './inbound/http.js';
@@ -140,6 +140,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
+  const issueJson = createIssueJson(ports, taxpayers, certificates);
   const cancellationDocuments = createCancellationDocuments();
   const signedDocuments = createSignedDocuments({ ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES });
   const cancellationPorts: CancellationPorts = {
@@ -177,7 +178,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   });
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createEmissionApp({
-    submitJson: createSubmitJson(ports, taxpayers, certificates, followUp),
+    submitJson: createSubmitJson(ports, issueJson, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
     obtainToken,
     cancellations: {

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type Environment, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
+import { type Environment, type Fault, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
@@ -26,15 +26,22 @@ export interface JsonSubmission {
   readonly dryRun: boolean;
 }
 
-export type SubmitJson = (submission: JsonSubmission) => Promise<SubmissionAnswer>;
+export type IssuedJson =
+  /** A dry run that found nothing wrong. */
+  | { readonly outcome: 'checked'; readonly invoice: Invoice; readonly warnings: readonly Fault[] }
+  | {
+      readonly outcome: 'issued';
+      readonly attempt: Attempt;
+      readonly tokens: TokenSource;
+      readonly signed: SignedInvoice;
+    }
+  /** Issued before. Without a certificate for the login the result cannot be queried. */
+  | { readonly outcome: 'repeated'; readonly attempt: Attempt; readonly tokens: TokenSource | null };
 
-/** `POST /fe_Submit`: invoice JSON in, signed and submitted e-CF out. */
-export function createSubmitJson(
-  ports: Ports,
-  taxpayers: Taxpayers,
-  certificates: Certificates,
-  followUp: FollowUp,
-): SubmitJson {
+export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
+
+/** Invoice JSON in; signed, committed and sent e-CF out. Does not wait for the verdict. */
+export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates: Certificates): IssueJson {
   return async ({ caller, env, data, certificate: upload, dryRun }) => {
     const invoice = readInvoiceJson(data, env, ports.clock());
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
@@ -76,25 +83,17 @@ export function createSubmitJson(
         });
       },
     };
-    for (;;) {
-      const issued = await issue(ports, offer, { dryRun });
-      if (issued.outcome === 'checked') {
-        const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
-        const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
-        const answer = checkedAnswer(invoice.key.encf, [
-          ...invoice.warnings,
-          ...signingTimeWarnings(stated, notBefore, notAfter),
-          ...issued.warnings,
-        ]);
-        return { ...answer, xml: unsignedXml(invoice, ports.clock()) };
-      }
-      const isNew = issued.outcome === 'issued';
-      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
-      const tokens = isNew ? issued.prepared.tokens : tokensForRepeat(sent, taxpayer, uploaded);
-      const attempt = await awaitVerdict(ports, followUp, sent, tokens, answerDeadline(ports, sent));
-      // The number of a withdrawn attempt is free, so the request starts again.
-      if (isNew || attempt.state !== 'withdrawn') return submissionAnswer(ports, attempt, isNew ? signed : null);
+    const issued = await issue(ports, offer, { dryRun });
+    if (issued.outcome === 'checked') {
+      const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
+      const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
+      const warnings = [...invoice.warnings, ...signingTimeWarnings(stated, notBefore, notAfter), ...issued.warnings];
+      return { outcome: 'checked', invoice, warnings };
     }
+    const { attempt } = issued;
+    if (issued.outcome === 'issued')
+      return { outcome: 'issued', attempt, tokens: issued.prepared.tokens, signed: signed as unknown as SignedInvoice };
+    return { outcome: 'repeated', attempt, tokens: tokensForRepeat(attempt, taxpayer, uploaded) };
   };
 
   /** A repeat queries the result if there is a certificate for the login. */
@@ -110,6 +109,26 @@ export function createSubmitJson(
       return null;
     }
   }
+}
+
+export type SubmitJson = (submission: JsonSubmission) => Promise<SubmissionAnswer>;
+
+/** `POST /fe_Submit`: issues the invoice, waits a while for the verdict, and answers. */
+export function createSubmitJson(ports: Ports, issueJson: IssueJson, followUp: FollowUp): SubmitJson {
+  return async (submission) => {
+    for (;;) {
+      const issued = await issueJson(submission);
+      if (issued.outcome === 'checked') {
+        const { invoice, warnings } = issued;
+        return { ...checkedAnswer(invoice.key.encf, warnings), xml: unsignedXml(invoice, ports.clock()) };
+      }
+      const isNew = issued.outcome === 'issued';
+      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
+      const attempt = await awaitVerdict(ports, followUp, sent, issued.tokens, answerDeadline(ports, sent));
+      // The number of a withdrawn attempt is free, so the request starts again.
+      if (isNew || attempt.state !== 'withdrawn') return submissionAnswer(ports, attempt, isNew ? issued.signed : null);
+    }
+  };
 }
 
 function withWarnings(invoice: Invoice, { warnings }: ReferenceCheck): Invoice {
