@@ -50,6 +50,12 @@ export const ERROR_CODES = {
       'The document belongs to another endpoint (type 32 under 250,000.00 to /submit_fc, all others to /submit_ecf).',
     remedy: 'Send it to the endpoint that the answer names.',
   },
+  invalid_batch: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The body is no JSON array, has no document, or has more than 10,000. Nothing of it is kept.',
+    remedy: 'Send one document a line (NDJSON) or a JSON array of documents, at most 10,000.',
+  },
   ambiguous_encf: {
     status: 400,
     retryAfter: null,
@@ -175,6 +181,24 @@ export const ERROR_CODES = {
     retryAfter: null,
     meaning: 'The eNCF was annulled.',
     remedy: 'Use another number.',
+  },
+  batch_cancelled: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The batch was cancelled before this document began. Its number is free.',
+    remedy: 'Submit the document again if it is still wanted.',
+  },
+  reference_refused: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The document of the batch to which this one refers was refused. The number is free.',
+    remedy: 'Correct the other document and submit both again.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The idempotency-key was used with other content.',
+    remedy: 'Use a new key for new content; repeat the very same content under the old one.',
   },
   encf_in_use: {
     status: 409,

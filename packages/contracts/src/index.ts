@@ -12,6 +12,7 @@ export * from './http/admin.js';
 export * from './http/approval.js';
 export * from './http/audit.js';
 export * from './http/authority.js';
+export * from './http/batch.js';
 export * from './http/cancellation.js';
 export * from './http/error-body.js';
 export * from './http/internal/archive.js';

@@ -40,6 +40,10 @@ import {
 } from '@ecf/service-kit/xml-store';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
+import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
+import { createProcessLine } from './core/batches/process-line.js';
+import { createQueryBatches } from './core/batches/query-batches.js';
+import { createReceiveBatch } from './core/batches/receive-batch.js';
 import { createCancelNumbers } from './core/cancellation/cancel-numbers.js';
 import { createCancellationBackground } from './core/cancellation/cancellation-background.js';
 import type { CancellationPorts } from './core/cancellation/cancellation-ports.js';
@@ -60,14 +64,17 @@ import { createProveSubmission } from './core/follow-up/prove-submission.js';
 import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { createKeyedQueue } from './core/submit/keyed-queue.js';
-import { createIssueJson, createSubmitJson } from './core/submit/submit-json.js';
+import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
+import type { Batches } from './inbound/batch-routes.js';
+import { publicError } from './inbound/error-mapping.js';
 import { createEmissionApp } from './inbound/http.js';
 import { followUpOperations, internalOperations, signingOperations } from './inbound/internal-operations.js';
 import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
@@ -163,6 +170,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     ...idle,
     concurrency: config.BACKGROUND_CONCURRENCY,
   });
+  const batches = createBatches(config, database, ports, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
@@ -181,6 +189,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     submitJson: createSubmitJson(ports, issueJson, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
     obtainToken,
+    batches: batches.routes,
     cancellations: {
       cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
       query: createQueryCancellations(cancellationPorts, taxpayers),
@@ -204,8 +213,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog },
     relay,
     archiver,
-    background,
-    cancellationBackground,
+    backgrounds: [background, cancellationBackground, ...batches.backgrounds],
+    batches: batches.store,
     closeClients: async () => {
       await Promise.all([closeClients(), signedDocuments.close()]);
     },
@@ -279,6 +288,21 @@ function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { c
       await sharedCache?.close();
     },
   };
+}
+
+/** Batches: their routes, and the work on their lines. */
+function createBatches(config: EmissionConfig, database: Database, ports: Ports, issueJson: IssueJson) {
+  const store = createPostgresBatchStore({ database, timeoutMs: config.DATABASE_WAIT_MS });
+  const batchPorts = { ...ports, batches: store };
+  const options = { idleMs: config.BACKGROUND_IDLE_MS, concurrency: config.BATCH_CONCURRENCY };
+  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueJson, publicError), options);
+  const counts = createCountBackground(batchPorts, options);
+  const routes: Batches = {
+    receive: createReceiveBatch(batchPorts, lines.wake),
+    query: createQueryBatches(batchPorts),
+    maxDocumentBytes: config.MAX_BODY_BYTES,
+  };
+  return { store, routes, backgrounds: [lines, counts] };
 }
 
 function openCancellations(config: EmissionConfig, { database, clock }: ServiceParts) {

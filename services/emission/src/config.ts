@@ -48,6 +48,12 @@ export const emissionSettings = z.object({
     min: 1,
     max: 256,
   }),
+  BATCH_CONCURRENCY: setting.integer({
+    description: 'Lines of batches in flight in one instance',
+    default: 32,
+    min: 1,
+    max: 256,
+  }),
   BACKGROUND_IDLE_MS: setting.integer({
     description: 'Longest pause in milliseconds between two looks for due documents',
     default: 500,

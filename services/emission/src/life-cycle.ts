@@ -5,6 +5,7 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import type { ServiceParts } from '@ecf/service-kit/service';
 import type { EmissionConfig } from './config.js';
+import type { BatchStore } from './core/batches/batch-ports.js';
 import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
 import { applyStatus } from './core/follow-up/apply-status.js';
 import type { Ports } from './core/ports.js';
@@ -16,6 +17,8 @@ import type { createCancellationMetrics, createEmissionMetrics } from './observe
 export const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
+/** A body that takes longer has lost its process. */
+const UNFINISHED_BATCH_MS = 24 * 3_600_000;
 const HOUSEKEEPING_EVERY_MS = 15_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
@@ -36,8 +39,9 @@ export interface LifeCycleParts extends ServiceParts {
   };
   readonly relay: Loop;
   readonly archiver: Loop;
-  readonly background: Loop;
-  readonly cancellationBackground: Loop;
+  /** The background work on documents, cancellations and batches. */
+  readonly backgrounds: readonly Loop[];
+  readonly batches: Pick<BatchStore, 'discardUnfinished'>;
   closeClients(): Promise<void>;
 }
 
@@ -46,7 +50,7 @@ export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleParts,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const { ports, bus, clock, logger, background, cancellationBackground, relay, archiver } = parts;
+  const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
 
@@ -60,6 +64,9 @@ export function createLifeCycle(
       .backlog()
       .then(parts.countBacklog.cancellations)
       .catch(warn('the cancellations could not be counted'));
+    parts.batches
+      .discardUnfinished(new Date(clock().getTime() - UNFINISHED_BATCH_MS))
+      .catch(warn('unfinished batches could not be deleted'));
     parts.published.forget().catch(warn('old changes could not be deleted'));
   }
 
@@ -74,14 +81,13 @@ export function createLifeCycle(
       ];
       await relay.start();
       await archiver.start();
-      await background.start();
-      await cancellationBackground.start();
+      for (const background of backgrounds) await background.start();
       keepHouse();
       housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
     },
     async stop() {
       clearInterval(housekeeping);
-      await Promise.all([background.stop(), cancellationBackground.stop()]);
+      await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
       await relay.stop();

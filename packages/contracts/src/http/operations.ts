@@ -1,4 +1,5 @@
 import type { ServiceName } from '../topics.js';
+import { MAX_BATCH_BYTES } from './batch.js';
 import type { Scope } from './key-rights.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,6 +18,8 @@ export interface Operation {
   readonly scopes?: readonly Scope[];
   /** The body's `authority_environment` counts if the header `env` is absent. */
   readonly environmentInBody?: true;
+  /** Largest body in bytes, where it is not MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number;
 }
 
 /** Scopes of the operations that read what `submit`, `cancel` or `approve` made. */
@@ -101,6 +104,41 @@ export const OPERATIONS = [
     id: 'submitSignedSummary',
     method: 'POST',
     path: '/submit_fc',
+    owner: 'emission',
+    access: 'key',
+    scopes: ['submit'],
+  },
+
+  {
+    id: 'createBatch',
+    method: 'POST',
+    path: '/batches',
+    owner: 'emission',
+    access: 'key',
+    scopes: ['submit'],
+    maxBodyBytes: MAX_BATCH_BYTES,
+  },
+  { id: 'listBatches', method: 'GET', path: '/batches', owner: 'emission', access: 'key', scopes: READ_SUBMITTED },
+  {
+    id: 'findBatch',
+    method: 'GET',
+    path: '/batches/{batch_id}',
+    owner: 'emission',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'batchResults',
+    method: 'GET',
+    path: '/batches/{batch_id}/results',
+    owner: 'emission',
+    access: 'key',
+    scopes: READ_SUBMITTED,
+  },
+  {
+    id: 'cancelBatch',
+    method: 'POST',
+    path: '/batches/{batch_id}/cancel',
     owner: 'emission',
     access: 'key',
     scopes: ['submit'],

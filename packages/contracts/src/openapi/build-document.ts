@@ -14,6 +14,7 @@ import { createErrorResponses } from './error-responses.js';
 import { COMMON_HEADERS, headerObject, headersObject, RETRY_AFTER } from './headers.js';
 import { ADMIN } from './operations-admin.js';
 import { APPROVALS } from './operations-approvals.js';
+import { BATCHES } from './operations-batches.js';
 import { EMISSION } from './operations-emission.js';
 import { OWN } from './operations-own.js';
 import { QUERY } from './operations-query.js';
@@ -25,6 +26,7 @@ export type OpenApiDocument = JsonSchema & { paths: Record<string, Record<string
 
 const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
   ...EMISSION,
+  ...BATCHES,
   ...QUERY,
   ...RECEPTION,
   ...APPROVALS,

@@ -6,6 +6,7 @@ import * as admin from '../http/admin.js';
 import * as approval from '../http/approval.js';
 import { auditEntrySchema, auditPageSchema } from '../http/audit.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
+import * as batch from '../http/batch.js';
 import { cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
 import { errorBodySchema, faultSchema, validationBodySchema, validationItemSchema } from '../http/error-body.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/internal/delivery.js';
@@ -25,6 +26,11 @@ const ANSWERS = {
   ApprovalAnswers: approval.approvalAnswersSchema,
   ApprovalReceipt: approval.approvalReceiptSchema,
   AuthorityMessage: authorityMessageSchema,
+  Batch: batch.batchSchema,
+  BatchList: batch.batchListSchema,
+  BatchReceipt: batch.batchReceiptSchema,
+  BatchResult: batch.batchResultSchema,
+  BatchResultList: batch.batchResultListSchema,
   Cancellation: cancellationSchema,
   ConsumptionInvoiceStatus: invoice.consumptionInvoiceStatusSchema,
   DirectoryEntry: directoryEntrySchema,

@@ -156,6 +156,41 @@ const approvalRequest = {
   invoice_total_amount: '11430.00',
 };
 
+const batch = {
+  batch_id: '1',
+  status: 'done',
+  validate: false,
+  total: 3,
+  pending: 0,
+  accepted: 2,
+  conditional: 0,
+  rejected: 0,
+  in_process: 0,
+  refused: 1,
+  created_at: '2026-06-01T10:00:00-04:00',
+  finished_at: '2026-06-01T10:00:09-04:00',
+};
+
+const batchResult = {
+  line: 2,
+  encf: 'E310000000002',
+  issuer_rnc: '199999991',
+  status: null,
+  code: null,
+  track_id: null,
+  security_code: null,
+  qr_url: null,
+  messages: ['Another document was issued under E310000000002 in TesteCF (it is accepted).'],
+  faults: [],
+  warnings: [],
+  sequence_used: null,
+  error: {
+    status: 409,
+    code: 'encf_already_used',
+    detail: 'Another document was issued under E310000000002 in TesteCF (it is accepted).',
+  },
+};
+
 const cancellationRequest = {
   issuer_rnc: ISSUER,
   authority_environment: 'TesteCF',
@@ -386,6 +421,10 @@ export const EXAMPLES = {
   signedSubmission: { ...document, trackId: TRACK_ID },
   summarySubmission: { ...document, encf: 'E320000000001' },
   xmlItem: { xml: ECF_XML },
+  batchReceipt: { batch_id: '1', total: 3, status_url: '/batches/1' },
+  batch,
+  batchList: { count: 1, next: null, batches: [batch] },
+  batchResults: { count: 1, next: null, results: [batchResult] },
   cancellationRequest,
   cancellation: {
     id: 1,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
 import { authorityStatusSchema } from '../events/received-invoice.js';
+import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 import type { ParameterDescription } from './description.js';
@@ -91,6 +92,30 @@ export const PARAMETERS = {
     'The trackId in the answer to the submission.',
   ),
   rnc: parameter('path', 'rnc', rncSchema, '188888885', 'RNC, 9 or 11 digits.'),
+  batchId: parameter(
+    'path',
+    'batch_id',
+    z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
+    1,
+    'The batch_id in the answer to the creation.',
+  ),
+  batchAfter: parameter('query', 'after', z.string(), '12', 'Where to continue: `next` of a page.'),
+  lineAfter: parameter('query', 'after', z.string(), '200', 'Only lines after this one: `next` of a page.'),
+  onlyLines: parameter('query', 'only', z.enum(LINE_STATUSES), 'refused', 'Only lines of this status.'),
+  idempotencyKey: parameter(
+    'header',
+    'idempotency-key',
+    z.string().min(1).max(255),
+    'invoices-2026-06-01-a',
+    '1 to 255 printable characters that name this content.',
+  ),
+  idempotencyKeyQuery: parameter(
+    'query',
+    'idempotency-key',
+    z.string().min(1).max(255),
+    'invoices-2026-06-01-a',
+    'Only the batch that came with this key.',
+  ),
   submissionId: parameter(
     'path',
     'submission_id',

@@ -5,6 +5,8 @@ import type { Fault } from '@ecf/domain';
 export type EmissionErrorCode = Extract<
   ErrorCode,
   | 'invalid_json'
+  | 'invalid_batch'
+  | 'idempotency_conflict'
   | 'not_utf8'
   | 'invalid_xml'
   | 'invalid_document'

@@ -1,13 +1,29 @@
 import { errorCodeEntry } from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { toApiError as toSharedApiError } from '@ecf/service-kit/http';
 import { isStorageFull } from '@ecf/service-kit/postgres';
 import type { ErrorRequestHandler } from 'express';
+import type { PublicError } from '../core/batches/process-line.js';
 import { CommitUnconfirmed, EmissionError, StoreUnavailable } from '../core/errors.js';
 
 /** Turns errors of this service into public errors. Other errors pass unchanged. */
 export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
   next(toApiError(error));
 };
+
+/** The answer of a submission endpoint to an error, for documents whose caller waits for no answer. */
+export function publicError(error: unknown): PublicError {
+  const { status, code, detail, messages, faults, headers } = toSharedApiError(toApiError(error));
+  const seconds = Number(headers['retry-after']);
+  return {
+    status,
+    code,
+    detail,
+    messages: messages ?? (typeof detail === 'string' ? [detail] : detail.map(({ msg }) => msg)),
+    faults: faults ?? [],
+    retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
+  };
+}
 
 /** The public error for an error of this service. Other errors are returned unchanged. */
 export function toApiError(error: unknown): unknown {

@@ -5,6 +5,7 @@ import {
   type EmissionOperations,
   FOLLOW_UP_OPERATIONS,
   type FollowUpOperations,
+  MAX_BATCH_BYTES,
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
   SIGNING_OPERATIONS,
@@ -12,7 +13,7 @@ import {
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { InvalidRequest } from '@ecf/service-kit/errors';
-import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { createServiceApp, limitBody, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -20,6 +21,7 @@ import type { Express, Request, Response } from 'express';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
 import type { SubmitSigned } from '../core/submit/submit-signed.js';
+import { type Batches, batchResults, cancelBatch, createBatch, findBatch, listBatches } from './batch-routes.js';
 import { parsed, readBody } from './body.js';
 import {
   type Cancellations,
@@ -36,6 +38,7 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
   readonly cancellations: Cancellations;
+  readonly batches: Batches;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
   readonly signing: SigningOperations;
@@ -45,15 +48,22 @@ export interface HttpOptions extends ServiceAppOptions {
 
 /** Public routes of the service and their callers. Routes for other services come from the contracts. */
 function routeTable(options: HttpOptions): readonly ServiceRoute[] {
-  const { cancellations } = options;
+  const { cancellations, batches } = options;
   const about = (handler: typeof createCancellation) => (req: Request, res: Response) =>
     handler(cancellations, req, res);
+  const ofBatches = (handler: typeof createBatch) => (req: Request, res: Response) => handler(batches, req, res);
+  const limited = limitBody(options.maxBodyBytes);
   return [
-    ['post', '/fe_Submit', 'account', answering(options, submitJson)],
-    ['post', '/submit_ecf', 'account', answering(options, submitEcf)],
-    ['post', '/submit_fc', 'account', answering(options, submitFc)],
+    ['post', '/fe_Submit', 'account', limited, answering(options, submitJson)],
+    ['post', '/submit_ecf', 'account', limited, answering(options, submitEcf)],
+    ['post', '/submit_fc', 'account', limited, answering(options, submitFc)],
     ['get', '/obtain_token', 'account', answering(options, obtainToken)],
-    ['post', '/anecf', 'account', about(createCancellation)],
+    ['post', '/batches', 'account', ofBatches(createBatch)],
+    ['get', '/batches', 'account', ofBatches(listBatches)],
+    ['get', '/batches/:batch_id', 'account', ofBatches(findBatch)],
+    ['get', '/batches/:batch_id/results', 'account', ofBatches(batchResults)],
+    ['post', '/batches/:batch_id/cancel', 'account', ofBatches(cancelBatch)],
+    ['post', '/anecf', 'account', limited, about(createCancellation)],
     ['get', '/anecf', 'account', about(listCancellations)],
     ['get', '/anecf/:submission_id', 'account', about(findCancellation)],
     ['get', '/anecf/:submission_id/xml', 'account', about(cancellationXml)],
@@ -64,17 +74,22 @@ type Handler = (options: HttpOptions, req: Request, res: Response) => Promise<un
 
 /** The HTTP app of emission. Every call carries the identity that the gateway signed. */
 export function createEmissionApp(options: HttpOptions): Express {
-  return createServiceApp(options, {
-    routes: routeTable(options),
-    internal: [
-      internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options),
-      internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options),
-      internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options),
-      internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options),
-      internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options),
-    ],
-    mapErrors,
-  });
+  // The largest body is that of a batch; the other routes have their own limit.
+  const maxBodyBytes = Math.max(options.maxBodyBytes, MAX_BATCH_BYTES);
+  return createServiceApp(
+    { ...options, maxBodyBytes },
+    {
+      routes: routeTable(options),
+      internal: [
+        internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options),
+        internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options),
+        internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options),
+        internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options),
+        internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options),
+      ],
+      mapErrors,
+    },
+  );
 }
 
 function answering(options: HttpOptions, handler: Handler) {

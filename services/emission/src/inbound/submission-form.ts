@@ -103,7 +103,7 @@ function unreadable(cause: unknown): ApiError {
 }
 
 /** Media type of a Content-Type header, in lower case, without parameters. */
-function mediaType(contentType: string | undefined): string {
+export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 

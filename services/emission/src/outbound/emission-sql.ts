@@ -8,6 +8,9 @@ const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type,
 
 const prefixed = (columns: string, alias: string) => columns.replace(/[a-z_0-9]+/g, (name) => `${alias}.${name}`);
 
+/** The columns of an attempt `a` and its emission `e`. */
+export const ATTEMPT_COLUMNS = `a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}`;
+
 /** $1 ids at once. */
 export const NEXT_IDS = {
   name: 'emission_next_ids',
@@ -20,7 +23,7 @@ const NUMBERS = 'unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k
 /** The latest attempts of several numbers. */
 export const FIND = {
   name: 'emission_find',
-  text: `SELECT k.position::int, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT k.position::int, ${ATTEMPT_COLUMNS}
     FROM ${NUMBERS}
     JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
@@ -32,7 +35,7 @@ export const FIND = {
  */
 export const LOOK = {
   name: 'emission_look',
-  text: `SELECT k.position::int, c.cancellation_id AS cancelled_by, a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT k.position::int, c.cancellation_id AS cancelled_by, ${ATTEMPT_COLUMNS}
     FROM ${NUMBERS}
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
@@ -47,7 +50,7 @@ export const LOOK = {
 /** The latest attempt of the number of which an attempt was submitted under a trackId. */
 export const FIND_SUBMISSION = {
   name: 'emission_find_submission',
-  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT ${ATTEMPT_COLUMNS}
     FROM attempt t JOIN emission e ON e.id = t.emission_id AND e.env = $1
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
@@ -158,7 +161,7 @@ export const CLAIM_DUE = {
       UPDATE attempt a SET owner = $3, next_action_at = $4, revision = a.revision + 1
       FROM due WHERE a.emission_id = due.emission_id AND a.attempt = due.attempt
       RETURNING a.*, due.due_at)
-    SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    SELECT ${ATTEMPT_COLUMNS}
     FROM claimed a JOIN emission e ON e.id = a.emission_id ORDER BY a.due_at`,
 };
 
@@ -228,7 +231,7 @@ export const FORGET_CHANGES = {
 /** Latest attempts in the order of their emissions' ids. */
 export const PAGE = {
   name: 'emission_page',
-  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT ${ATTEMPT_COLUMNS}
     FROM (SELECT * FROM emission WHERE id > $1 ORDER BY id LIMIT $2) e
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
 };
@@ -241,7 +244,7 @@ export const PAGE_OF_AWAITED = {
   name: 'emission_page_of_awaited',
   text: `WITH page AS MATERIALIZED (
       SELECT emission_id, attempt FROM attempt WHERE ${UNDECIDED} AND emission_id > $1 ORDER BY emission_id LIMIT $2)
-    SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+    SELECT ${ATTEMPT_COLUMNS}
     FROM page JOIN attempt a USING (emission_id, attempt)
     JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt ORDER BY e.id`,
 };
@@ -249,7 +252,7 @@ export const PAGE_OF_AWAITED = {
 /** Documents with an alarm, in the order of their ids. */
 export const ALARMED = {
   name: 'emission_alarmed',
-  text: `SELECT a.emission_id, ${EMISSION_COLUMNS}, ${prefixed(COLUMNS, 'a')}
+  text: `SELECT ${ATTEMPT_COLUMNS}
     FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt
     WHERE a.alarm IS NOT NULL AND ($1::text IS NULL OR e.env = $1) AND ($2::text IS NULL OR e.issuer_rnc = $2) AND e.id > $3
     ORDER BY e.id LIMIT $4`,

@@ -38,7 +38,7 @@ export function edge(options: EdgeOptions): Router {
       findOperation(options),
       admit(options),
       nameQuery,
-      limitBody(options.maxBodyBytes),
+      limitBodyOf(options.maxBodyBytes),
       identify(options),
       forward(options.upstreams),
     );
@@ -83,6 +83,11 @@ function findOperation({ routes, perSender }: Pick<EdgeOptions, 'routes' | 'perS
     call.url = queryAt < 0 ? routed.path : routed.path + req.url.slice(queryAt);
     next();
   };
+}
+
+/** Bounds the body by the limit of the operation. */
+function limitBodyOf(maxBodyBytes: number): RequestHandler {
+  return (req, res, next) => limitBody(callOf(res).operation?.maxBodyBytes ?? maxBodyBytes)(req, res, next);
 }
 
 type AdmitOptions = Pick<EdgeOptions, 'access' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;

@@ -1,0 +1,48 @@
+import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import type { Ports } from '../ports.js';
+import type { DueLine } from './batch.js';
+import type { BatchStore } from './batch-ports.js';
+import type { ProcessLine } from './process-line.js';
+
+type BackgroundPorts = Pick<Ports, 'clock' | 'observer' | 'settings'> & { readonly batches: BatchStore };
+
+export interface BatchBackgroundOptions {
+  readonly idleMs: number;
+  /** Lines in flight in this instance. */
+  readonly concurrency: number;
+}
+
+/** Works on the lines of batches. The database shares them among the instances and the accounts. */
+export function createLineBackground(
+  { batches, clock, observer, settings }: BackgroundPorts,
+  processLine: ProcessLine,
+  options: BatchBackgroundOptions,
+): DueWork<DueLine> {
+  return createDueWork<DueLine>({
+    ...options,
+    store: batches,
+    handle: processLine,
+    onError: (error) => observer.failed('working on a batch', error),
+    clock,
+    leaseMs: settings.leaseMs,
+  });
+}
+
+const COUNT_LEASE_MS = 30_000;
+const COUNT_EVERY_MS = 1_000;
+
+/** Counts the lines of open batches until all are final. */
+export function createCountBackground(
+  { batches, clock, observer }: BackgroundPorts,
+  { idleMs }: Pick<BatchBackgroundOptions, 'idleMs'>,
+): DueWork<number> {
+  return createDueWork<number>({
+    store: { claimDue: batches.claimCounts },
+    handle: (id) => batches.count(id, clock(), new Date(clock().getTime() + COUNT_EVERY_MS)),
+    onError: (error) => observer.failed('counting a batch', error),
+    clock,
+    leaseMs: COUNT_LEASE_MS,
+    idleMs,
+    concurrency: 1,
+  });
+}

@@ -1,0 +1,57 @@
+import type { LineStatus } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome, NewBatch, NewLine } from './batch.js';
+
+/** The batches of an account in an environment. */
+export interface BatchScope {
+  readonly accountId: string;
+  readonly env: Environment;
+}
+
+export interface ResultPage {
+  readonly after: number;
+  readonly limit: number;
+  readonly only: LineStatus | null;
+}
+
+/** A batch with the checksum of its body. */
+export interface ReceivedBatch {
+  readonly id: number;
+  readonly total: number;
+  readonly sha256: string;
+}
+
+export interface BatchStore {
+  /** A batch whose lines follow. It is invisible until {@link BatchStore.receive}. */
+  begin(batch: NewBatch): Promise<number>;
+  addLines(id: number, accountId: string, lines: readonly NewLine[]): Promise<void>;
+  /**
+   * The body is complete: the batch is visible and its lines are due. Null if another batch took the idempotency key
+   * meanwhile; then nothing is due.
+   */
+  receive(received: ReceivedBatch, order: readonly LineOrder[], now: Date): Promise<ReceivedBatch | null>;
+  /** Removes a batch that was not received. */
+  discard(id: number): Promise<void>;
+  /** Removes batches whose body began to arrive before `before` and never ended. */
+  discardUnfinished(before: Date): Promise<void>;
+  findByKey(scope: BatchScope, idempotencyKey: string): Promise<ReceivedBatch | null>;
+  /**
+   * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each
+   * in the order of its batches and lines.
+   */
+  claimDue(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<DueLine[]>;
+  /** Stores the outcome of a line, once. */
+  record(line: DueLine, outcome: LineOutcome): Promise<void>;
+  /** The line is due again later. `begun`: its number may be used, so a cancellation does not stop it. */
+  postpone(line: DueLine, dueAt: Date, begun: boolean): Promise<void>;
+  /** Leases batches whose lines are to be counted. */
+  claimCounts(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<number[]>;
+  /** Counts the lines. If all are final, the batch is finished, else the next count is due at `next`. */
+  count(id: number, now: Date, next: Date): Promise<void>;
+  find(scope: BatchScope, id: number): Promise<Batch | null>;
+  /** Newest first, with ids below `after`. */
+  list(scope: BatchScope, page: { after: number | null; limit: number }): Promise<Batch[]>;
+  results(id: number, page: ResultPage): Promise<BatchLine[]>;
+  /** Refuses the lines that were not begun. */
+  cancel(id: number, now: Date, refusal: LineOutcome): Promise<void>;
+}

@@ -1,0 +1,91 @@
+import type { LineStatus } from '@ecf/contracts';
+import type { Environment, Fault } from '@ecf/domain';
+import type { Attempt } from '../attempt/attempt.js';
+
+/** Lines by status. The sum is the total of the batch. */
+export type BatchCounts = Readonly<Record<LineStatus, number>>;
+
+/** Rights of the key that submitted a batch, as they were then. Its deactivation later stops nothing. */
+export interface BatchCaller {
+  readonly accountId: string;
+  readonly taxpayersRevision: number;
+  readonly taxpayers?: readonly string[] | undefined;
+}
+
+/** A batch whose body begins to arrive. */
+export interface NewBatch {
+  readonly env: Environment;
+  readonly caller: BatchCaller;
+  readonly idempotencyKey: string | null;
+  readonly validate: boolean;
+  readonly createdAt: Date;
+}
+
+export interface Batch {
+  readonly id: number;
+  readonly validate: boolean;
+  readonly total: number;
+  readonly counts: BatchCounts;
+  readonly createdAt: Date;
+  readonly cancelledAt: Date | null;
+  /** When the last line became final. */
+  readonly finishedAt: Date | null;
+}
+
+/** A line of the body. */
+export interface NewLine {
+  /** From 1. */
+  readonly line: number;
+  /** Null if it is larger than a document may be. */
+  readonly document: Buffer | null;
+  readonly encf: string | null;
+  readonly issuerRnc: string | null;
+}
+
+/** Lines that have to end before a line begins. */
+export interface LineOrder {
+  readonly line: number;
+  /** An earlier line with the same number. */
+  readonly sameLine: number | null;
+  /** The line of the document that this one refers to. */
+  readonly referenceLine: number | null;
+}
+
+/** A line that this instance works on until its lease ends. */
+export interface DueLine {
+  readonly batchId: number;
+  readonly line: number;
+  readonly env: Environment;
+  readonly caller: BatchCaller;
+  readonly validate: boolean;
+  readonly document: Buffer | null;
+  readonly failures: number;
+  /** The number of the line that this one refers to, if that line is refused. */
+  readonly refusedReference: string | null;
+}
+
+/** The answer to a document that was not issued. */
+export interface LineError {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: unknown;
+}
+
+export type LineOutcome =
+  | { readonly outcome: 'submitted'; readonly emissionId: number; readonly attempt: number }
+  | { readonly outcome: 'validated'; readonly warnings: readonly Fault[] }
+  | {
+      readonly outcome: 'refused';
+      readonly error: LineError;
+      readonly messages: readonly string[];
+      readonly faults: readonly unknown[];
+    };
+
+/** A line with its outcome; `attempt` is the present state of a submitted one. */
+export interface BatchLine {
+  readonly line: number;
+  readonly encf: string | null;
+  readonly issuerRnc: string | null;
+  readonly outcome: LineOutcome | null;
+  readonly attempt: Attempt | null;
+}

@@ -1,0 +1,79 @@
+import type { Ports } from '../ports.js';
+import type { IssueJson } from '../submit/submit-json.js';
+import type { DueLine, LineOutcome } from './batch.js';
+import type { BatchStore } from './batch-ports.js';
+
+/** The public answer to an error: what `/fe_Submit` would say. */
+export interface PublicError {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: unknown;
+  readonly messages: readonly string[];
+  readonly faults: readonly unknown[];
+  /** Seconds after which the same request may succeed; null if it never does. */
+  readonly retryAfterSeconds: number | null;
+}
+
+interface Postponed {
+  readonly outcome: 'postponed';
+  readonly dueAt: Date;
+  /** Its number may be used. */
+  readonly begun: boolean;
+}
+
+export type ProcessLine = (line: DueLine) => Promise<void>;
+
+const LONGEST_PAUSE_MS = 60_000;
+/** An unexpected failure may pass; after so many it is the document's. */
+const UNEXPECTED_FAILURES = 5;
+
+/**
+ * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
+ * pauses; any other error refuses it. A line that a crash interrupted is issued again, and finds its own attempt.
+ */
+export function createProcessLine(
+  ports: Pick<Ports, 'clock' | 'random'> & { readonly batches: Pick<BatchStore, 'record' | 'postpone'> },
+  issueJson: IssueJson,
+  publicError: (error: unknown) => PublicError,
+): ProcessLine {
+  return async (line) => {
+    const outcome = refusedBefore(line) ?? (await issued(line));
+    if (outcome.outcome === 'postponed') await ports.batches.postpone(line, outcome.dueAt, outcome.begun);
+    else await ports.batches.record(line, outcome);
+  };
+
+  async function issued({ env, caller, document, validate, failures }: DueLine): Promise<LineOutcome | Postponed> {
+    try {
+      const data = document as Buffer;
+      const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate });
+      if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
+      const { emissionId, attempt } = result.attempt;
+      return { outcome: 'submitted', emissionId, attempt };
+    } catch (error) {
+      const { retryAfterSeconds, status, code, detail, messages, faults } = publicError(error);
+      const isUnexpected = code === 'internal_error' && failures < UNEXPECTED_FAILURES;
+      if (retryAfterSeconds === null && !isUnexpected)
+        return { outcome: 'refused', error: { status, code, detail }, messages, faults };
+      const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** failures, LONGEST_PAUSE_MS);
+      const dueAt = new Date(ports.clock().getTime() + pause * (0.75 + ports.random() / 2));
+      return { outcome: 'postponed', dueAt, begun: code === 'commit_unconfirmed' || isUnexpected };
+    }
+  }
+}
+
+/** The refusal of a line that cannot be issued, whatever its document says. */
+function refusedBefore({ document, refusedReference }: DueLine): LineOutcome | null {
+  if (document === null)
+    return refusal(413, 'body_too_large', 'The document is larger than MAX_BODY_BYTES allows; send a smaller one.');
+  if (refusedReference !== null)
+    return refusal(
+      409,
+      'reference_refused',
+      `The document ${refusedReference} of this batch, to which this one refers, is refused; correct it and send both again.`,
+    );
+  return null;
+}
+
+export function refusal(status: number, code: string, detail: string): LineOutcome {
+  return { outcome: 'refused', error: { status, code, detail }, messages: [detail], faults: [] };
+}

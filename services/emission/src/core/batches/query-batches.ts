@@ -1,0 +1,49 @@
+import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import type { Batch, BatchLine } from './batch.js';
+import type { BatchScope, BatchStore, ResultPage } from './batch-ports.js';
+import { refusal } from './process-line.js';
+
+export interface QueryBatches {
+  one(scope: BatchScope, id: number): Promise<Batch>;
+  list(scope: BatchScope, page: { after: number | null; limit: number }): Promise<Batch[]>;
+  /** The batch that came with an idempotency key. */
+  withKey(scope: BatchScope, idempotencyKey: string): Promise<Batch[]>;
+  results(scope: BatchScope, id: number, page: ResultPage): Promise<BatchLine[]>;
+  /** Refuses what was not begun. A batch that is over stays as it is. */
+  cancel(scope: BatchScope, id: number): Promise<Batch>;
+}
+
+export function createQueryBatches({
+  batches,
+  clock,
+}: Pick<Ports, 'clock'> & { readonly batches: BatchStore }): QueryBatches {
+  async function one(scope: BatchScope, id: number): Promise<Batch> {
+    const batch = await batches.find(scope, id);
+    if (batch === null) throw new EmissionError('not_found', `There is no batch ${id} in ${scope.env}.`);
+    return batch;
+  }
+
+  return {
+    one,
+    list: (scope, page) => batches.list(scope, page),
+    async withKey(scope, idempotencyKey) {
+      const found = await batches.findByKey(scope, idempotencyKey);
+      return found === null ? [] : [await one(scope, found.id)];
+    },
+    async results(scope, id, page) {
+      await one(scope, id);
+      return batches.results(id, page);
+    },
+    async cancel(scope, id) {
+      const batch = await one(scope, id);
+      if (batch.finishedAt !== null || batch.cancelledAt !== null) return batch;
+      await batches.cancel(
+        id,
+        clock(),
+        refusal(409, 'batch_cancelled', 'The batch was cancelled before this line began.'),
+      );
+      return one(scope, id);
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { MAX_BATCH_BYTES } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit/errors';
+import type { BatchBody } from '../core/batches/receive-batch.js';
+
+export type BatchFormat = 'ndjson' | 'json';
+
+/**
+ * The documents of a body, read piece by piece: one a line, or the elements of a JSON array. A document over
+ * `maxDocumentBytes` is null. Each document is parsed later, so a fault in it is its own. 413 over 100 MiB; 400 if the body
+ * does not arrive completely, or is no array.
+ */
+export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): BatchBody {
+  const hash = createHash('sha256');
+  async function* documents(): AsyncGenerator<Buffer | null> {
+    const splitter = format === 'ndjson' ? createLineSplitter(maxDocumentBytes) : createArraySplitter(maxDocumentBytes);
+    let bytes = 0;
+    for await (const chunk of chunksOf(req)) {
+      bytes += chunk.length;
+      if (bytes > MAX_BATCH_BYTES) throw batchTooLarge();
+      hash.update(chunk);
+      yield* splitter.push(chunk);
+    }
+    yield* splitter.end();
+  }
+  return { documents: documents(), sha256: () => hash.copy().digest('hex') };
+}
+
+export function batchTooLarge(): ApiError {
+  return new ApiError(
+    413,
+    'body_too_large',
+    `A batch has at most ${MAX_BATCH_BYTES} bytes; send the documents as several batches. Nothing of this one is kept.`,
+  );
+}
+
+/** The chunks of a body. If the reader stops early, the rest is read and dropped, so that the caller can read the answer. */
+async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (cause) {
+    throw new ApiError(400, 'bad_request', 'The body did not arrive completely; send it again. Nothing is kept.', {
+      cause,
+    });
+  } finally {
+    req.resume();
+  }
+  if (!req.complete)
+    throw new ApiError(400, 'bad_request', 'The body did not arrive completely; send it again. Nothing is kept.');
+}
+
+/** Cuts a body into documents. */
+interface Splitter {
+  push(chunk: Buffer): Iterable<Buffer | null>;
+  end(): Iterable<Buffer | null>;
+}
+
+/** Collects the pieces of one document; beyond `max` bytes nothing is kept of it. */
+function createCollector(max: number) {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  return {
+    add(piece: Buffer): void {
+      length += piece.length;
+      if (length > max) pieces = [];
+      else if (piece.length > 0) pieces.push(piece);
+    },
+    /** The document; undefined if nothing but blanks came. */
+    take(): Buffer | null | undefined {
+      const document = length > max ? null : Buffer.concat(pieces);
+      pieces = [];
+      length = 0;
+      return document !== null && isBlank(document) ? undefined : document;
+    },
+  };
+}
+
+const NEWLINE = 0x0a;
+
+/** Empty lines are passed over. */
+function createLineSplitter(max: number): Splitter {
+  const collector = createCollector(max);
+  function* taken(): Generator<Buffer | null> {
+    const document = collector.take();
+    if (document !== undefined) yield document;
+  }
+  return {
+    *push(chunk) {
+      let from = 0;
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+        collector.add(chunk.subarray(from, at));
+        from = at + 1;
+        yield* taken();
+      }
+      collector.add(chunk.subarray(from));
+    },
+    end: taken,
+  };
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
+
+/** Finds the elements of an array by brackets and strings. Whether an element is JSON is seen when it is parsed. */
+function createArraySplitter(max: number): Splitter {
+  const collector = createCollector(max);
+  const scan = createScanner();
+  let place: 'before' | 'inside' | 'after' = 'before';
+  let elements = 0;
+
+  function* element(isLast: boolean): Generator<Buffer | null> {
+    const document = collector.take();
+    if (document === undefined) {
+      if (isLast && elements === 0) return;
+      throw notAnArray('an element is empty');
+    }
+    elements += 1;
+    yield document;
+  }
+
+  /** Index behind the opening bracket, or behind the chunk. */
+  function opened(chunk: Buffer): number {
+    const at = chunk.findIndex((byte) => !isBlankByte(byte));
+    if (at < 0) return chunk.length;
+    if (chunk[at] !== OPEN_ARRAY) throw notAnArray('it begins with other text');
+    place = 'inside';
+    return at + 1;
+  }
+
+  return {
+    *push(chunk) {
+      let from = place === 'before' ? opened(chunk) : 0;
+      while (place === 'inside' && from < chunk.length) {
+        const at = scan(chunk, from);
+        collector.add(chunk.subarray(from, at));
+        from = at + 1;
+        if (at === chunk.length) return;
+        const isLast = chunk[at] === CLOSE_ARRAY;
+        if (isLast) place = 'after';
+        yield* element(isLast);
+      }
+      if (place === 'after' && !isBlank(chunk.subarray(from))) throw notAnArray('it ends with other text');
+    },
+    // biome-ignore lint/correctness/useYield: the last element ends with the bracket
+    *end() {
+      if (place !== 'after') throw notAnArray('it ends before its last bracket');
+    },
+  };
+}
+
+/** Finds the comma or bracket that ends an element: its index, or the length of the chunk. Goes on in the next chunk. */
+function createScanner(): (chunk: Buffer, from: number) => number {
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+
+  function insideString(byte: number): void {
+    if (escaped) escaped = false;
+    else if (byte === BACKSLASH) escaped = true;
+    else inString = byte !== QUOTE;
+  }
+
+  return (chunk, from) => {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number;
+      if (inString) insideString(byte);
+      else if (byte === QUOTE) inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (depth > 0) depth -= byte === CLOSE_OBJECT || byte === CLOSE_ARRAY ? 1 : 0;
+      else if (byte === COMMA || byte === CLOSE_ARRAY) return at;
+    }
+    return chunk.length;
+  };
+}
+
+function notAnArray(why: string): ApiError {
+  return new ApiError(
+    400,
+    'invalid_batch',
+    `The body is no JSON array of documents: ${why}. Nothing is kept; send [{"ECF": …}, …], or one document a line as application/x-ndjson.`,
+  );
+}
+
+function isBlankByte(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every(isBlankByte);
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { type BatchBody as BatchJson, type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit/errors';
+import { RequestParameters } from '@ecf/service-kit/http';
+import { identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
+import type { Request, Response } from 'express';
+import type { Batch, BatchLine } from '../core/batches/batch.js';
+import type { BatchScope } from '../core/batches/batch-ports.js';
+import type { QueryBatches } from '../core/batches/query-batches.js';
+import type { ReceiveBatch } from '../core/batches/receive-batch.js';
+import { publicStatus, sequenceUsed } from '../core/published/invoice-event.js';
+import { type BatchFormat, readBatchBody } from './batch-body.js';
+import { mediaType } from './submission-form.js';
+
+/** Use cases behind the routes of batches. */
+export interface Batches {
+  readonly receive: ReceiveBatch;
+  readonly query: QueryBatches;
+  /** Largest document of a batch in bytes. */
+  readonly maxDocumentBytes: number;
+}
+
+const NDJSON = 'application/x-ndjson';
+const FORMATS: Readonly<Record<string, BatchFormat>> = { [NDJSON]: 'ndjson', 'application/json': 'json' };
+const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** `POST /batches` */
+export async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request, res: Response): Promise<void> {
+  const parameters = new BatchParameters(req);
+  const validate = parameters.validate();
+  const idempotencyKey = parameters.idempotencyKeyHeader();
+  parameters.check();
+  const { env, ...identity } = identityOf(req);
+  const caller = accountCaller(identity);
+  const body = readBatchBody(req, formatOf(req), maxDocumentBytes);
+  const { id, total } = await receive({ env, caller, idempotencyKey, validate }, body);
+  const address = `/batches/${id}`;
+  res.status(202).setHeader('location', address);
+  res.json({ batch_id: String(id), total, status_url: address });
+}
+
+/** `GET /batches` */
+export async function listBatches({ query }: Batches, req: Request, res: Response): Promise<void> {
+  const parameters = new BatchParameters(req);
+  const key = parameters.idempotencyKey();
+  const { after, limit } = parameters.pageAfter();
+  parameters.check();
+  const scope = scopeOf(req);
+  const batches = key === null ? await query.list(scope, { after, limit }) : await query.withKey(scope, key);
+  const isFull = key === null && batches.length === limit;
+  const next = isFull ? String(batches.at(-1)?.id) : null;
+  res.json({ count: batches.length, next, batches: batches.map(batchBody) });
+}
+
+/** `GET /batches/{batch_id}` */
+export async function findBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
+  res.json(batchBody(await query.one(scopeOf(req), idOf(req))));
+}
+
+/** `POST /batches/{batch_id}/cancel` */
+export async function cancelBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
+  res.json(batchBody(await query.cancel(scopeOf(req), idOf(req))));
+}
+
+const STREAM_PAGE = 500;
+
+/** `GET /batches/{batch_id}/results`: a page, or all of them as NDJSON. */
+export async function batchResults({ query }: Batches, req: Request, res: Response): Promise<void> {
+  const parameters = new BatchParameters(req);
+  const only = parameters.only();
+  const { after, limit } = parameters.pageAfter();
+  parameters.check();
+  const [scope, id] = [scopeOf(req), idOf(req)];
+  const page = (line: number, lines: number) => query.results(scope, id, { after: line, limit: lines, only });
+  if (!(req.headers.accept ?? '').includes(NDJSON)) {
+    const lines = await page(after ?? 0, limit);
+    const next = lines.length === limit ? String(lines.at(-1)?.line) : null;
+    res.json({ count: lines.length, next, results: lines.map(resultBody) });
+    return;
+  }
+  // Reads the first page before the answer begins, so that an error still has its status.
+  let lines = await page(after ?? 0, STREAM_PAGE);
+  res.setHeader('content-type', NDJSON);
+  while (lines.length > 0 && !res.destroyed) {
+    if (!res.write(lines.map((line) => `${JSON.stringify(resultBody(line))}\n`).join('')) && !res.destroyed)
+      await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    lines = lines.length < STREAM_PAGE ? [] : await page(lines.at(-1)?.line as number, STREAM_PAGE);
+  }
+  res.end();
+}
+
+function batchBody(batch: Batch): BatchJson {
+  return {
+    batch_id: String(batch.id),
+    status: batch.cancelledAt !== null ? 'cancelled' : batch.finishedAt !== null ? 'done' : 'processing',
+    validate: batch.validate,
+    total: batch.total,
+    ...batch.counts,
+    created_at: toIsoDominican(batch.createdAt),
+    finished_at: batch.finishedAt === null ? null : toIsoDominican(batch.finishedAt),
+  };
+}
+
+function resultBody({ line, encf, issuerRnc, outcome, attempt }: BatchLine): BatchResult {
+  const isRefused = outcome?.outcome === 'refused';
+  return {
+    line,
+    encf,
+    issuer_rnc: issuerRnc,
+    status: attempt !== null ? publicStatus(attempt.state) : outcome?.outcome === 'validated' ? 'Validado' : null,
+    code: attempt?.verdict.code ?? null,
+    track_id: attempt?.trackId ?? null,
+    security_code: attempt?.facts.securityCode ?? null,
+    qr_url: attempt?.facts.qrUrl ?? null,
+    messages: [...(attempt?.verdict.messages ?? (isRefused ? outcome.messages : []))],
+    faults: isRefused ? ([...outcome.faults] as BatchResult['faults']) : [],
+    warnings: [...(attempt?.facts.warnings ?? (outcome?.outcome === 'validated' ? outcome.warnings : []))],
+    sequence_used: attempt === null ? null : sequenceUsed(attempt.state),
+    error: isRefused ? (outcome.error as BatchResult['error']) : null,
+  };
+}
+
+function scopeOf(req: Request): BatchScope {
+  const { account_id, env } = identityOf(req);
+  return { accountId: account_id, env };
+}
+
+function idOf(req: Request): number {
+  const parameters = new RequestParameters(req);
+  const id = parameters.id('batch_id');
+  parameters.check();
+  return id;
+}
+
+function formatOf(req: Request): BatchFormat {
+  const encoding = req.headers['content-encoding'];
+  const format = FORMATS[mediaType(req.headers['content-type'])];
+  if (format !== undefined && (encoding === undefined || encoding === 'identity')) return format;
+  throw new ApiError(
+    415,
+    'unsupported_media_type',
+    `Send ${NDJSON} (one document a line) or application/json (an array), in UTF-8 and without content encoding.`,
+  );
+}
+
+class BatchParameters extends RequestParameters {
+  validate(): boolean {
+    return this.flag('validate', false);
+  }
+
+  idempotencyKeyHeader(): string | null {
+    return this.#key(['header', 'idempotency-key'], this.header('idempotency-key'));
+  }
+
+  idempotencyKey(): string | null {
+    return this.#key(['query', 'idempotency-key'], this.query('idempotency-key'));
+  }
+
+  #key(loc: string[], text: string | null): string | null {
+    if (text === null || PRINTABLE.test(text)) return text;
+    return this.wrong(loc, 'an idempotency-key has 1 to 255 printable characters', 'idempotency_key');
+  }
+
+  only(): LineStatus | null {
+    const text = this.query('only');
+    if (text === null) return null;
+    const found = LINE_STATUSES.find((status) => status === text);
+    if (found === undefined) this.wrong(['query', 'only'], `only is one of ${LINE_STATUSES.join(', ')}`, 'enum');
+    return found ?? null;
+  }
+
+  /** `after` as `next` of the page before gave it, and `limit`. */
+  pageAfter(): { after: number | null; limit: number } {
+    const text = this.query('after');
+    const limit = this.integer('limit', 1, 1_000, 200);
+    if (text === null) return { after: null, limit };
+    if (!/^\d{1,15}$/.test(text)) this.wrong(['query', 'after'], 'after is `next` of the page before', 'cursor');
+    return { after: Number(text), limit };
+  }
+}

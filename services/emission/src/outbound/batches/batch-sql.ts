@@ -1,0 +1,165 @@
+import type { LineStatus } from '@ecf/contracts';
+import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
+import { ATTEMPT_COLUMNS } from '../emission-sql.js';
+
+/** The statements of the batch store. */
+
+export const BEGIN = {
+  name: 'batch_begin',
+  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, caller, created_at, sha256, total)
+    VALUES ($1, $2, $3, $4, $5, $6, '', 0) RETURNING id`,
+};
+
+export const ADD_LINES = {
+  name: 'batch_add_lines',
+  text: `INSERT INTO batch_line (batch_id, account_id, line, document, encf, issuer_rnc, due_at)
+    SELECT $1, $2, l.line, l.document, l.encf, l.issuer_rnc, now()
+    FROM unnest($3::int[], $4::bytea[], $5::text[], $6::text[]) AS l(line, document, encf, issuer_rnc)`,
+};
+
+export const SET_ORDER = {
+  name: 'batch_set_order',
+  text: `UPDATE batch_line l SET same_line = o.same_line, reference_line = o.reference_line
+    FROM unnest($2::int[], $3::int[], $4::int[]) AS o(line, same_line, reference_line)
+    WHERE l.batch_id = $1 AND l.line = o.line`,
+};
+
+export const RECEIVE = {
+  name: 'batch_receive',
+  text: 'UPDATE batch SET received = true, total = $2, sha256 = $3, due_at = $4 WHERE id = $1',
+};
+
+export const DISCARD = { name: 'batch_discard', text: 'DELETE FROM batch WHERE id = $1 AND NOT received' };
+
+export const DISCARD_UNFINISHED = {
+  name: 'batch_discard_unfinished',
+  text: 'DELETE FROM batch WHERE NOT received AND created_at < $1',
+};
+
+export const KEY_OF = {
+  name: 'batch_key_of',
+  text: 'SELECT account_id AS "accountId", env, idempotency_key AS key FROM batch WHERE id = $1',
+};
+
+export const FIND_BY_KEY = {
+  name: 'batch_find_by_key',
+  text: `SELECT id, total, sha256 FROM batch
+    WHERE account_id = $1 AND env = $2 AND idempotency_key = $3 AND received`,
+};
+
+/**
+ * Leases due lines ($1) until $2, at most $3: of each account with an open batch an equal share, in the order of its batches
+ * and lines. Lines that another instance is claiming are passed over.
+ */
+export const CLAIM_LINES = {
+  name: 'batch_claim_lines',
+  text: `WITH account AS (SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL),
+    share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
+    picked AS (
+      SELECT due.batch_id, due.line FROM account CROSS JOIN share CROSS JOIN LATERAL (
+        SELECT l.batch_id, l.line FROM batch_line l JOIN batch b ON b.id = l.batch_id AND b.received
+        WHERE l.account_id = account.account_id AND l.due_at <= $1 AND NOT EXISTS (
+          SELECT 1 FROM batch_line w
+          WHERE w.batch_id = l.batch_id AND w.line IN (l.same_line, l.reference_line) AND w.outcome IS NULL)
+        ORDER BY l.batch_id, l.line LIMIT share.lines FOR UPDATE OF l SKIP LOCKED) due
+      LIMIT $3),
+    claimed AS (
+      UPDATE batch_line l SET due_at = $2, begun = true FROM picked
+      WHERE l.batch_id = picked.batch_id AND l.line = picked.line RETURNING l.*)
+    SELECT c.batch_id, c.line, c.document, c.failures, b.env, b.caller, b.validate, r.encf AS refused_reference
+    FROM claimed c JOIN batch b ON b.id = c.batch_id
+    LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
+    ORDER BY c.batch_id, c.line`,
+};
+
+/** Outcomes of lines; the document is stored elsewhere by then, or was never issued. */
+export const RECORD = {
+  name: 'batch_record',
+  text: `UPDATE batch_line l SET outcome = r.outcome, emission_id = r.emission_id, attempt = r.attempt, result = r.result,
+      document = NULL, due_at = NULL
+    FROM json_populate_recordset(NULL::batch_line, $1::json) r
+    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
+};
+
+export const POSTPONE = {
+  name: 'batch_postpone',
+  text: `UPDATE batch_line SET due_at = $3, begun = $4, failures = failures + 1
+    WHERE batch_id = $1 AND line = $2 AND outcome IS NULL`,
+};
+
+export const CANCEL = {
+  name: 'batch_cancel',
+  text: `WITH cancelled AS (UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1)
+    UPDATE batch_line SET outcome = 'refused', result = $3::json, document = NULL, due_at = NULL
+    WHERE batch_id = $1 AND outcome IS NULL AND NOT begun`,
+};
+
+const states = (wanted: (state: (typeof EMISSION_STATES)[EmissionState]) => boolean): string =>
+  Object.entries(EMISSION_STATES)
+    .filter(([, state]) => wanted(state))
+    .map(([name]) => `'${name}'`)
+    .join(', ');
+
+/** The status of line `l` with attempt `a`. A held document is pending. */
+const STATUS = `CASE
+    WHEN l.outcome IS NULL OR a.state = 'held' THEN 'pending'
+    WHEN l.outcome = 'refused' THEN 'refused'
+    WHEN l.outcome = 'validated' THEN 'accepted'
+    WHEN a.state IN (${states(({ status }) => status === 'Aceptado')}) THEN 'accepted'
+    WHEN a.state IN (${states(({ status }) => status === 'AceptadoCondicional')}) THEN 'conditional'
+    WHEN a.state IN (${states(({ decided }) => decided)}) THEN 'rejected'
+    ELSE 'in_process' END`;
+
+const LINES_OF = (
+  batch: string,
+) => `batch_line l LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
+      WHERE l.batch_id = ${batch}`;
+
+const COUNTS_OF = (batch: string) => `(SELECT json_object_agg(status, lines)
+      FROM (SELECT ${STATUS} AS status, count(*) AS lines FROM ${LINES_OF(batch)} GROUP BY 1) AS counted)`;
+
+const OPEN = ['pending', 'in_process'] as const satisfies readonly LineStatus[];
+
+/** Leases batches whose count is due. */
+export const CLAIM_COUNTS = {
+  name: 'batch_claim_counts',
+  text: `UPDATE batch b SET due_at = $2
+    FROM (SELECT id FROM batch WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+    WHERE b.id = due.id RETURNING b.id`,
+};
+
+/** The batch is finished ($2) if no line is open, else the next count is due ($3). */
+export const COUNT = {
+  name: 'batch_count',
+  text: `WITH counted AS (SELECT ${COUNTS_OF('$1::bigint')} AS counts),
+    over AS (SELECT counts, ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_over FROM counted)
+    UPDATE batch SET
+      finished_at = CASE WHEN is_over THEN $2::timestamptz END,
+      counts = CASE WHEN is_over THEN over.counts END,
+      due_at = CASE WHEN is_over THEN NULL ELSE $3::timestamptz END
+    FROM over WHERE id = $1 AND finished_at IS NULL`,
+};
+
+const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,
+    coalesce(b.counts, ${COUNTS_OF('b.id')}) AS counts`;
+
+export const FIND = {
+  name: 'batch_find',
+  text: `SELECT ${BATCH} FROM batch b WHERE b.account_id = $1 AND b.env = $2 AND b.id = $3 AND b.received`,
+};
+
+export const LIST = {
+  name: 'batch_list',
+  text: `SELECT ${BATCH} FROM batch b
+    WHERE b.account_id = $1 AND b.env = $2 AND ($3::bigint IS NULL OR b.id < $3) AND b.received ORDER BY b.id DESC LIMIT $4`,
+};
+
+/** Lines after $2 with their attempts, of one status ($4) or all. */
+export const RESULTS = {
+  name: 'batch_results',
+  text: `SELECT l.line, l.encf AS line_encf, l.issuer_rnc AS line_issuer_rnc, l.outcome, l.result, ${ATTEMPT_COLUMNS}
+    FROM batch_line l LEFT JOIN emission e ON e.id = l.emission_id
+    LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
+    WHERE l.batch_id = $1 AND l.line > $2 AND ($4::text IS NULL OR ${STATUS} = $4)
+    ORDER BY l.line LIMIT $3`,
+};

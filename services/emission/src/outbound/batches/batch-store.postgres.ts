@@ -1,0 +1,182 @@
+import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
+import type { Batch, BatchCaller, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
+import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
+import { type AttemptRow, fromRow } from '../emission-rows.js';
+import { retryWhileUnavailable } from '../retry-while-unavailable.js';
+import * as sql from './batch-sql.js';
+
+export interface BatchStoreOptions {
+  readonly database: Database;
+  /** Milliseconds that a call waits for a database that cannot be reached. */
+  readonly timeoutMs: number;
+}
+
+const UNIQUE_VIOLATION = '23505';
+
+/** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
+export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOptions): BatchStore {
+  const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
+  const outcomes = createBatches<{ line: DueLine; outcome: LineOutcome }, void>({
+    maxItems: 64,
+    maxInFlight: 1,
+    keyOf: ({ line }) => `${line.batchId}:${line.line}`,
+    async work(items) {
+      await database.query(sql.RECORD, [JSON.stringify(items.map(({ line, outcome }) => outcomeRow(line, outcome)))]);
+      return items.map(() => undefined);
+    },
+  });
+
+  async function findByKey({ accountId, env }: BatchScope, key: string): Promise<ReceivedBatch | null> {
+    return (await retry(() => database.query<ReceivedBatch>(sql.FIND_BY_KEY, [accountId, env, key]))).rows[0] ?? null;
+  }
+
+  return {
+    findByKey,
+    async begin({ caller, env, idempotencyKey, validate, createdAt }) {
+      const values = [caller.accountId, env, idempotencyKey, validate, JSON.stringify(caller), createdAt];
+      const { rows } = await retry(() => database.query<{ id: number }>(sql.BEGIN, values));
+      return rows[0]?.id as number;
+    },
+    async addLines(id, accountId, lines) {
+      await database.query(sql.ADD_LINES, [
+        id,
+        accountId,
+        lines.map(({ line }) => line),
+        lines.map(({ document }) => document),
+        lines.map(({ encf }) => encf),
+        lines.map(({ issuerRnc }) => issuerRnc),
+      ]);
+    },
+    async receive({ id, total, sha256 }, order, now) {
+      const lines = [
+        order.map((one) => one.line),
+        order.map((one) => one.sameLine),
+        order.map((one) => one.referenceLine),
+      ];
+      try {
+        await database.transaction(async (tx) => {
+          if (order.length > 0) await tx.query(sql.SET_ORDER, [id, ...lines]);
+          await tx.query(sql.RECEIVE, [id, total, sha256, now]);
+        });
+        return null;
+      } catch (error) {
+        if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      }
+      const { rows } = await database.query<BatchScope & { key: string }>(sql.KEY_OF, [id]);
+      return rows[0] === undefined ? null : findByKey(rows[0], rows[0].key);
+    },
+    async discard(id) {
+      await database.query(sql.DISCARD, [id]);
+    },
+    async discardUnfinished(before) {
+      await database.query(sql.DISCARD_UNFINISHED, [before]);
+    },
+    async claimDue({ now, until, limit }) {
+      return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit])).rows.map(fromDueRow);
+    },
+    record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
+    async postpone({ batchId, line }, dueAt, begun) {
+      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun]));
+    },
+    async claimCounts({ now, until, limit }) {
+      const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
+      return rows.map(({ id }) => id);
+    },
+    async count(id, now, next) {
+      await database.query(sql.COUNT, [id, now, next]);
+    },
+    async find({ accountId, env }, id) {
+      const { rows } = await retry(() => database.query<BatchRow>(sql.FIND, [accountId, env, id]));
+      return rows[0] === undefined ? null : fromBatchRow(rows[0]);
+    },
+    async list({ accountId, env }, { after, limit }) {
+      const { rows } = await retry(() => database.query<BatchRow>(sql.LIST, [accountId, env, after, limit]));
+      return rows.map(fromBatchRow);
+    },
+    async results(id, { after, limit, only }) {
+      const { rows } = await retry(() => database.query<ResultRow>(sql.RESULTS, [id, after, limit, only]));
+      return rows.map(fromResultRow);
+    },
+    async cancel(id, now, refusal) {
+      await retry(() => database.query(sql.CANCEL, [id, now, JSON.stringify(refusal)]));
+    },
+  };
+}
+
+interface BatchRow {
+  id: number;
+  validate: boolean;
+  total: number;
+  counts: Partial<Record<LineStatus, number>>;
+  created_at: Date;
+  cancelled_at: Date | null;
+  finished_at: Date | null;
+}
+
+function fromBatchRow({ id, validate, total, counts, created_at, cancelled_at, finished_at }: BatchRow): Batch {
+  return {
+    id,
+    validate,
+    total,
+    counts: Object.fromEntries(LINE_STATUSES.map((status) => [status, counts[status] ?? 0])) as Batch['counts'],
+    createdAt: created_at,
+    cancelledAt: cancelled_at,
+    finishedAt: finished_at,
+  };
+}
+
+interface DueRow {
+  batch_id: number;
+  line: number;
+  document: Buffer | null;
+  failures: number;
+  env: Environment;
+  caller: BatchCaller;
+  validate: boolean;
+  refused_reference: string | null;
+}
+
+function fromDueRow(row: DueRow): DueLine {
+  const { line, env, caller, validate, document, failures } = row;
+  const refusedReference = row.refused_reference;
+  return { batchId: row.batch_id, line, env, caller, validate, document, failures, refusedReference };
+}
+
+/** An outcome, for `json_populate_recordset(NULL::batch_line)`. */
+function outcomeRow({ batchId, line }: DueLine, outcome: LineOutcome): object {
+  const isSubmitted = outcome.outcome === 'submitted';
+  return {
+    batch_id: batchId,
+    line,
+    outcome: outcome.outcome,
+    emission_id: isSubmitted ? outcome.emissionId : null,
+    attempt: isSubmitted ? outcome.attempt : null,
+    result: isSubmitted ? null : outcome,
+  };
+}
+
+/** A row of RESULTS. The columns of the attempt are null unless the line was submitted. */
+type ResultRow = Omit<AttemptRow, 'emission_id'> & {
+  emission_id: number | null;
+  line: number;
+  line_encf: string | null;
+  line_issuer_rnc: string | null;
+  outcome: LineOutcome['outcome'] | null;
+  result: LineOutcome | null;
+};
+
+function fromResultRow(row: ResultRow): BatchLine {
+  const attempt = row.emission_id === null ? null : fromRow(row as AttemptRow);
+  return {
+    line: row.line,
+    encf: attempt?.encf ?? row.line_encf,
+    issuerRnc: attempt?.issuerRnc ?? row.line_issuer_rnc,
+    outcome:
+      attempt === null
+        ? row.result
+        : { outcome: 'submitted', emissionId: attempt.emissionId, attempt: attempt.attempt },
+    attempt,
+  };
+}

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
+import { type Answer, type Instance, World } from './support/world.js';
+
+let world: World;
+let emission: Instance;
+let sequence = 20_000;
+
+beforeAll(async () => {
+  world = await World.create({ settings: { MAX_BODY_BYTES: '65536' } });
+  emission = await world.start();
+});
+afterAll(() => world.stop());
+
+function invoice(edit?: (ecf: Document) => void): { document: Document; encf: string } {
+  sequence += 1;
+  return { document: example('ecf-31', sequence, edit), encf: encf('31', sequence) };
+}
+
+const ndjson = (lines: readonly unknown[]) =>
+  lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+
+function send(body: string | Buffer, headers: Record<string, string> = {}, query = ''): Promise<Answer> {
+  return world.call(emission, 'POST', `/batches${query}`, {
+    body: body as string,
+    headers: { 'content-type': 'application/x-ndjson', ...headers },
+  });
+}
+
+async function done(batchId: string, status = 'done'): Promise<Answer['body']> {
+  for (let look = 0; look < 600; look += 1) {
+    const { body } = await world.call(emission, 'GET', `/batches/${batchId}`);
+    const { pending, accepted, conditional, rejected, in_process, refused, total } = body;
+    expect(pending + accepted + conditional + rejected + in_process + refused).toBe(total);
+    if (body.finished_at !== null) {
+      expect(body.status).toBe(status);
+      return body;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`batch ${batchId} does not end`);
+}
+
+async function results(batchId: string, query = ''): Promise<Answer['body'][]> {
+  return (await world.call(emission, 'GET', `/batches/${batchId}/results${query}`)).body.results;
+}
+
+async function batches(): Promise<number> {
+  const { rows } = await world.database.query<{ count: number }>('SELECT count(*)::int AS count FROM batch');
+  return rows[0]?.count as number;
+}
+
+describe('a batch', () => {
+  it('issues each line as /fe_Submit would, and refuses a line at fault alone', async () => {
+    const [first, second, faulty] = [
+      invoice(),
+      invoice(),
+      invoice((ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor),
+    ];
+    const other = example('ecf-31', sequence - 2, (ecf) => {
+      ecf.Encabezado.Comprador.RazonSocialComprador = 'OTRO COMPRADOR';
+    });
+    const tooLarge = invoice((ecf) => {
+      ecf.Encabezado.Emisor.DireccionEmisor = 'x'.repeat(70_000);
+    });
+    const lines = [
+      first.document,
+      '{"ECF": {',
+      faulty.document,
+      '',
+      first.document,
+      other,
+      tooLarge.document,
+      second.document,
+    ];
+    const { status, body, headers } = await send(ndjson(lines));
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: { batch_id: expect.stringMatching(/^\d+$/), total: 7, status_url: `/batches/${body.batch_id}` },
+    });
+    expect(headers.get('location')).toBe(body.status_url);
+    expect(await done(body.batch_id)).toMatchObject({ total: 7, accepted: 3, refused: 4, pending: 0, in_process: 0 });
+    const found = await results(body.batch_id);
+    expect(
+      found.map(({ line, status: word, error }) => [line, word, error?.status ?? null, error?.code ?? null]),
+    ).toEqual([
+      [1, 'Aceptado', null, null],
+      [2, null, 400, 'invalid_json'],
+      [3, null, 400, 'invalid_document'],
+      [4, 'Aceptado', null, null],
+      [5, null, 409, 'encf_already_used'],
+      [6, null, 413, 'body_too_large'],
+      [7, 'Aceptado', null, null],
+    ]);
+    expect(found[0]).toMatchObject({
+      encf: first.encf,
+      issuer_rnc: ISSUER,
+      track_id: expect.stringMatching(/./),
+      security_code: expect.stringMatching(/^.{6}$/),
+      qr_url: expect.stringContaining('ConsultaTimbre'),
+      sequence_used: true,
+      messages: [],
+    });
+    expect(found[2].faults.map(({ path }: { path: string }) => path)).toEqual([
+      'ECF.Encabezado.Emisor.RazonSocialEmisor',
+    ]);
+    expect((await world.ledger(first.encf)).length).toBe(1);
+    expect((await results(body.batch_id, '?only=refused&limit=2')).map(({ line }) => line)).toEqual([2, 3]);
+    expect((await results(body.batch_id, '?only=refused&after=3')).map(({ line }) => line)).toEqual([5, 6]);
+  });
+
+  it('lets a note wait for its document of the same batch, wherever that stands', async () => {
+    const original = invoice();
+    const bad = invoice((ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
+    sequence += 2;
+    const note = creditNote(sequence - 1, original.encf, '100.00');
+    const lost = creditNote(sequence, bad.encf, '100.00');
+    const { body } = await send(ndjson([note, original.document, lost, bad.document]));
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 2, refused: 2 });
+    const found = await results(body.batch_id);
+    expect(found.map(({ status, error }) => [status, error?.code ?? null])).toEqual([
+      ['Aceptado', null],
+      ['Aceptado', null],
+      [null, 'reference_refused'],
+      [null, 'invalid_document'],
+    ]);
+    expect(await world.row(encf('34', sequence))).toBeNull();
+  });
+
+  it('streams its results as NDJSON, and takes a JSON array', async () => {
+    const some = [invoice(), invoice(), invoice()];
+    const array = JSON.stringify(
+      some.map(({ document }) => document),
+      null,
+      2,
+    );
+    const { body, status } = await send(array, { 'content-type': 'application/json' }, '?validate=true');
+    expect([status, body.total]).toEqual([202, 3]);
+    expect(await done(body.batch_id)).toMatchObject({ validate: true, accepted: 3 });
+    const response = await fetch(`${emission.url}/batches/${body.batch_id}/results`, {
+      headers: { 'x-ecf-identity': world.identity(), accept: 'application/x-ndjson' },
+    });
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = (await response.text()).trimEnd().split('\n');
+    expect(lines.map((line) => [JSON.parse(line).line, JSON.parse(line).status])).toEqual([
+      [1, 'Validado'],
+      [2, 'Validado'],
+      [3, 'Validado'],
+    ]);
+    expect(await world.row(some[0]?.encf as string)).toBeNull();
+  });
+
+  it('is found by its idempotency key; other content under the key is a conflict', async () => {
+    const key = `key ${randomUUID()}`;
+    const body = ndjson([invoice().document]);
+    const [first, again] = await Promise.all([1, 2].map(() => send(body, { 'idempotency-key': key })));
+    expect([first?.status, again?.status, again?.body]).toEqual([202, 202, first?.body]);
+    expect((await send(body, { 'idempotency-key': key })).body).toEqual(first?.body);
+    const other = await send(ndjson([invoice().document]), { 'idempotency-key': key });
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
+    const query = `?idempotency-key=${encodeURIComponent(key)}`;
+    const { body: list } = await world.call(emission, 'GET', `/batches${query}`);
+    expect(list.batches.map(({ batch_id }: { batch_id: string }) => batch_id)).toEqual([first?.body.batch_id]);
+    const stranger = await world.call(emission, 'GET', `/batches/${first?.body.batch_id}`, {
+      identity: world.identity('TesteCF', 'account-2'),
+    });
+    expect(stranger.status).toBe(404);
+    await done(first?.body.batch_id);
+  });
+
+  it('continues on another instance after a crash, and sends nothing twice', async () => {
+    const some = Array.from({ length: 12 }, () => invoice());
+    let committed = 0;
+    const crash = new AbortController();
+    const hanging = await world.start({
+      checkpoint: (step) => {
+        if (step !== 'committed') return undefined;
+        committed += 1;
+        return new Promise<void>((_, reject) => {
+          crash.signal.addEventListener('abort', () => reject(new Error('crashed')));
+        });
+      },
+    });
+    await emission.stop();
+    const { body } = await world.call(hanging, 'POST', '/batches', {
+      body: ndjson(some.map(({ document }) => document)),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    for (let look = 0; look < 600 && committed < some.length; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(committed).toBe(some.length);
+    // The leases end at once instead of half a minute after the crash.
+    await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [body.batch_id]);
+    await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
+    emission = await world.start();
+    expect(await done(body.batch_id)).toMatchObject({ total: 12, accepted: 12 });
+    crash.abort();
+    await hanging.stop();
+    for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
+  });
+});
+
+describe('a batch that is cancelled', () => {
+  it('refuses the lines that did not begin', async () => {
+    const some = Array.from({ length: 5 }, () => invoice());
+    const { body } = await send(ndjson(some.map(({ document }) => document)));
+    const cancelled = await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
+    expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+    const ended = await done(body.batch_id, 'cancelled');
+    expect(ended.accepted + ended.refused).toBe(5);
+    for (const { error } of await results(body.batch_id, '?only=refused')) expect(error.code).toBe('batch_cancelled');
+  });
+});
+
+describe('a body that is no batch', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  it.each([
+    ['empty', '', {}, 400, 'invalid_batch'],
+    ['only blanks', ' \n\n', {}, 400, 'invalid_batch'],
+    ['an object', '{"ECF": {}}', JSON_TYPE, 400, 'invalid_batch'],
+    ['an empty array', '[]', JSON_TYPE, 400, 'invalid_batch'],
+    ['a torn array', '[{"ECF": {}}, {"ECF"', JSON_TYPE, 400, 'invalid_batch'],
+    ['an array with an empty element', '[{"ECF": {}},,{}]', JSON_TYPE, 400, 'invalid_batch'],
+    ['text behind the array', '[{"ECF": {}}] x', JSON_TYPE, 400, 'invalid_batch'],
+    ['10,001 lines', '{}\n'.repeat(10_001), {}, 400, 'invalid_batch'],
+    ['another type', '<a/>', { 'content-type': 'application/xml' }, 415, 'unsupported_media_type'],
+    ['compressed', 'x', { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
+    ['an idempotency-key of blanks', '{}', { 'idempotency-key': 'x'.repeat(256) }, 422, 'validation_error'],
+  ])('%s is refused, and nothing is kept', async (_name, body, headers, status, code) => {
+    const before = await batches();
+    const answer = await send(body, headers as Record<string, string>);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    expect(await batches()).toBe(before);
+  });
+
+  it('over 100 MiB is refused, and nothing is kept', async () => {
+    const before = await batches();
+    const answer = await send(Buffer.alloc(100 * 1024 * 1024 + 1, '{}\n'));
+    expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
+    expect(await batches()).toBe(before);
+  });
+
+  it('whose sender leaves half way keeps nothing', async () => {
+    const before = await batches();
+    const request = http.request(`${emission.url}/batches`, {
+      method: 'POST',
+      headers: {
+        'x-ecf-identity': world.identity(),
+        'content-type': 'application/x-ndjson',
+        'content-length': '999999',
+      },
+    });
+    request.on('error', () => undefined);
+    request.write(ndjson(Array.from({ length: 600 }, () => ({ ECF: {} }))));
+    for (let look = 0; look < 200 && (await batches()) === before; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await batches()).toBe(before + 1);
+    request.destroy();
+    for (let look = 0; look < 200 && (await batches()) > before; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await batches()).toBe(before);
+  });
+
+  it.each(['?after=x', '?limit=0', '?limit=1001', '?only=unknown'])(
+    'a query of results with %s is 422',
+    async (query) => {
+      const { body } = await send(ndjson([invoice().document]));
+      const answer = await world.call(emission, 'GET', `/batches/${body.batch_id}/results${query}`);
+      expect(answer.status).toBe(422);
+      await done(body.batch_id);
+    },
+  );
+});
