@@ -93,6 +93,7 @@ beforeAll(async () => {
   const openApproval = (await post('/acecf', approval(issued.length - 1))).body?.id ?? 1;
   // The issuer has no receiver, so the operator starts another look-up.
   const unheard = (await post('/acecf', { ...approval(0), issuer_rnc: '131999999' })).body?.id ?? 1;
+  const batchId = (await post('/batches', [numbers.next().invoice])).body.batch_id as string;
   let annulled = 500_000;
   const cancellation = () => {
     annulled += 20;
@@ -148,6 +149,10 @@ beforeAll(async () => {
     document: ['ecf'],
     security_code: [consumer.security_code],
     submission_id: [String(cancelled)],
+    batch_id: [batchId],
+    after: ['0'],
+    only: ['accepted'],
+    'idempotency-key': ['generated'],
     approval_id: [String(approved)],
     submit_to_authority: ['true', 'false'],
     file: ['swagger-ui.css', 'start.js', 'favicon-32x32.png'],
@@ -168,6 +173,7 @@ beforeAll(async () => {
     submitJson: () => ({ data: JSON.stringify(numbers.next().invoice) }),
     submitSigned: (chance) => ({ xml: chance.pick(signed) }),
     submitSignedSummary: (chance) => ({ xml: chance.pick(summaries) }),
+    createBatch: () => [numbers.next().invoice],
     createCancellation: cancellation,
     createApproval: (chance) => approval(1 + chance.below(issued.length - 1)),
     receiveInvoice: (chance) => ({ xml: Buffer.from(chance.pick(issued).xml as string) }),

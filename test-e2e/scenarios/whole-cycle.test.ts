@@ -65,6 +65,23 @@ const byCaller = async (invoice: Invoice): Promise<void> => {
   expect([status, body.trackId]).toEqual([200, expect.any(String)]);
 };
 
+/** Submits a document as a batch of one. */
+const byBatch = async (invoice: Invoice): Promise<void> => {
+  const encf = invoice.ECF.Encabezado.IdDoc.eNCF;
+  const made = await post('/batches', [invoice]);
+  expect([made.status, made.body.total]).toEqual([202, 1]);
+  const address = `/batches/${made.body.batch_id}`;
+  const batch = await until(
+    async () => (await get(address)).body,
+    ({ finished_at }) => finished_at !== null,
+  );
+  expect(batch).toMatchObject({ status: 'done', total: 1, accepted: 1, pending: 0, in_process: 0 });
+  expect((await get('/batches')).body.batches).toContainEqual(batch);
+  const { body } = await get(`${address}/results`);
+  expect(body.results).toMatchObject([{ line: 1, encf, status: 'Aceptado', error: null }]);
+  expect((await post(`${address}/cancel`, {})).body).toEqual(batch);
+};
+
 /** Submits an e-CF and waits until it is accepted, delivered to the buyer and acknowledged. */
 async function issue(
   issuer: Party,
@@ -199,6 +216,12 @@ describe('two taxpayers that invoice each other', () => {
     const { status, body } = await deployment.demo.submitSigned('/submit_fc', xml, await deployment.demo.token());
     expect([status, body.status]).toEqual([200, 'Aceptado']);
     summaries.push(encf);
+  });
+
+  it('a document of a batch takes the same way', async () => {
+    const course = await issue(palma, caoba, { submit: byBatch });
+    await decide(course, { approval_status: 1 });
+    await shows(course, null);
   });
 
   it('numbers that are cancelled are never issued, and those that were issued are never cancelled', async () => {

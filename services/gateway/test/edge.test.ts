@@ -118,11 +118,21 @@ describe('keys and environments', () => {
     }
     const invoices = ['invoiceStatus', 'listInvoices', 'countInvoices', 'aggregateInvoices', 'findInvoice'];
     const about = [...invoices, 'listTrackIds', 'listRawAnswers', 'consumerInvoiceStatus', 'invoiceXml'];
+    const batches = ['listBatches', 'findBatch', 'batchResults'];
     const cancellations = ['listCancellations', 'findCancellation', 'cancellationXml'];
     const approvals = ['listApprovals', 'findApproval', 'approvalXml'];
     const sorted = (ids: string[] = []) => [...ids].sort();
     expect(sorted(open.submit)).toEqual(
-      sorted(['obtainToken', 'submitJson', 'submitSigned', 'submitSignedSummary', ...about]),
+      sorted([
+        'obtainToken',
+        'submitJson',
+        'submitSigned',
+        'submitSignedSummary',
+        'createBatch',
+        'cancelBatch',
+        ...batches,
+        ...about,
+      ]),
     );
     expect(sorted(open.cancel)).toEqual(sorted(['createCancellation', ...cancellations]));
     expect(sorted(open.approve)).toEqual(sorted(['createApproval', ...approvals]));
@@ -138,6 +148,7 @@ describe('keys and environments', () => {
         'receivedAcknowledgementXml',
         'listDirectory',
         'findInDirectory',
+        ...batches,
         ...about,
         ...cancellations,
       ]),

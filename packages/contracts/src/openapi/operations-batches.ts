@@ -23,13 +23,13 @@ export const BATCHES = {
     body: {
       required: true,
       content: {
-        'application/x-ndjson': {
-          schema: { type: 'string', description: 'One {"ECF": …} a line.' },
-          example: `${JSON.stringify(invoiceData)}\n`,
-        },
         'application/json': {
           schema: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'object', required: ['ECF'] } },
           example: [invoiceData],
+        },
+        'application/x-ndjson': {
+          schema: { type: 'string', description: 'One {"ECF": …} a line.' },
+          example: `${JSON.stringify(invoiceData)}\n`,
         },
       },
     },

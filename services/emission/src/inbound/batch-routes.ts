@@ -12,7 +12,7 @@ import type { QueryBatches } from '../core/batches/query-batches.js';
 import type { ReceiveBatch } from '../core/batches/receive-batch.js';
 import { publicStatus, sequenceUsed } from '../core/published/invoice-event.js';
 import { type BatchFormat, readBatchBody } from './batch-body.js';
-import { mediaType } from './submission-form.js';
+import { mediaType, requireUtf8 } from './submission-form.js';
 
 /** Use cases behind the routes of batches. */
 export interface Batches {
@@ -137,7 +137,10 @@ function idOf(req: Request): number {
 function formatOf(req: Request): BatchFormat {
   const encoding = req.headers['content-encoding'];
   const format = FORMATS[mediaType(req.headers['content-type'])];
-  if (format !== undefined && (encoding === undefined || encoding === 'identity')) return format;
+  if (format !== undefined && (encoding === undefined || encoding === 'identity')) {
+    requireUtf8(req.headers['content-type']);
+    return format;
+  }
   throw new ApiError(
     415,
     'unsupported_media_type',

@@ -113,6 +113,11 @@ export function requireJson(contentType: string | undefined): void {
   if (type !== 'application/json' && !/^application\/[a-z0-9.+-]+\+json$/.test(type)) {
     throw new ApiError(415, 'unsupported_media_type', 'Send application/json.');
   }
+  requireUtf8(contentType);
+}
+
+/** Refuses a content type that declares another charset. */
+export function requireUtf8(contentType: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset)) {
     throw new ApiError(415, 'unsupported_media_type', `Send JSON in UTF-8, not ${charset}.`);
