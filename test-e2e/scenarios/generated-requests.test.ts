@@ -313,7 +313,8 @@ describe('generated valid and invalid requests', () => {
     for (const operation of publicDocument.operations.filter(({ body }) => Object.keys(body).length > 0)) {
       const [request] = [...generateRequests(operation, pool, random, new Set())];
       if (request === undefined) continue;
-      const answer = await sender.send({ ...request, body: Buffer.alloc(11 * 1024 * 1024, 0x20) });
+      const tooLarge = (operation.id === 'createBatch' ? 101 : 11) * 1024 * 1024;
+      const answer = await sender.send({ ...request, body: Buffer.alloc(tooLarge, 0x20) });
       expect({ id: operation.id, status: answer.status }).toEqual({ id: operation.id, status: 413 });
       expect(publicDocument.undocumented(operation, answer)).toEqual([]);
     }
