@@ -9,7 +9,7 @@ export function withoutCredentials(text: string, authorization: string | undefin
   return secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, BLOT) : text;
 }
 
-/** Takes tokens out of a login's answer: JWTs anywhere, and whatever stands in a field `token`. */
+/** Removes tokens from a login's answer: JWTs anywhere, and any value of a field `token`. */
 export function withoutTokens(body: string): string {
   return body
     .replace(/eyJ[\w-]+(?:\.[\w-]*){1,4}/g, BLOT)

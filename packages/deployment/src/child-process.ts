@@ -29,7 +29,7 @@ const LONGEST_PAUSE_MS = 5_000;
 /** A run of this length counts as a success: the next pause is short again. */
 const STEADY_MS = 10_000;
 
-/** A program of Node's, with a channel, so that it ends when this process is gone however that happened. */
+/** A Node program with a channel, so that it ends when this process ends for any reason. */
 export function nodeProgram(
   file: string,
   env: NodeJS.ProcessEnv,
@@ -37,14 +37,14 @@ export function nodeProgram(
 ): ChildProcess {
   return fork(file, [], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C reaches this process first, which then stops its children in order.
+    // Its own process group: Ctrl-C reaches this process first, which then stops its children in order.
     detached: true,
     env,
     execArgv: [...nodeOptions],
   });
 }
 
-/** Ends the process in `$2` within a second after the one in `$1` is gone, whatever ended that. */
+/** Ends the process in `$2` within a second after the end of the one in `$1`, for any reason. */
 const WATCH =
   'while kill -0 "$1" 2>/dev/null && kill -0 "$2" 2>/dev/null; do sleep 1; done; kill -TERM "$2" 2>/dev/null';
 

@@ -66,7 +66,7 @@ export interface EmissionStateFacts {
   sequenceUsed: boolean | null;
   /** The next action: send, query the authority, wait, or none. */
   next: 'send' | 'query' | 'wait' | 'none';
-  /** The authority has spoken, or never will: nothing goes on in the background. */
+  /** The authority has decided, or never will: there is no background work. */
   decided: boolean;
 }
 

@@ -228,7 +228,7 @@ function choosePart(parts: readonly Part[]): Buffer {
   return first.content;
 }
 
-/** Forms send an empty part for a file field that nobody filled. */
+/** Forms send an empty part for an empty file field. */
 function isBlank(content: Buffer): boolean {
   return pastBlanks(content, 0) === content.length;
 }
@@ -250,8 +250,8 @@ function fromBase64(body: Buffer): Buffer | null {
 }
 
 /**
- * Null if an equals sign stands for itself, as it does in every signed document. Blanks at the end of a line are kept:
- * they are part of what was signed, and no mailer stands between. Source: RFC 2045 section 6.7.
+ * Null if equals signs are literal, as in every signed document. Blanks at the end of a line are kept: they are signed, and
+ * no mail server changes them. Source: RFC 2045 section 6.7.
  */
 function fromQuotedPrintable(body: Buffer): Buffer | null {
   const bytes = Buffer.allocUnsafe(body.length);
@@ -282,13 +282,16 @@ function hexDigit(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 is let through to be named. */
+/**
+ * Whether the first byte that counts, after a byte order mark and blanks, is `<`. UTF-16 passes, so that the error can name
+ * it.
+ */
 function startsLikeXml(bytes: Buffer): boolean {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return true;
   return bytes[pastBlanks(bytes, startsWithMark(bytes) ? 3 : 0)] === LESS_THAN;
 }
 
-/** Where the first byte that is no blank stands, or the length. An indexed loop: a body may be blanks alone. */
+/** The position of the first non-blank byte, or the length. An indexed loop, because a body may have only blanks. */
 function pastBlanks(bytes: Buffer, from: number): number {
   let at = from;
   for (; at < bytes.length; at++) {

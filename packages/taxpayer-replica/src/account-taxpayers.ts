@@ -3,7 +3,7 @@ import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { Identity } from '@ecf/service-kit/security';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
-/** The account that calls, as the gateway vouches for it. */
+/** The calling account, from the gateway's signed identity. */
 export interface Caller {
   readonly accountId: string;
   /** The latest revision of the account's taxpayers that the gateway committed before the call. */

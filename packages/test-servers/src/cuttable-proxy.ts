@@ -8,7 +8,7 @@ export class CuttableProxy {
   private server: Server;
   /** Milliseconds that each piece of an answer is held back. */
   delayMs = 0;
-  /** From the next piece on that holds this text, on its way there, answers are held back for two seconds. */
+  /** After the next request that contains this text, answers are delayed for two seconds. */
   holdBehind: string | null = null;
 
   private constructor(

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export const DRAWN_PORTS = { first: 10_081, last: 32_000 };
 
-/** A port of 127.0.0.1 that nobody listens on and that is none of `taken`: drawn for a server that does not listen yet. */
+/** A free port of 127.0.0.1 outside `taken`, for a server that does not listen yet. */
 export async function freePort(...taken: readonly number[]): Promise<number> {
   const others = new Set(taken);
   for (;;) {
@@ -25,7 +25,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** Whether somebody listens there. */
+/** Whether the port has a listener. */
 export function reachable(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ port, host });

@@ -14,7 +14,7 @@ export interface TestPostgres {
   pid: number;
 }
 
-/** Stops the server and removes its folder when the process that runs the tests is gone, however it ended. */
+/** Stops the server and removes its folder after the end of the process that runs the tests, for any reason. */
 const WATCH =
   'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -INT "$2" 2>/dev/null; sleep 1; kill -QUIT "$2" 2>/dev/null; rm -rf "$3" "$4"';
 
@@ -47,7 +47,7 @@ interface Shared {
   pid: number;
 }
 
-/** Test files have worlds of their own inside one process, so what they share stands in a file named by the process. */
+/** Test files have separate module instances in one process, so they share data in a file named by the process. */
 async function sharedServer(): Promise<Shared> {
   const folder = path.join(os.tmpdir(), `ecf-test-postgres-${process.pid}`);
   const file = path.join(folder, 'server.json');

@@ -36,8 +36,8 @@ export function isFields(value: AnswerValue | undefined): value is AnswerFields 
 }
 
 /**
- * The records of a list that may come as an array, as one single record, or wrapped in an element per level (XML).
- * A record is whatever has the field `mark`. Undefined if something else stands in the list.
+ * The records of a list that may come as an array, as one single record, or wrapped in an element per level (XML). A value
+ * with the field `mark` is a record. Undefined if the list has another value.
  */
 export function records(value: AnswerValue | undefined, mark: string): AnswerFields[] | undefined {
   if (Array.isArray(value)) {

@@ -2,7 +2,7 @@ import { storableText } from '@ecf/domain';
 import { type AnswerValue, field, isFields, textField, textOf } from './answer-value.js';
 import type { AuthorityMessage } from './verdicts.js';
 
-/** How much of an answer is taken for messages: nobody reads more of a verdict on one document. */
+/** Bound of the messages read from an answer; nobody reads more for one document. */
 export interface MessageLimits {
   readonly messages: number;
   /** Characters of each. */
@@ -18,8 +18,8 @@ export function messageField(value: AnswerValue | undefined): AnswerValue | unde
 }
 
 /**
- * Messages as a plain list, whatever they came as: null, a text, one object, an array of either, or wrapped once more
- * (XML). The filler of accepted documents (empty text, code 0) is dropped.
+ * Messages as a plain list. An answer may have null, a text, one object, an array of either, or another wrapper (XML). The
+ * filler of accepted documents (empty text, code 0) is dropped.
  */
 export function readMessages(value: AnswerValue | undefined, limits = LIMITS): AuthorityMessage[] {
   return collect(value)

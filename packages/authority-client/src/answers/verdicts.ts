@@ -128,8 +128,8 @@ export interface IssuedToken {
 }
 
 /**
- * A receiver's answer to a delivered e-CF: a document whose root is ARECF, or whatever stands in its place in a success.
- * Nothing is checked.
+ * A receiver's answer to a delivered e-CF: a document with the root ARECF, or another body of a success. Its content is not
+ * checked.
  */
 export interface DeliveryAnswer {
   /** The exact bytes. */

@@ -5,7 +5,7 @@ import { refusedQuery, statusOf } from '../answers/authority-texts.js';
 import type { DocumentState } from '../answers/verdicts.js';
 import { otherDocument } from './other-document.js';
 
-/** The state query's answer has no messages; what marks it as its own is the number it speaks of. */
+/** The state query's answer has no messages; its number identifies it. */
 export function readDocumentState(queried: { rnc: string; encf: string }): AnswerReader<DocumentState> {
   return ({ value, text }) => {
     const state = statusOf(textField(value, 'codigo'), textField(value, 'estado'));

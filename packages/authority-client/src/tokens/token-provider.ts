@@ -107,7 +107,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
     return entry.expiresAt.getTime() - clock().getTime();
   }
 
-  /** In the background: the present token still serves, whatever comes of it. */
+  /** In the background: the present token stays in use, whatever the result. */
   function renew(key: string, request: TokenRequest): void {
     if (currentPause(key)) return;
     newToken(key, request).catch(() => undefined);

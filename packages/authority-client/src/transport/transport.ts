@@ -25,7 +25,7 @@ export interface TransportOptions {
   userAgent: string;
   timeouts: Partial<Timeouts>;
   tls: TlsOptions;
-  /** Where addresses come from others: who may be connected to. */
+  /** Guard for addresses from others: decides to which of them a connection is allowed. */
   guard?: GuardOptions;
 }
 
@@ -118,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
         return refusedAddress(`${request.url.hostname} is not an allowed address`);
       }
       const first = await attempt(request);
-      // A query over a connection that the other side had closed meanwhile is sent once more on a new one.
+      // A query over a connection that the other side has closed is repeated once on a new one.
       const last = first.stale && request.method === 'GET' ? await attempt(request) : first;
       return last.result;
     },

@@ -17,8 +17,8 @@ export interface IssuedToken {
 
 /**
  * The authority's tokens: JWT with HS256, good for an hour and for all services of one environment. They name the
- * certificate's holder, not a taxpayer. Each environment has a key of its own, so none takes another's token.
- * Source: claims of the sample in the technical description p.12.
+ * certificate's holder, not a taxpayer. Each environment has its own key, so none accepts another's token. Source: claims of
+ * the sample in the technical description p.12.
  */
 export class Tokens {
   readonly #secret: Buffer;

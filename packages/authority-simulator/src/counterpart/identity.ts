@@ -33,7 +33,7 @@ export class CounterpartIdentity {
       holderId: '00199999996',
       rnc: PROVIDER_RNC,
       password,
-      // Its authority's key serves: nobody has to tell the two apart, and making another takes time.
+      // It uses the key of its authority: no test distinguishes the two, and creating another takes time.
       key: createPrivateKey(authority.key),
       ...span,
     });

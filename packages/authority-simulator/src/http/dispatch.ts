@@ -89,7 +89,7 @@ function asGiven({ status, body, contentType, headers }: Fault): Answer {
   return { status, body, contentType, headers };
 }
 
-/** No such address: the body is read, so that the caller gets to see the answer. */
+/** Unknown address: the body is read, because the caller may read the answer only after sending it. */
 function refuse(request: IncomingMessage, response: ServerResponse, status: 404 | 405): void {
   request.resume();
   send(request, response, emptyAnswer(status));

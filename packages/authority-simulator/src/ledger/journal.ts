@@ -6,7 +6,7 @@ export type JournalEntry =
   | ({ readonly t: 'submission' } & Submission)
   /** The caller of a submission got no answer after all. */
   | { readonly t: 'unanswered'; readonly id: number }
-  /** The fault that kept documents in process is gone. Null: every such fault. */
+  /** The fault that kept documents in process has ended. Null: every such fault. */
   | { readonly t: 'released'; readonly fault: string | null; readonly at: number };
 
 const CHUNK = 1 << 20;

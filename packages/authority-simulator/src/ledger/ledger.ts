@@ -14,8 +14,8 @@ export interface SubmissionFilter {
 }
 
 /**
- * Every document that arrived, in order. What is asked for on each call is in memory; the bytes of the documents and
- * the journal are on disk, written before `note` returns.
+ * Every document that arrived, in order. Data needed for each call are in memory. The bytes of the documents and the journal
+ * are on disk, written before `note` returns.
  */
 export class Ledger {
   readonly #journal: Journal | null;

@@ -23,7 +23,7 @@ export interface Submission {
   readonly id: number;
   readonly operation: DocumentOperation;
   readonly env: Environment;
-  /** Issuer of the e-CF that the document is or speaks of; null when it could not be read. */
+  /** Issuer of the e-CF that the document is or names; null if it is unreadable. */
   readonly rnc: string | null;
   /** The approving buyer, for an approval. */
   readonly buyer: string | null;

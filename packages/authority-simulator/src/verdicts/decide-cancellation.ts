@@ -70,7 +70,7 @@ function rangesOf(root: DocumentNode): AnnulledRange[] | string {
       ranges.push(range);
     }
   }
-  // Nothing is published about wrong counts, nor about a number that occurs twice: neither is held against the document.
+  // The authority publishes no rule about wrong counts or repeated numbers, so neither causes a refusal.
   return joined(ranges);
 }
 

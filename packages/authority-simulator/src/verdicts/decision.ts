@@ -72,9 +72,9 @@ function identity(tree: DocumentNode): { rnc: string | null; encf: string | null
 }
 
 /**
- * The verdicts of the authority on what a document says of itself, by the rule that finds it. Only observed ones: codes of
- * rejections, codes of conditional acceptance, and for lines the tolerance of Informe Técnico e-CF p.21. What stands in
- * neither list is accepted. Rules on references are checked with the referenced document.
+ * The verdicts of the authority on the content of a document, by business rule. Only observed ones: codes of rejections,
+ * codes of conditional acceptance, and for lines the tolerance of Informe Técnico e-CF p.21. Violations in neither list are
+ * accepted. Rules on references are checked with the referenced document.
  */
 export const REJECTED: ReadonlySet<string> = new Set([
   'business.encf-type',

@@ -32,9 +32,9 @@ export interface EmbeddedPostgres {
   url(database: string): string;
   /** The same through the server's Unix socket, which costs less; through 127.0.0.1 if there can be none. */
   localUrl(database: string): string;
-  /** Fast shutdown: sessions are ended, everything is written. Resolves when the server is gone. */
+  /** Fast shutdown: sessions end, all data are written. Resolves when the server has ended. */
   stop(): Promise<void>;
-  /** Resolves with a description when the server ends without having been asked to. */
+  /** Resolves with a description if the server ends unexpectedly. */
   died: Promise<string>;
 }
 
@@ -134,7 +134,7 @@ async function launch(
     cwd: dataDir,
     env: postgresEnvironment(dataDir),
     stdio: ['ignore', log, log],
-    // A process group of its own: Ctrl-C reaches the parent, which stops the database last.
+    // Its own process group: Ctrl-C reaches the parent, which stops the database last.
     detached: true,
   });
   closeSync(log);

@@ -6,8 +6,8 @@ const NAME = '.s.PGSQL.';
 const LONGEST_PATH = 103;
 
 /**
- * Where a server with this data folder puts its Unix socket: in the folder itself, which nobody else may enter. Null if the
- * system has none, the path is too long for one, or PostgreSQL would read it as several.
+ * The place of the server's Unix socket: its data folder, which no other user may enter. Null if the system has none, the
+ * path is too long for one, or PostgreSQL would read it as several.
  */
 export function socketFolder(dataDir: string, platform: NodeJS.Platform = process.platform): string | null {
   if (platform === 'win32' || /[,"]|^\s|\s$/.test(dataDir)) return null;

@@ -41,7 +41,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Whether that process is a PostgreSQL server; after a reboot its number may be anybody's. */
+/** Whether that process is a PostgreSQL server; after a reboot any process may have its number. */
 export function isPostgres(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('postgres');
@@ -54,7 +54,7 @@ export function isPostgres(pid: number): boolean {
   }
 }
 
-/** Fast shutdown (SIGINT); after 20 s immediate (SIGQUIT), after 5 more killed. Resolves when the process is gone. */
+/** Fast shutdown (SIGINT); after 20 s immediate (SIGQUIT), after 5 more SIGKILL. Resolves when the process has ended. */
 export async function stopPostmaster(pid: number): Promise<void> {
   const steps: readonly (readonly [NodeJS.Signals, number])[] = [
     ['SIGINT', 20_000],

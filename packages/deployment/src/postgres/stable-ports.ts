@@ -8,7 +8,7 @@ import net from 'node:net';
 const FIRST = 10_081;
 const LAST = 32_000;
 
-/** Ports of 127.0.0.1 that nobody listens on, for servers that keep them when they are started again. */
+/** Free ports of 127.0.0.1, for servers that keep them over a restart. */
 export async function stablePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let port = randomInt(FIRST, LAST - 2_000); ports.length < count; port += 1)

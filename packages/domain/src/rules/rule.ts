@@ -4,7 +4,7 @@ import type { EcfType } from '../identifiers.js';
 /** The subject of a rule: a type of e-CF or one of the companion documents. */
 export type DocumentKind = EcfType | 'RFCE' | 'ACECF' | 'ANECF' | 'ARECF';
 
-/** `rejects`: the authority refuses the document, so it is not sent. `warns`: it is sent, and the answer says what is odd. */
+/** `rejects`: the authority refuses the document, so it is not sent. `warns`: it is sent, and the answer has a warning. */
 export type RuleVerdict = 'rejects' | 'warns';
 
 /**

@@ -21,7 +21,7 @@ export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'ver
   field: string;
   /** The parts of the expected amount, as text for the message. */
   made: string;
-  /** An absent field counts as zero, or is left alone because it is optional. */
+  /** An absent field counts as zero, or is not checked because it is optional. */
   absent: 'zero' | 'skip';
   /** Expected amounts of which one must be met, the first being the official one; empty when they cannot be known. */
   expected(view: View): readonly Decimal[];

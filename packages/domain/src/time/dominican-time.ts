@@ -104,7 +104,7 @@ function hasDashes(text: string): boolean {
   return text.charCodeAt(2) === DASH && text.charCodeAt(5) === DASH;
 }
 
-/** Dominican times by seconds since 1970: those of the documents at hand, each of which is written a dozen times. */
+/** Dominican times by seconds since 1970. Each time of a present document is written a dozen times. */
 const written = new Map<number, string>();
 const MOST_WRITTEN = 64;
 

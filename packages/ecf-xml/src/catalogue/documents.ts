@@ -7,7 +7,7 @@ import { ECF_ELEMENTS } from './ecf-elements.js';
 export interface CatalogueDocument {
   id: SchemaId;
   root: DocumentName;
-  /** The table its elements stand in, and which of the table's presence letters is its own. */
+  /** The table of its elements, and the index of its presence letter in the table. */
   elements: string;
   column: number;
   /** The name by which overrides and variants of the tables call it. */

@@ -65,7 +65,7 @@ class XmlChecker {
     this.stricter = new FaultList(schema.source);
   }
 
-  /** The root, just opened: its elements, and behind the last one the signature or whatever stands for it. */
+  /** The root, just opened: its elements, and after the last one the signature or its replacement. */
   root(attributes: Attributes, scope: NamespaceScope): DocumentNode {
     const { root, signatureRequired } = this.schema;
     this.checkAttributes(root.name, root, attributes, scope, null);
@@ -92,7 +92,7 @@ class XmlChecker {
     return node;
   }
 
-  /** The element just opened inside a group: into the node, if it may stand where it stands. */
+  /** Reads the element just opened inside a group into the node, if its place is allowed. */
   private child(
     node: DocumentNode,
     rule: ElementRule,
@@ -123,7 +123,7 @@ class XmlChecker {
     else append(node, child.name, value);
   }
 
-  /** An element behind the last of the document's own: the signature, or what XML Schema lets stand for it. */
+  /** An element after the document's last one: the signature, or a replacement that XML Schema allows. */
   private behind(node: DocumentNode, root: ElementRule, name: string, scope: NamespaceScope): void {
     this.behindLast++;
     const signature = isSignature(name, scope);
@@ -139,7 +139,7 @@ class XmlChecker {
     if (content !== '' && !root.byName.has(name) && name !== '__proto__') node[name] = content;
   }
 
-  /** A group, or null when nothing stands in it. */
+  /** A group; null if it is empty. */
   private group(rule: ElementRule, path: string, attributes: Attributes, scope: NamespaceScope): DocumentNode | null {
     this.checkAttributes(path, rule, attributes, scope, null);
     const node = this.content(rule, path, scope);

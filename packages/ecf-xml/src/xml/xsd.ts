@@ -15,7 +15,7 @@ export function xsd(id: SchemaId): string {
   ].join('\n');
 }
 
-/** Where the XML signature stands; XML Schema lets any element stand for it. */
+/** The place of the XML signature; XML Schema allows any element there. */
 function signature({ signatureRequired }: Schema): string {
   return `<xs:any minOccurs="${signatureRequired ? 1 : 0}" maxOccurs="1" processContents="skip"/>`;
 }

@@ -20,7 +20,7 @@ export function parseReceived(bytes: Uint8Array, maxBytes: number): CanonicalXml
 const MARK = [0xef, 0xbb, 0xbf];
 const BLANKS: ReadonlySet<number> = new Set([0x0a, 0x0d, 0x20, 0x09]);
 
-/** A judged signature: why it is not accepted, or null, and who signed, as far as a certificate verified it. */
+/** The result for a signature: the reason why it is not accepted, or null, and the signer whose certificate verified it. */
 export interface SignatureVerdict {
   readonly doubt: string | null;
   readonly signer: SignerFacts | null;

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { seal, unseal } from '../security/seal.js';
 import type { SharedCache, SharedCacheParts } from './shared-cache.js';
 
-/** Longest milliseconds of a command; after that the work goes on without the server. */
+/** Longest milliseconds of a command; after that the work continues without the server. */
 const COMMAND_MS = 150;
 const CONNECT_MS = 2_000;
 /** Pause in milliseconds after a failed command; it doubles with each further failure. */

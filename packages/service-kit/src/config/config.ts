@@ -88,8 +88,8 @@ export class ConfigProblems {
   }
 
   /**
-   * A configuration to go on looking for faults with: where `read` finds faults it reads again without those variables.
-   * Throws {@link ConfigError} if it cannot do without.
+   * A configuration with which the search for faults continues: if `read` finds faults, it reads again without these
+   * variables. Throws {@link ConfigError} if it cannot do without.
    */
   readOn<T>(env: Record<string, string | undefined>, read: (env: Record<string, string | undefined>) => T): T {
     const whole = this.read(() => read(env));

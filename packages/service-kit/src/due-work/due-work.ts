@@ -28,8 +28,8 @@ export interface DueWorkOptions<Item> {
   /** Items in flight at once. */
   readonly concurrency: number;
   /**
-   * An item in flight for longer than `afterMs` frees its slot and goes on beside the others; `maxInFlight` bounds them all.
-   * So a few peers that hang do not hold up the rest.
+   * An item in flight for longer than `afterMs` frees its slot and continues beside the others; `maxInFlight` bounds them
+   * all. So a few hanging peers do not delay the rest.
    */
   readonly slow?: { readonly afterMs: number; readonly maxInFlight: number };
   /** Shortest pause in milliseconds after a look, so that items that fall due together share one claim. Default 25. */

@@ -31,7 +31,7 @@ export function answerClientError(
     socket.destroy();
     return null;
   }
-  // The parser goes on to fail on whatever follows the bytes that were refused.
+  // After the refused bytes, the parser also fails on all later ones.
   if (!socket.writable) return null;
   const incomplete = latest?.req.complete === false;
   if (latest === undefined || (latest.writableFinished && !incomplete)) return writeError(problem, socket);

@@ -9,7 +9,7 @@ export interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** An answer other than success: status and code as in `ERROR_CODES`, and a sentence that says what is wrong and what to do. */
+/** An answer other than success: status and code as in `ERROR_CODES`, and a sentence with the fault and the remedy. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ErrorCode;

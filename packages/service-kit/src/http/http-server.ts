@@ -94,7 +94,7 @@ function answerClientErrors(server: Server, onAnswer: ServeOptions['onClientErro
   server.on('clientError', (error, socket) => report(answerClientError(error, socket, latest.get(socket)), socket));
   server.on('connect', (_req, socket) => {
     socket.on('error', () => socket.destroy());
-    // Node has detached the socket: an answer in flight cannot be completed, and no other may stand in its place.
+    // Node has detached the socket: an answer in flight cannot be completed, and no other may replace it.
     if (latest.get(socket)?.writableFinished === false) socket.destroy();
     else report(writeError(connectRefused(), socket), socket);
   });

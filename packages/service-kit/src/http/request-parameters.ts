@@ -9,8 +9,8 @@ const DAY = /^\d{2}-\d{2}-\d{4}$/;
 const MOST_ROWS = 2_147_483_647;
 
 /**
- * Reads the parameters of a request and collects all faults, to report them together. What one service alone
- * takes it reads in a class of its own that extends this one.
+ * Reads the parameters of a request and collects all faults, to report them together. A service reads its special parameters
+ * in a subclass.
  */
 export class RequestParameters {
   readonly #problems: ValidationItem[] = [];

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** First groups of IPv6 addresses that stand for an IPv4 address, which is in the two groups after them. */
+/** First groups of IPv6 addresses that contain an IPv4 address in the two groups after them. */
 const MAPPED = '0:0:0:0:0:ffff';
 const TRANSLATED = '64:ff9b:0:0:0:0';
 

@@ -29,7 +29,7 @@ export interface ServiceAppRoutes {
   readonly routes: readonly ServiceRoute[];
   /** The internal operations. */
   readonly internal: readonly Router[];
-  /** Where errors of the service become answers. */
+  /** Turns errors of the service into answers. */
   readonly mapErrors: ErrorRequestHandler;
 }
 

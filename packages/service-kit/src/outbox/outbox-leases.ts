@@ -24,7 +24,7 @@ export interface OutboxLeasesOptions {
   url: string;
   /** Another process appended rows. */
   onNotify: () => void;
-  /** The session ended: every lease is gone. */
+  /** The session ended, and with it every lease. */
   onLost: (error: Error) => void;
 }
 

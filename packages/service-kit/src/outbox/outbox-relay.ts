@@ -21,7 +21,7 @@ export interface OutboxRelayOptions {
   spacingMs?: number;
   /** Milliseconds between reads when nothing wakes the relay (rows that a process left when it died); default 1000. */
   pollMs?: number;
-  /** Milliseconds after which the partitions are shared anew among the relays; default 5000. */
+  /** Milliseconds after which the relays share the partitions again; default 5000. */
   rebalanceMs?: number;
 }
 
@@ -59,9 +59,10 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 
 /**
- * Publishes the rows of an outbox, at least once and in order per key. Rows are deleted when the bus has them. Several relays
- * share an outbox by partitions ({@link OutboxLeases}). A partition whose publication fails is tried again with growing
- * pauses while the others go on. A row that the bus refuses for its content is put aside, and the rows behind it go on.
+ * Publishes the rows of an outbox, at least once and in order per key. Rows are deleted when the bus has them. Several
+ * relays share an outbox by partitions ({@link OutboxLeases}). A partition whose publication fails is tried again with
+ * growing pauses while the others continue. A row that the bus refuses for its content is put aside, and the rows behind it
+ * go on.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { database, service } = options;
@@ -267,7 +268,7 @@ async function isEmpty(queries: Queries, leases: OutboxLeases | null): Promise<b
   return left.rowCount === 0;
 }
 
-/** Ends a wait early; a wake-up while nobody waits ends the next wait at once. */
+/** Ends a wait early; a wake-up without a wait ends the next wait at once. */
 function createWaker() {
   let isWoken = false;
   let end = () => {};

@@ -19,9 +19,9 @@ const APPEND = {
 };
 
 /**
- * Appends events to the service's outbox in the transaction of their change, and wakes the relay after the
- * commit. Lock the row that the key stands for first: then two transactions of one key append in the order they commit.
- * Table: see `prisma/outbox-and-inbox.prisma` of this package.
+ * Appends events to the service's outbox in the transaction of their change, and wakes the relay after the commit. First
+ * lock the row of the key: then two transactions of one key append in the order of their commits. Table: see
+ * `prisma/outbox-and-inbox.prisma` of this package.
  */
 export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[]): Promise<void> {
   if (events.length === 0) return;

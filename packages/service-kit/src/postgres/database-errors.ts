@@ -44,10 +44,10 @@ const MOST_CAUSES = 8;
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
- * True if the database is gone, starting, stopping, stuck, read-only or out of resources: nothing is wrong with the request,
- * which can succeed later. Counts: an SQLSTATE of {@link AWAY}, the client's own codes, and network errors of the database
- * connection ({@link markDatabaseError}, Prisma Client). Network errors of other connections do not count. The causes of an
- * error count like the error.
+ * True if the database is down, starting, stopping, stuck, read-only or out of resources. The request is right and can
+ * succeed later. Counts: an SQLSTATE of {@link AWAY}, the client's own codes, and network errors of the database connection
+ * ({@link markDatabaseError}, Prisma Client). Network errors of other connections do not count. The causes of an error count
+ * like the error.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causes(error).some(saysUnavailable);

@@ -157,7 +157,7 @@ async function attempt<T>(
 ): Promise<T> {
   const { pool } = database;
   const client = await connect(pool);
-  // A connection that breaks while it is lent out reports it twice: to the query, and as an event that nobody else heeds.
+  // A connection that breaks while in use reports it twice: to the query, and as an event without another listener.
   client.on('error', noted);
   const effects: (() => void)[] = [];
   const tx: Transaction = {

@@ -1,6 +1,6 @@
 import { causes } from './database-errors.js';
 
-/** No room on the disk, or none that this user may have. */
+/** The disk is full, or the quota of this user. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
 /** True if a file or the database could not be written for want of room on its disk; causes are looked into. */

@@ -1,7 +1,7 @@
 /** The replacement of a secret. */
 export const REDACTED = '[redacted]';
 
-/** Names whose values never reach a log, wherever they stand in an object. Compared without `-` and `_`, in lower case. */
+/** Names whose values are never logged, at any place in an object. Compared without `-` and `_`, in lower case. */
 const SECRET_NAMES = new Set([
   'xapikey',
   'apikey',

@@ -12,7 +12,7 @@ export interface BusParts {
   clock: () => Date;
   metrics?: Metrics;
   retry?: Partial<RetryPolicy>;
-  /** Where the bus of one process keeps what cannot be handled; over Kafka there are topics for it. */
+  /** The dead-letter store of the in-process bus; over Kafka there are topics for it. */
   deadLetters: DeadLetters;
 }
 

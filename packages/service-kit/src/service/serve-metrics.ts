@@ -3,7 +3,7 @@ import { type RunningServer, serve } from '../http/http-server.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
-/** Serves `GET /metrics` in Prometheus' text format on a port of its own. */
+/** Serves `GET /metrics` in Prometheus' text format on its own port. */
 export function serveMetrics(
   metrics: Metrics,
   options: { host: string; port: number; logger: Logger },

@@ -26,12 +26,12 @@ type PartsConfig = Parameters<typeof openBus>[0] &
 export interface ServiceParts extends Required<SharedParts> {
   readonly identityKey: Uint8Array;
   readonly database: Database;
-  /** Lets the database and a bus of its own go. */
+  /** Closes the database and the service's own bus. */
   close(): Promise<void>;
 }
 
 export interface PartsOptions {
-  /** Where a bus of the process's own keeps what it gives up; by default in memory. */
+  /** The dead-letter store of an in-process bus; by default in memory. */
   readonly deadLetters?: DeadLetters;
 }
 

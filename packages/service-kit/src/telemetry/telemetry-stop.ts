@@ -1,4 +1,4 @@
-/** Where the running telemetry is kept, across copies of this package in one process. */
+/** Keeps the running telemetry, shared by copies of this package in one process. */
 export const TELEMETRY = Symbol.for('ecf.telemetry');
 
 /** Sends the spans that are still held and stops; does nothing where nothing is traced. */

@@ -58,7 +58,7 @@ export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {
   };
 }
 
-/** An error that the store does not name comes from storage that is away or full, or that refuses the request. */
+/** An unnamed error comes from storage that is down or full, or that refuses the request. */
 async function reached<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -27,7 +27,7 @@ export async function openFileXmlStore(root: string, { readOnly = false } = {}):
   async function linkNew(file: string, bytes: Uint8Array): Promise<boolean> {
     const temporary = path.join(incoming, randomUUID());
     try {
-      // If the whole archive is away (not mounted), this fails before any folder is created in its place.
+      // If the archive is not mounted, this fails before any folder is created in its place.
       await writeSynced(temporary, bytes);
       await folders.make(path.dirname(file));
       await link(temporary, file);

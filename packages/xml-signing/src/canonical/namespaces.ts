@@ -9,7 +9,7 @@ export interface Scope {
   readonly size: number;
 }
 
-/** No document of the field has more than four; the bound keeps looking up prefixes cheap in hostile ones. */
+/** No document of the field has more than four; the bound keeps the look-up of prefixes cheap in hostile documents. */
 const MOST_DECLARATIONS = 64;
 
 export class TooManyNamespaces extends Error {}

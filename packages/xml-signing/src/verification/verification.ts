@@ -52,7 +52,7 @@ export interface CertificateFacts {
   readonly holderId: string | null;
   /** The certificate itself, DER in base64. */
   readonly der: string;
-  /** The other certificates of the KeyInfo, DER in base64, in their order. Nothing vouches for them. */
+  /** The other certificates of the KeyInfo, DER in base64, in their order. Nothing proves them. */
   readonly others: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface Verification {
   readonly signature: 'valid' | 'invalid';
   /** Null when the signature is valid. */
   readonly reason: VerificationReason | null;
-  /** In which form the document verified: as received, or after text of blanks alone was dropped. */
+  /** The form in which the document verified: as received, or without blank text. */
   readonly canonical: 'as-is' | 'whitespace-dropped' | null;
   /** The certificate whose key verified the signature; null when none did. */
   readonly certificate: CertificateFacts | null;

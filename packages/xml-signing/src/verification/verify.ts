@@ -19,11 +19,11 @@ interface Verified {
 }
 
 /**
- * Verifies the enveloped signature of a document by the authority's profile: as received, and where that fails once
- * more without blank text. Nothing that is wrong with the document makes it throw; the reason says what it is.
+ * Verifies the enveloped signature of a document by the authority's profile: as received, and if that fails again without
+ * blank text. It never throws for a faulty document; `reason` names the fault.
  *
- * Read afterwards from `verified` and from nothing else: it is what the signature covers. An expired or unknown
- * certificate does not make a signature invalid; `certificate` holds the facts.
+ * Read afterwards from `verified` and from nothing else: it is what the signature covers. An expired or unknown certificate
+ * does not make a signature invalid; `certificate` holds the facts.
  *
  * @param xml the bytes as received, or what parseXml made of them
  * @param now for documents that state no signing time

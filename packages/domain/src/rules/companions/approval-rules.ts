@@ -20,8 +20,9 @@ export interface DeliverableDocument {
 }
 
 /**
- * Whether an accepted document is one for its buyer's receiver: those that can be approved, where they name a buyer who can
- * have one. Type 45 is among them and delivered on request only. Source: Descripción Técnica v1.6 pp.11, 42-46.
+ * Whether an accepted document goes to its buyer's receiver. It must be of a type that can be approved, and name a buyer
+ * that can have a receiver. Type 45 is such a type, and is delivered on request only. Source: Descripción Técnica v1.6
+ * pp.11, 42-46.
  */
 export function goesToBuyer({ ecfType, route, buyerRnc }: DeliverableDocument): boolean {
   const deliverable = route === 'ecf' && (APPROVABLE_TYPES as readonly string[]).includes(ecfType);

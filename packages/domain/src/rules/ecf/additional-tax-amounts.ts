@@ -57,7 +57,7 @@ export function additionalTaxAmounts(ecf: EcfView): Map<string, readonly Decimal
   }
   for (const [code, lines] of carriers) {
     const rate = rates.get(code);
-    // No text says what a code counts that stands twice on a line.
+    // No text defines the amount of a code that occurs twice on a line.
     if (rate === undefined || new Set(lines).size < lines.length) continue;
     if (code <= '005') amounts.set(code, onPrice(ecf, code, lines, rate));
     else

@@ -125,7 +125,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
   },
 ];
 
-/** Nothing in the document leaves open how its taxes 001 to 005 are computed. */
+/** True if the document determines how its taxes 001 to 005 are computed. */
 function isPlain(ecf: EcfView): boolean {
   return !ecf.correctsText && !ecf.allInclusive && ecf.adjustments.length === 0 && ecf.lines.length > 0;
 }

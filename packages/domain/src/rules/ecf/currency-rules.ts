@@ -141,7 +141,7 @@ function compare(
   );
 }
 
-/** Taxes in another currency belong to the DOP entry with the same code; a code that stands twice is left alone. */
+/** Taxes in another currency belong to the DOP entry with the same code; a repeated code is not checked. */
 function compareTaxes(ecf: EcfView, conversion: Conversion): void {
   const group = groupOf(ecf.otherCurrency, 'ImpuestosAdicionalesOtraMoneda');
   groupsOf(group, 'ImpuestoAdicionalOtraMoneda').forEach((tax, index) => {

@@ -130,7 +130,7 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
       let total = Decimal.ZERO;
       for (const entry of entries(line, names)) {
         const amount = decimalOf(entry, names.entryAmount);
-        // It is optional: without it nobody can add up the entries.
+        // It is optional; without it the entries have no sum.
         if (amount === null) return;
         total = total.plus(amount);
       }

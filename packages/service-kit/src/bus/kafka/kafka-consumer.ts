@@ -54,7 +54,7 @@ const MAX_PAUSE_MS = 5_000;
 /** A consumer that ran for so long is replaced without a growing pause. */
 const STABLE_MS = 15_000;
 
-/** The assignment of a member between two rebalances; `lost` is aborted when the group is balanced anew. */
+/** The assignment of a member between two rebalances; `lost` is aborted at the next rebalance. */
 interface Assignment {
   readonly lost: AbortController;
   /** Aborted when the assignment is lost or the member stops. */

@@ -18,7 +18,7 @@ export function kafkaLogCreator(logger: Logger) {
 /** kafkajs uses other defaults where NODE_ENV is `test` (observed), so every value is given. */
 export const CONNECTION_RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
 
-/** The leader of a group assigns its own topics to every member (#1040, #1679), so each topic has a group of its own. */
+/** The leader of a group assigns its own topics to every member (#1040, #1679), so each topic has its own group. */
 export function brokerGroupOf(group: string, topic: string): string {
   return `${group}.${topic}`;
 }
@@ -78,15 +78,15 @@ const SLOW_BATCH_MS = 500;
 
 /** Batches that the fetch loop does not wait for. */
 export interface SlowBatches {
-  /** Waits for the batch, or pauses its partition and lets the batch go on. `process` must not reject. */
+  /** Waits for the batch, or pauses its partition while the batch continues. `process` must not reject. */
   run(payload: EachBatchPayload, process: () => Promise<void>): Promise<void>;
   /** Resolves when no batch is being processed. */
   idle(): Promise<void>;
 }
 
 /**
- * kafkajs fetches the next messages only when all batches of the last fetch are done, so one slow partition stops the
- * others (#683, #1732). A batch that takes longer than {@link SLOW_BATCH_MS} goes on with its partition paused.
+ * kafkajs fetches the next messages only when all batches of the last fetch are done, so one slow partition stops the others
+ * (#683, #1732). A batch that takes longer than {@link SLOW_BATCH_MS} continues with its partition paused.
  */
 export function createSlowBatches(resume: (partition: number) => void): SlowBatches {
   const running = new Map<number, Promise<void>>();
@@ -153,7 +153,7 @@ export function rejectOnCrash(consumer: Consumer): Promise<never> {
 }
 export const NO_RESTART = { restartOnFailure: async () => false };
 
-/** A consumer that is stopped during a rebalance joins again first (#1571), so nobody waits longer for it to leave. */
+/** A consumer that is stopped during a rebalance joins again first (#1571), so the stop does not wait longer for it. */
 const LEAVE_MS = 3_000;
 
 export async function disconnectInTime(consumer: Consumer, logger: Logger): Promise<void> {

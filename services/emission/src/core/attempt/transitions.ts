@@ -316,5 +316,5 @@ function waiting(modifies: string | null): Attempt['verdict'] {
 /** A number from 0 (included) to 1 (excluded). */
 export type Random = () => number;
 
-/** Past this age an undecided document raises an alarm; work on it goes on. Source: contingency rule of 72 hours. */
+/** Past this age an undecided document raises an alarm; work on it continues. Source: contingency rule of 72 hours. */
 export const OVERDUE_MS = 72 * 3_600_000;
