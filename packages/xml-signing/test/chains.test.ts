@@ -66,7 +66,7 @@ function revocationList(issuer: Made, revoked: readonly Made[]): Buffer {
     time(),
     ...(entries.length > 0 ? [sequence(...entries)] : []),
   );
-  const list = sequence(body, algorithm(), node(asn1.Type.BITSTRING, '\u0000signature'));
+  const list = sequence(body, algorithm(), node(asn1.Type.BITSTRING, `\u0000${'signature'.repeat(28)}`));
   return Buffer.from(asn1.toDer(list).getBytes(), 'latin1');
 }
 
