@@ -6,7 +6,7 @@ import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
-import { signXml } from '@ecf/xml-signing';
+import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
@@ -191,10 +191,8 @@ describe('the signer of an answer', () => {
       (seen) => seen.length === times,
     );
   /** The authority confirms an e-CF of the buyer with the signer of its approvals. */
-  const becomesKnown = () => {
-    const { publicKey } = new X509Certificate(Buffer.from(certificate.certificate, 'base64'));
-    const key = createHash('sha256').update(publicKey.export({ format: 'der', type: 'spki' }));
-    return world.publishReceived(
+  const becomesKnown = (key_fingerprint = keyOf(certificate)) =>
+    world.publishReceived(
       receivedInvoice('E310000000001', {
         issuer_rnc: BUYER,
         buyer_rnc: ISSUER,
@@ -204,12 +202,17 @@ describe('the signer of an answer', () => {
           serial_number: '1',
           issuer: 'CN=X',
           fingerprint: certificate.fingerprint,
-          key_fingerprint: key.digest('hex'),
+          key_fingerprint,
           holder_id: null,
           trusted: null,
         },
       }),
     );
+  const keyOf = (signer: SigningCertificate) => {
+    const { publicKey } = new X509Certificate(Buffer.from(signer.certificate, 'base64'));
+    return createHash('sha256')
+      .update(publicKey.export({ format: 'der', type: 'spki' }))
+      .digest('hex');
   };
   afterEach(() => world.database.query('DELETE FROM known_signers'));
   const acts: AuditAct[] = [];
@@ -261,6 +264,12 @@ describe('the signer of an answer', () => {
     await world.send(await acecf(encf, rejection, stranger));
     const xml = await acecf(encf);
     expect((await world.send(xml)).status).toBe(400);
+    // A document and an answer of earlier versions, without a key, have nothing in common.
+    await world.database.query("UPDATE received_approvals SET certificate_key = '' WHERE encf = $1 AND decision = 2", [
+      encf,
+    ]);
+    await becomesKnown('');
+    expect(await state(encf)).toMatchObject({ approval_status: 'rejected', approval_confirmed: false });
     await becomesKnown();
     expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
     expect((await world.send(xml)).status).toBe(400);

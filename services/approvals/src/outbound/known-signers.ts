@@ -13,7 +13,8 @@ export function createKnownSigners(database: Database): KnownSigners {
 
 /** From now on the signer is known for the RNC, and its earlier answers are confirmed. */
 export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> {
-  if ((await areKnownSigners(tx, [use]))[0] === true) return;
+  // Documents of earlier versions have no key.
+  if (use.signer.keyFingerprint === '' || (await areKnownSigners(tx, [use]))[0] === true) return;
   await noteKnownSigner(tx, use);
   await confirmAnswers(tx, use);
 }
