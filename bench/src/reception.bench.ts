@@ -59,7 +59,11 @@ if (PARTS.has('senders') || PARTS.has('slow') || PARTS.has('hostile')) await dep
 /** The other parts measure the deployment in the form that users run. */
 async function deployed(): Promise<void> {
   const folder = benchFolder();
-  const standalone = await startStandaloneProcess(folder, { LOG_LEVEL: 'warn' });
+  const standalone = await startStandaloneProcess(folder, {
+    LOG_LEVEL: 'warn',
+    MAX_STORED_BYTES_PER_SENDER: String(64 * 1024 ** 3),
+    MAX_STORED_BYTES_FROM_STRANGERS: String(64 * 1024 ** 3),
+  });
   try {
     await overHttp(standalone);
   } finally {

@@ -263,9 +263,9 @@ export const ERROR_CODES = {
   daily_bytes_used: {
     status: 429,
     retryAfter: 3_600,
-    meaning: 'This sender has used the bytes that one sender may send in a UTC day.',
-    remedy:
-      'Repeat after Retry-After, when the next day begins, or ask the operator of the receiver to raise the limit.',
+    meaning:
+      'The sender, its signer, or all senders that are not known here have used the bytes that this receiver keeps of them in 24 hours. Nothing was kept.',
+    remedy: 'Repeat the same bytes after Retry-After, or ask the operator of the receiver to raise the limit.',
   },
   headers_too_large: {
     status: 431,

@@ -7,6 +7,9 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 /** Senders cannot fill a gigabyte, the default minimum, between two checks. */
 const CHECK_MS = 5_000;
 
+/** Documents are accepted again with this much more than the minimum, so that the guard does not open and close all the time. */
+const CLEARS_AT = 1.25;
+
 /** Keeps free space on the disk for what customers submit: strangers' documents are refused below a minimum. */
 export interface FreeSpaceGuard {
   /** Throws ApiError 503 `storage_full` while less than the minimum is free. */
@@ -71,9 +74,10 @@ export function createFreeSpaceGuard({
     try {
       const bytes = await freeBytes(root);
       free.set({ service }, bytes);
-      if (low !== bytes < minFreeBytes)
+      const needed = low ? minFreeBytes * CLEARS_AT : minFreeBytes;
+      if (low !== bytes < needed)
         logger.warn({ free: bytes, minFreeBytes }, low ? 'the disk has room again' : 'the disk is nearly full');
-      [low, unknown] = [bytes < minFreeBytes, false];
+      [low, unknown] = [bytes < needed, false];
     } catch (error) {
       if (!unknown) logger.warn({ err: error }, 'the free space of the disk cannot be read');
       unknown = true;

@@ -1,11 +1,11 @@
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { DailyBytesUsed } from './stored-bytes-quota.js';
+import { StoredBytesUsed } from './stored-bytes-quota.js';
 import { XmlPartError } from './xml-part.js';
 
 /** Turns the errors of this package into answers; other errors pass unchanged. */
 export function toIngressAnswer(error: unknown): unknown {
   if (error instanceof XmlPartError) return unreadableXml(error.problem, error.message, error);
-  if (!(error instanceof DailyBytesUsed)) return error;
+  if (!(error instanceof StoredBytesUsed)) return error;
   const headers = { 'retry-after': String(error.retryAfterSeconds) };
   return new ApiError(429, 'daily_bytes_used', error.message, { headers, cause: error });
 }

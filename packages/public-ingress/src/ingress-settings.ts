@@ -4,7 +4,7 @@ import { readTrustedIssuers } from '@ecf/xml-signing';
 import type { BodyLimits } from './read-body.js';
 import { openRevocations } from './signers/revocations.js';
 import { SIGNING_TIME_TOLERANCE_SECONDS, type TrustSettings } from './signers/trust.js';
-import type { RefusedBytesLimits } from './stored-bytes-quota.js';
+import type { StoredBytesLimits } from './stored-bytes-quota.js';
 import type { ValidationPoolOptions } from './validation-pool.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -76,24 +76,25 @@ export const ingressLimitSettings = {
     max: 1_024 * MEBIBYTE,
     default: MEBIBYTE,
   }),
-  MAX_REFUSED_BYTES_PER_SENDER: setting.integer({
-    description: 'Bytes of refused documents of one sender (IPv4 address, IPv6 /48) that are kept in a day',
-    min: 0,
-    max: 1_024 * GIBIBYTE,
-    default: GIBIBYTE / 4,
-  }),
-  MAX_REFUSED_BYTES_PER_DAY: setting.integer({
-    description: 'Bytes of refused documents of all senders that are kept in a day',
-    min: 0,
-    max: 1_024 * GIBIBYTE,
-    default: 4 * GIBIBYTE,
-  }),
-  MAX_RECEIVED_BYTES_PER_SENDER: setting.integer({
+  MAX_STORED_BYTES_PER_SENDER: setting.integer({
     description:
-      'Bytes of documents of one sender (IPv4 address, IPv6 /48) that are received in a UTC day; more get 429 until the next day',
+      'Bytes that one sender (IPv4 address, IPv6 /48; with PROVIDER_AUTH the holder of its certificate) can make a service keep in 24 hours, refusals included; more get 429',
+    min: 1_024,
+    max: 1_024 * GIBIBYTE,
+    default: 64 * MEBIBYTE,
+  }),
+  MAX_STORED_BYTES_FROM_STRANGERS: setting.integer({
+    description:
+      'The same for all senders whose signer is not known; with TRUSTED_ISSUERS_FILE half of it is for trusted signers',
     min: 1_024,
     max: 1_024 * GIBIBYTE,
     default: 4 * GIBIBYTE,
+  }),
+  MAX_STORED_BYTES_PER_KNOWN_SIGNER: setting.integer({
+    description: 'The same for one known signer, from whatever address',
+    min: 1_024,
+    max: 1_024 * GIBIBYTE,
+    default: GIBIBYTE,
   }),
   MIN_FREE_BYTES: setting.integer({
     description:
@@ -128,16 +129,18 @@ export function bodyLimits(config: { readonly MAX_BODY_BYTES: number; readonly B
   return { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
 }
 
-/** The limits on refused documents that the settings name. */
-export function refusedBytesLimits(config: {
-  readonly MAX_REFUSED_BYTES: number;
-  readonly MAX_REFUSED_BYTES_PER_SENDER: number;
-  readonly MAX_REFUSED_BYTES_PER_DAY: number;
-}): RefusedBytesLimits {
+/** The limits on kept bytes that the settings name. */
+export function storedBytesLimits(config: {
+  readonly MAX_STORED_BYTES_PER_SENDER: number;
+  readonly MAX_STORED_BYTES_FROM_STRANGERS: number;
+  readonly MAX_STORED_BYTES_PER_KNOWN_SIGNER: number;
+  readonly trust: Pick<TrustSettings, 'issuers'>;
+}): StoredBytesLimits {
   return {
-    maxRefusedBytes: config.MAX_REFUSED_BYTES,
-    maxRefusedBytesPerSender: config.MAX_REFUSED_BYTES_PER_SENDER,
-    maxRefusedBytesPerDay: config.MAX_REFUSED_BYTES_PER_DAY,
+    maxStoredBytesPerSender: config.MAX_STORED_BYTES_PER_SENDER,
+    maxStoredBytesFromStrangers: config.MAX_STORED_BYTES_FROM_STRANGERS,
+    maxStoredBytesPerKnownSigner: config.MAX_STORED_BYTES_PER_KNOWN_SIGNER,
+    reserveForTrusted: config.trust.issuers !== null,
   };
 }
 

@@ -1,26 +1,31 @@
 import { toCalendarDate } from '@ecf/domain';
-import { type QuotaClaim, type QuotaStore, quotaPeriod } from './quota-store.js';
+import { type QuotaClaim, type QuotaStore, quotaHour } from './quota-store.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
-/** Why the bytes of a refused document are not kept: its size, or the quota of its sender or of all senders. */
-export type Unkept = 'size' | 'sender' | 'total';
-
-/** A document whose bytes would be kept. */
-export interface SentBytes {
-  readonly bytes: number;
-  readonly receivedAt: Date;
-  /** Network of the sender, by which limits count. */
-  readonly network: string;
+export interface StoredBytesLimits {
+  /** Bytes in 24 hours that one sender can make a service keep. */
+  readonly maxStoredBytesPerSender: number;
+  /** The same for all senders whose signer is not known. */
+  readonly maxStoredBytesFromStrangers: number;
+  /** The same for one known signer. */
+  readonly maxStoredBytesPerKnownSigner: number;
+  /** Whether half of the strangers' share is kept for signers that lead to a trusted issuer. */
+  readonly reserveForTrusted: boolean;
 }
 
-export interface RefusedBytesLimits {
-  /** Longest refused document that is kept. */
-  readonly maxRefusedBytes: number;
-  /** Bytes of refused documents of one sender that are kept in a day. */
-  readonly maxRefusedBytesPerSender: number;
-  /** Bytes of refused documents of all senders that are kept in a day. */
-  readonly maxRefusedBytesPerDay: number;
+/** Who makes a service keep something. */
+export interface Storer {
+  readonly at: Date;
+  /** An IPv4 address or an IPv6 /48; or the holder that a token proves. */
+  readonly sender: string;
+  /** Null where no valid signature names one. */
+  readonly signer: {
+    /** The RNC and key, as `<env>:<rnc>:<key>`. */
+    readonly name: string;
+    readonly known: boolean;
+    readonly trusted: boolean;
+  } | null;
 }
 
 /** A claim, and the name of the limit that it may exceed. */
@@ -29,72 +34,64 @@ export interface NamedClaim<Of extends string> {
   readonly claim: QuotaClaim;
 }
 
-/** Counts the bytes of refused documents, which anybody can send. */
-export interface RefusedBytesQuota {
+/** Counts the bytes that a service keeps of documents from outside, and of its answers to them. */
+export interface StoredBytesQuota {
   /**
-   * Returns null where the bytes may be kept; they count from then on.
-   * @param narrower claims that count before those of the day; they replace the limit on the size of one document
+   * Counts bytes that are about to be kept, before compression. Rejects with StoredBytesUsed, and counts nothing, where they exceed
+   * a share of the last 24 hours.
+   * @param narrower claims that count first; the name of the first that does not fit is returned, and nothing counts
    */
   take<Of extends string = never>(
-    refused: SentBytes,
+    storer: Storer,
+    bytes: number,
     narrower?: readonly NamedClaim<Of>[],
-  ): Promise<Unkept | Of | null>;
+  ): Promise<Of | null>;
 }
 
-export function createRefusedBytesQuota(
-  quotas: Pick<QuotaStore, 'take'>,
-  limits: RefusedBytesLimits,
-): RefusedBytesQuota {
+export function createStoredBytesQuota(quotas: Pick<QuotaStore, 'take'>, limits: StoredBytesLimits): StoredBytesQuota {
+  /** The narrowest claim comes first: a sender over its own share takes nothing from others. */
+  function sharesOf({ at, sender, signer }: Storer, amount: number): QuotaClaim[] {
+    const hour = quotaHour(at);
+    if (signer?.known)
+      return [{ scope: `signer:${signer.name}`, hour, amount, limit: limits.maxStoredBytesPerKnownSigner }];
+    const { maxStoredBytesPerSender, maxStoredBytesFromStrangers: all, reserveForTrusted } = limits;
+    const untrusted = reserveForTrusted && !signer?.trusted;
+    return [
+      { scope: `sender:${sender}`, hour, amount, limit: maxStoredBytesPerSender },
+      ...(untrusted ? [{ scope: 'strangers:untrusted', hour, amount, limit: Math.floor(all / 2) }] : []),
+      { scope: 'strangers', hour, amount, limit: all },
+    ];
+  }
+
   return {
-    async take<Of extends string>(refused: SentBytes, narrower: readonly NamedClaim<Of>[] = []) {
-      if (narrower.length === 0 && refused.bytes > limits.maxRefusedBytes) return 'size';
-      // The narrowest claim comes first: a sender over its own quota takes nothing from the quota of all.
-      const claims: readonly NamedClaim<Unkept | Of>[] = [...narrower, ...claimsOfTheDay(refused, limits)];
-      const over = await quotas.take(claims.map(({ claim }) => claim));
+    async take<Of extends string>(storer: Storer, bytes: number, narrower: readonly NamedClaim<Of>[] = []) {
+      const over = await quotas.take([...narrower.map(({ claim }) => claim), ...sharesOf(storer, bytes)]);
       if (over === null) return null;
-      return claims.find(({ claim }) => claim === over)?.of ?? 'total';
+      const named = narrower.find(({ claim }) => claim === over);
+      if (named !== undefined) return named.of;
+      throw new StoredBytesUsed(over.scope, storer.at);
     },
   };
 }
 
-function claimsOfTheDay(
-  { bytes: amount, receivedAt, network }: SentBytes,
-  limits: RefusedBytesLimits,
-): NamedClaim<Unkept>[] {
-  const period = quotaPeriod(receivedAt);
-  const { maxRefusedBytesPerSender, maxRefusedBytesPerDay } = limits;
-  return [
-    { of: 'sender', claim: { scope: `sender:${network}`, period, amount, limit: maxRefusedBytesPerSender } },
-    { of: 'total', claim: { scope: 'total', period, amount, limit: maxRefusedBytesPerDay } },
-  ];
-}
-
-/** A sender has used its bytes of the UTC day. */
-export class DailyBytesUsed extends Error {
-  override readonly name = 'DailyBytesUsed';
+/** A sender, a known signer or all strangers together used their share of the last 24 hours. */
+export class StoredBytesUsed extends Error {
+  override readonly name = 'StoredBytesUsed';
+  /** To the next full hour: the bytes of an hour count no more after 24 hours. */
   readonly retryAfterSeconds: number;
-  constructor(at: Date) {
-    super(
-      'This sender has used its bytes of this UTC day (MAX_RECEIVED_BYTES_PER_SENDER); send the document again tomorrow.',
-    );
-    this.retryAfterSeconds = Math.ceil((DAY_MS - (at.getTime() % DAY_MS)) / 1_000);
+  constructor(scope: string, at: Date) {
+    const kind = scope.slice(0, scope.includes(':') ? scope.indexOf(':') : undefined);
+    super(`${WORDS[kind] ?? WORDS.strangers}; send the document again later. Nothing was kept.`);
+    this.retryAfterSeconds = Math.ceil((HOUR_MS - (at.getTime() % HOUR_MS)) / 1_000);
   }
 }
 
-/** Counts the bytes of received documents, which are kept for good. */
-export interface ReceivedBytesQuota {
-  /** Counts a document that is about to be kept. Rejects with DailyBytesUsed where it does not fit. */
-  take(received: SentBytes): Promise<void>;
-}
-
-export function createReceivedBytesQuota(quotas: Pick<QuotaStore, 'take'>, limit: number): ReceivedBytesQuota {
-  return {
-    async take({ bytes: amount, network, receivedAt }) {
-      const claim = { scope: `received:${network}`, period: quotaPeriod(receivedAt), amount, limit };
-      if ((await quotas.take([claim])) !== null) throw new DailyBytesUsed(receivedAt);
-    },
-  };
-}
+const WORDS: Readonly<Record<string, string>> = {
+  sender: 'This sender has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_SENDER)',
+  signer: 'This signer has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_KNOWN_SIGNER)',
+  strangers:
+    'Senders that are not known here have used their bytes of the last 24 hours (MAX_STORED_BYTES_FROM_STRANGERS)',
+};
 
 /**
  * Folder of a refused document, `YYYY/MM/DD/<two digits of the checksum>`: a flood of refusals fills no folder that received

@@ -1,67 +1,77 @@
 import { createLogger, createMetrics, type Logger } from '@ecf/service-kit/telemetry';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createFreeSpaceGuard } from '../src/free-space-guard.js';
-import { createReceivedBytesQuota, createRefusedBytesQuota, refusalFolder } from '../src/stored-bytes-quota.js';
+import { createStoredBytesQuota, refusalFolder, StoredBytesUsed, type Storer } from '../src/stored-bytes-quota.js';
 import { createInMemoryQuotaStore } from './support/quota-store.js';
 
-const MORNING = new Date('2026-06-23T12:00:00Z');
-const TOMORROW = new Date('2026-06-24T00:00:00Z');
+const NOON = new Date('2026-06-23T12:10:00Z');
+const later = (hours: number) => new Date(NOON.getTime() + hours * 3_600_000);
 
-/** A quota of two documents of 100 bytes of a sender, three of all. */
-function day() {
-  const budgets = createInMemoryQuotaStore();
-  const settings = { maxRefusedBytes: 100, maxRefusedBytesPerSender: 200, maxRefusedBytesPerDay: 300 };
-  const quota = createRefusedBytesQuota(budgets, settings);
-  return (network: string, receivedAt = MORNING, bytes = 100) => quota.take({ bytes, receivedAt, network });
+const LIMITS = {
+  maxStoredBytesPerSender: 200,
+  maxStoredBytesFromStrangers: 600,
+  maxStoredBytesPerKnownSigner: 1_000,
+  reserveForTrusted: true,
+};
+
+/** Takes bytes of a sender, and says what comes of it. */
+function shares(limits: Partial<typeof LIMITS> = {}, quotas = createInMemoryQuotaStore()) {
+  const quota = createStoredBytesQuota(quotas, { ...LIMITS, ...limits });
+  return async (
+    sender: string,
+    bytes: number,
+    signer: Partial<NonNullable<Storer['signer']>> | null = null,
+    at = NOON,
+  ) => {
+    const full = signer === null ? null : { name: 'eCF:1:k', known: false, trusted: false, ...signer };
+    const over = await quota.take({ at, sender, signer: full }, bytes).catch((error: unknown) => error);
+    if (over === null) return 'kept';
+    expect(over).toMatchObject({ name: 'StoredBytesUsed', retryAfterSeconds: 3_000 });
+    return /MAX_STORED_BYTES_\w+/.exec((over as Error).message)?.[0];
+  };
 }
 
-describe('the quota of refused documents', () => {
-  it('limits one document, a sender and all senders; another day starts again', async () => {
-    const take = day();
-    expect(await take('a', MORNING, 101)).toBe('size');
-    for (let n = 0; n < 2; n++) expect(await take('a')).toBeNull();
-    for (let n = 0; n < 5; n++) expect(await take('a')).toBe('sender');
-    // Refused claims of one sender do not reduce the quota of others.
-    expect(await take('b')).toBeNull();
-    expect(await take('b')).toBe('total');
-    expect(await take('a', TOMORROW)).toBeNull();
+describe('the shares of kept bytes', () => {
+  it('bound a sender for 24 hours, to the byte, over all instances', async () => {
+    const quotas = createInMemoryQuotaStore();
+    const [one, other] = [shares({}, quotas), shares({}, quotas)];
+    expect([await one('a', 120), await other('a', 81)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
+    expect([await other('a', 80), await one('a', 1)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
+    expect(await one('b', 100)).toBe('kept');
+    expect(await one('a', 1, null, later(23))).toBe('MAX_STORED_BYTES_PER_SENDER');
+    expect(await one('a', 200, null, later(24))).toBe('kept');
   });
 
-  it('a narrower claim counts first and replaces the limit on size', async () => {
-    const quota = createRefusedBytesQuota(createInMemoryQuotaStore(), {
-      maxRefusedBytes: 0,
-      maxRefusedBytesPerSender: 1_000,
-      maxRefusedBytesPerDay: 1_000,
-    });
-    const narrower = [{ of: 'number', claim: { scope: 'n', period: '', amount: 100, limit: 100 } }] as const;
-    const refused = { bytes: 100, receivedAt: MORNING, network: 'a' };
-    expect(await quota.take(refused, narrower)).toBeNull();
-    expect(await quota.take(refused, narrower)).toBe('number');
-    expect(await quota.take(refused)).toBe('size');
+  it('bound all strangers together; half is for trusted signers, and known signers have a bound of their own', async () => {
+    const take = shares();
+    for (const sender of ['a', 'b']) expect(await take(sender, 150)).toBe('kept');
+    expect(await take('c', 1)).toBe('MAX_STORED_BYTES_FROM_STRANGERS');
+    expect(await take('d', 1, {})).toBe('MAX_STORED_BYTES_FROM_STRANGERS');
+    for (const sender of ['e', 'f']) expect(await take(sender, 150, { trusted: true })).toBe('kept');
+    expect(await take('g', 1, { trusted: true })).toBe('MAX_STORED_BYTES_FROM_STRANGERS');
+    expect(await take('a', 600, { known: true })).toBe('kept');
+    expect(await take('h', 401, { known: true })).toBe('MAX_STORED_BYTES_PER_KNOWN_SIGNER');
+    expect(await take('h', 400, { known: true, name: 'eCF:1:other' })).toBe('kept');
+  });
+
+  it('has no half for trusted signers where no issuers are trusted', async () => {
+    const take = shares({ reserveForTrusted: false });
+    for (const sender of ['a', 'b', 'c']) expect(await take(sender, 200)).toBe('kept');
+    expect(await take('d', 1)).toBe('MAX_STORED_BYTES_FROM_STRANGERS');
+  });
+
+  it('a narrower claim counts first; what does not fit takes nothing', async () => {
+    const quota = createStoredBytesQuota(createInMemoryQuotaStore(), LIMITS);
+    const storer = { at: NOON, sender: 'a', signer: null };
+    const narrower = [{ of: 'number', claim: { scope: 'n', hour: null, amount: 100, limit: 100 } }] as const;
+    expect(await quota.take(storer, 100, narrower)).toBeNull();
+    expect(await quota.take(storer, 100, narrower)).toBe('number');
+    expect(await quota.take(storer, 100)).toBeNull();
+    await expect(quota.take(storer, 1)).rejects.toBeInstanceOf(StoredBytesUsed);
   });
 
   it('the folder of refused documents has the day', () => {
     expect(refusalFolder(new Date('2026-06-24T02:00:00Z'), `ab${'0'.repeat(62)}`)).toBe('2026/06/23/ab');
-  });
-});
-
-describe('the quota of received documents', () => {
-  const MEBIBYTE = 1_024 * 1_024;
-  const LIMIT = 1_000 * MEBIBYTE;
-
-  it('counts over all instances, to the byte; another sender and another day have their own quota', async () => {
-    const budgets = createInMemoryQuotaStore();
-    const [one, other] = [createReceivedBytesQuota(budgets, LIMIT), createReceivedBytesQuota(budgets, LIMIT)];
-    const of = (network: string, bytes: number, receivedAt = MORNING) => ({ network, bytes, receivedAt });
-    await Promise.all([one.take(of('a', 600 * MEBIBYTE)), other.take(of('a', 398 * MEBIBYTE - 1))]);
-    await other.take(of('a', MEBIBYTE));
-    const used = await one.take(of('a', MEBIBYTE + 2)).catch((error: unknown) => error);
-    expect(used).toMatchObject({ name: 'DailyBytesUsed', retryAfterSeconds: 43_200 });
-    // A refused claim uses no quota.
-    await one.take(of('a', MEBIBYTE));
-    await expect(one.take(of('a', 2))).rejects.toMatchObject({ name: 'DailyBytesUsed' });
-    await one.take(of('b', LIMIT));
-    await one.take(of('a', LIMIT, TOMORROW));
   });
 });
 
@@ -106,6 +116,13 @@ describe('the free-space guard', () => {
     await jest.advanceTimersByTimeAsync(5_000);
     expect(looks).toBe(3);
     expect(() => guard.require()).toThrow('nearly full');
+    // A little more than the minimum of 50 is not enough to accept documents again.
+    answer(60);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(() => guard.require()).toThrow('nearly full');
+    answer(63);
+    await jest.advanceTimersByTimeAsync(5_000);
+    guard.require();
     guard.stop();
   });
 

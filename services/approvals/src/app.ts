@@ -31,8 +31,8 @@ import {
   createFreeSpaceGuard,
   createQuotaStore,
   freeSpaceSettings,
-  refusedBytesLimits,
   reportRevocations,
+  storedBytesLimits,
   validationSettings,
 } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
@@ -300,8 +300,8 @@ function createPorts(
       issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
       issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
       leaseMs: config.APPROVAL_CLAIM_MS,
-      ...refusedBytesLimits(config),
-      maxReceivedBytesPerSender: config.MAX_RECEIVED_BYTES_PER_SENDER,
+      ...storedBytesLimits(config),
+      maxRefusedBytes: config.MAX_REFUSED_BYTES,
     },
     clock,
     elapsed,

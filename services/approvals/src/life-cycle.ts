@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { quotaPeriod } from '@ecf/public-ingress';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
@@ -43,7 +42,7 @@ export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>
   async function clean(): Promise<void> {
     try {
       const now = ports.clock();
-      await ports.quotas.clean(quotaPeriod(now));
+      await ports.quotas.clean(now);
       await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);

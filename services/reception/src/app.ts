@@ -11,11 +11,12 @@ import {
   bodyLimits,
   createFreeSpaceGuard,
   createQuotaStore,
-  createReceivedBytesQuota,
+  createSignerLookUp,
+  createStoredBytesQuota,
   type FreeSpaceGuard,
   freeSpaceSettings,
-  refusedBytesLimits,
   reportRevocations,
+  storedBytesLimits,
   trustCheck,
   validationSettings,
 } from '@ecf/public-ingress';
@@ -124,6 +125,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     validation,
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     quotas: createQuotaStore(database),
+    isKnown: createSignerLookUp(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
     sleep: delay,
@@ -198,16 +200,14 @@ function createParts(
   const trust = trustCheck(config.trust);
   const settings = {
     signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
-    ...refusedBytesLimits(config),
+    maxRefusedBytes: config.MAX_REFUSED_BYTES,
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
     requireTrustedIssuer: config.trust.issuers !== null,
   };
   const answers = createAnswers(ports);
-  const record = createRecordDocument(ports, {
-    answers,
-    receivedQuota: createReceivedBytesQuota(ports.quotas, config.MAX_RECEIVED_BYTES_PER_SENDER),
-    refusedQuota: createRefusedDocumentQuota(ports, settings),
-  });
+  const stored = createStoredBytesQuota(ports.quotas, storedBytesLimits(config));
+  const refusedQuota = createRefusedDocumentQuota({ ...ports, stored }, settings);
+  const record = createRecordDocument(ports, { answers, stored, refusedQuota });
   const receivers = createReceivers(ports, settings);
   return {
     answers,

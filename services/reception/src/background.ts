@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { quotaPeriod } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { DueWork } from '@ecf/service-kit/due-work';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
@@ -33,7 +32,7 @@ export function createBackground({ database, bus, ports, relay, archiver, confir
     try {
       const now = ports.clock();
       await cleanSeeds(now);
-      await ports.quotas.clean(quotaPeriod(now));
+      await ports.quotas.clean(now);
       await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
     } catch (error) {
       ports.observer.failed('cleaning', error);

@@ -1,3 +1,4 @@
+import { createStoredBytesQuota } from '@ecf/public-ingress/stored-bytes-quota';
 import { describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
 import { createRefusedDocumentQuota } from '../src/core/documents/refused-bytes.js';
@@ -7,21 +8,20 @@ const LARGE = 1_000_000;
 
 /** A quota of three documents of 100 bytes under a number that one document holds. */
 function quota(requireTrustedIssuer: boolean) {
-  const settings = {
-    maxRefusedBytes: LARGE,
-    maxRefusedBytesPerSender: LARGE,
-    maxRefusedBytesPerDay: LARGE,
-    maxCompetingBytes: 300,
-    requireTrustedIssuer,
-  };
+  const settings = { maxRefusedBytes: LARGE, maxCompetingBytes: 300, requireTrustedIssuer };
   const documents = { signedEarlier: async (_: unknown, fingerprint: string) => fingerprint === 'known' };
-  const parts = { documents, quotas: createInMemoryQuotaStore() } as unknown as Parameters<
-    typeof createRefusedDocumentQuota
-  >[0];
+  const stored = createStoredBytesQuota(createInMemoryQuotaStore(), {
+    maxStoredBytesPerSender: LARGE,
+    maxStoredBytesFromStrangers: LARGE,
+    maxStoredBytesPerKnownSigner: LARGE,
+    reserveForTrusted: false,
+  });
+  const parts = { documents, stored } as unknown as Parameters<typeof createRefusedDocumentQuota>[0];
   const all = createRefusedDocumentQuota(parts, settings);
   const holder = { id: 1 } as never;
-  return (network: string, fingerprint: string, holderId: string | null = null) =>
-    all.take({ bytes: 100, receivedAt: NOW, network, holder, signer: { fingerprint, holderId } });
+  const sizes = { documentBytes: 100, acknowledgementBytes: 10 };
+  return (sender: string, fingerprint: string, holderId: string | null = null) =>
+    all.take({ storer: { at: NOW, sender, signer: null }, ...sizes, holder, signer: { fingerprint, holderId } });
 }
 
 describe('the quota of a number', () => {

@@ -7,6 +7,7 @@ import {
   createQuotaStore,
   noteKnownSigner,
   type QuotaStore,
+  quotaHour,
   type SignerFacts,
   type SignerUse,
 } from '@ecf/public-ingress';
@@ -398,9 +399,10 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
 
   it('quotas grant a claim completely or not at all, also concurrently', async () => {
     const { quotas } = at();
-    const claim = (scope: string, amount: number, limit: number, period = '2026-06-23') => ({
+    const hour = quotaHour(NOW);
+    const claim = (scope: string, amount: number, limit: number, at: number | null = hour) => ({
       scope,
-      period,
+      hour: at,
       amount,
       limit,
     });
@@ -411,10 +413,33 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     expect(await quotas.take([claim('one 0', 1_001, 1_000)])).toMatchObject({ scope: 'one 0' });
     const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
     expect(used.every((over) => over === null)).toBe(true);
-    await quotas.take([claim('number', 1, 1, '')]);
-    await quotas.clean('2026-06-24');
-    expect(await quotas.take([claim('all', 55, 55)])).toBeNull();
-    expect(await quotas.take([claim('number', 1, 1, '')])).toMatchObject({ scope: 'number' });
+    await quotas.take([claim('number', 1, 1, null)]);
+    expect(await quotas.take([claim('all', 55, 55, hour + 23)])).toMatchObject({ scope: 'all' });
+    await quotas.clean(new Date(NOW.getTime() + 24 * 3_600_000));
+    expect(await quotas.take([claim('all', 55, 55, hour + 24)])).toBeNull();
+    expect(await quotas.take([claim('number', 1, 1, null)])).toMatchObject({ scope: 'number' });
+  });
+
+  it('amounts of an hour count for 24 hours', async () => {
+    const { quotas } = at();
+    const start = quotaHour(NOW) + 1_000_007;
+    const take = async (hours: number, amount: number) =>
+      (await quotas.take([{ scope: 'rolling', hour: start + hours, amount, limit: 100 }])) === null;
+    expect([await take(0, 40), await take(0, 10), await take(5, 30), await take(23, 21)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect([await take(23, 20), await take(24, 51), await take(24, 50)]).toEqual([true, false, true]);
+    // The clock of another instance is behind.
+    expect([await take(23, 1), await take(29, 30), await take(30, 1)]).toEqual([false, true, false]);
+    expect([await take(46, 1), await take(47, 20), await take(500, 100), await take(500, 1)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('a seed is redeemed once, and forgotten when it has expired', async () => {

@@ -1,5 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { Queries } from '@ecf/service-kit/postgres';
+import { LRUCache } from 'lru-cache';
 import type { SignerFacts } from './signed-document.js';
 
 /** A key that signed in the name of an RNC. */
@@ -49,6 +50,22 @@ export async function areKnownSigners(queries: Queries, uses: readonly SignerUse
   ]);
   const known = new Set(rows.map(({ position }) => position - 1));
   return uses.map((_, index) => known.has(index));
+}
+
+/** Signers that are remembered as known. A signer that is known stays known. */
+const MOST_REMEMBERED = 10_000;
+
+/** Looks up one signer at a time, and remembers those that are known. */
+export function createSignerLookUp(queries: Queries): (use: SignerUse) => Promise<boolean> {
+  const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  return async (use) => {
+    const { env, rnc, signer } = use;
+    const name = JSON.stringify([env, rnc, signer.keyFingerprint, signer.holderId, signer.trusted]);
+    if (remembered.has(name)) return true;
+    const known = (await areKnownSigners(queries, [use])).includes(true);
+    if (known) remembered.set(name, true);
+    return known;
+  };
 }
 
 /** Notes that a document with this signer was confirmed. From then on the signer is known in later documents. */

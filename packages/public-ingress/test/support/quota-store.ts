@@ -1,22 +1,21 @@
-import type { QuotaClaim, QuotaStore } from '../../src/quota-store.js';
+import { QUOTA_HOURS, type QuotaClaim, type QuotaStore, quotaHour } from '../../src/quota-store.js';
 
 /** Quotas in memory. */
 export function createInMemoryQuotaStore(): QuotaStore {
-  const used = new Map<string, number>();
-  const nameOf = ({ period, scope }: QuotaClaim) => `${period} ${scope}`;
-  const after = (claim: QuotaClaim) => (used.get(nameOf(claim)) ?? 0) + claim.amount;
+  let taken: QuotaClaim[] = [];
+  const counts = (one: QuotaClaim, claim: QuotaClaim) =>
+    one.scope === claim.scope && (one.hour === null || claim.hour === null || one.hour > claim.hour - QUOTA_HOURS);
+  const after = (claim: QuotaClaim) =>
+    taken.filter((one) => counts(one, claim)).reduce((sum, { amount }) => sum + amount, claim.amount);
   return {
     async take(claims) {
       const over = claims.find((claim) => after(claim) > claim.limit);
       if (over !== undefined) return over;
-      for (const claim of claims) used.set(nameOf(claim), after(claim));
+      taken.push(...claims);
       return null;
     },
-    async clean(before) {
-      for (const name of used.keys()) {
-        const period = name.slice(0, name.indexOf(' '));
-        if (period !== '' && period < before) used.delete(name);
-      }
+    async clean(now) {
+      taken = taken.filter(({ hour }) => hour === null || hour > quotaHour(now) - QUOTA_HOURS);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
 import type { AuditAct, EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { QuotaStore, RefusedBytesLimits, SignerFacts, SignerUse } from '@ecf/public-ingress';
+import type { QuotaStore, SignerFacts, SignerUse, StoredBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
@@ -205,9 +205,9 @@ export interface Observer {
   sent(target: Target, outcome: string): void;
 }
 
-export interface ApprovalSettings extends RefusedBytesLimits {
-  /** Bytes of approvals of one sender that are taken in a day. */
-  readonly maxReceivedBytesPerSender: number;
+export interface ApprovalSettings extends StoredBytesLimits {
+  /** Longest refused approval that is kept. */
+  readonly maxRefusedBytes: number;
   /** Pause after the first failed send. */
   readonly firstRetryMs: number;
   /** How long a send to an issuer is tried that cannot be reached or has no receiver. */

@@ -34,7 +34,7 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
   });
   const unkept = metrics.counter({
     name: 'ecf_approvals_unkept_documents_total',
-    help: 'Refused approvals whose bytes were not kept, by the limit that they exceed: size, sender, total.',
+    help: 'Refused approvals whose bytes were not kept, by the limit that they exceed: size.',
     labels: ['env', 'reason'],
   });
   const seconds = metrics.histogram({

@@ -29,9 +29,11 @@ export function receiveApproval(parts: ApprovalIngressParts) {
     const { env, sender, network } = publicCaller(req);
     try {
       parts.freeSpace.require();
-      if (parts.requireTokens) await requireToken(parts, req, env);
+      const holder = parts.requireTokens ? await requireToken(parts, req, env) : null;
       const bytes = await readXmlDocument(req, parts.bodyLimits);
-      const outcome = await parts.receive({ bytes, env, arrivedAt, requestId: requestIdOf(req), sender, network });
+      const storer = holder === null ? network : `holder:${holder}`;
+      const arrival = { bytes, env, arrivedAt, requestId: requestIdOf(req), sender, network: storer };
+      const outcome = await parts.receive(arrival);
       const where = { ...requestNames(req), sender, env };
       parts.report.answered(outcome, where, performance.now() - started);
       res.status(outcome.refusal === null ? 200 : 400);
@@ -45,10 +47,11 @@ export function receiveApproval(parts: ApprovalIngressParts) {
   };
 }
 
-async function requireToken(parts: ApprovalIngressParts, req: Request, env: Environment): Promise<void> {
+/** The holder that the sender's token proves. */
+async function requireToken(parts: ApprovalIngressParts, req: Request, env: Environment): Promise<string> {
   const authorization = req.headers.authorization ?? null;
   const { holder } = await parts.reception.verifyProviderToken({ env, authorization });
-  if (holder !== null) return;
+  if (holder !== null) return holder;
   throw new ApprovalsError(
     'invalid_provider_token',
     'This receiver asks for a Bearer token; get one from its seed and validation services.',

@@ -1,6 +1,6 @@
 import type { AuthorityStatus, ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { QuotaStore, RefusedBytesLimits } from '@ecf/public-ingress';
+import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
@@ -144,7 +144,9 @@ export interface Observer {
   failed(what: string, error: unknown): void;
 }
 
-export interface ReceptionSettings extends RefusedBytesLimits {
+export interface ReceptionSettings {
+  /** Longest refused document that is kept. */
+  readonly maxRefusedBytes: number;
   /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
   readonly signerRnc: string | null;
   /** Bytes of documents that compete for one number and are kept. */
@@ -163,6 +165,8 @@ export interface Ports {
   /** Reads what the store committed, before and after it reaches the archive. */
   readonly archive: DocumentReader;
   readonly quotas: QuotaStore;
+  /** Whether the RNC used the signer's key before in a confirmed document. */
+  readonly isKnown: (use: SignerUse) => Promise<boolean>;
   readonly observer: Observer;
   readonly clock: () => Date;
   /** Resolves after that many milliseconds. */

@@ -33,10 +33,11 @@ export function acknowledge(parts: AcknowledgeParts) {
     const endRequest = report.begin();
     try {
       parts.freeSpace.require();
-      if (parts.requireTokens) await parts.tokens.verify(req.headers.authorization, env);
+      const holder = parts.requireTokens ? await parts.tokens.verify(req.headers.authorization, env) : null;
       const bytes = await readXmlDocument(req, parts.bodyLimits);
       const origin = { requestId: requestIdOf(req), sender };
-      const outcome = await parts.receive({ bytes, env, ...arrival, origin, network });
+      const storer = holder === null ? network : `holder:${holder}`;
+      const outcome = await parts.receive({ bytes, env, ...arrival, origin, network: storer });
       report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);
       send(res, outcome, answers, left);
     } catch (error) {

@@ -34,7 +34,7 @@ export function createReceptionReport(metrics: Metrics, logger: Logger): Recepti
   });
   const unkept = metrics.counter({
     name: 'ecf_reception_unkept_documents_total',
-    help: 'Refused documents whose bytes were not kept, by the limit that they exceed: size, number, sender, total.',
+    help: 'Refused documents whose bytes were not kept, by the limit that they exceed: size, number.',
     labels: ['env', 'reason'],
   });
   const seeds = metrics.counter({

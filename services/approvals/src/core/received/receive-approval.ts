@@ -1,6 +1,7 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { createReceivedBytesQuota, createRefusedBytesQuota, type Unkept } from '@ecf/public-ingress/stored-bytes-quota';
+import type { SignerFacts } from '@ecf/public-ingress/signed-document';
+import { createStoredBytesQuota, type Storer } from '@ecf/public-ingress/stored-bytes-quota';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
 import type { NewReceivedApproval, Ports } from '../ports.js';
@@ -15,9 +16,12 @@ export interface ApprovalArrival {
   readonly arrivedAt: Date;
   readonly requestId: string;
   readonly sender: string | null;
-  /** Network of the sender, by which quotas count: an IPv4 address or an IPv6 /48. */
+  /** By which quotas count: an IPv4 address or an IPv6 /48; or the holder that the sender's token proves. */
   readonly network: string;
 }
+
+/** Why the bytes of a refused approval are not kept. */
+export type Unkept = 'size';
 
 /** The answer to the sender. */
 export interface ApprovalOutcome {
@@ -41,13 +45,12 @@ type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers'
  * known for the buyer counts as unconfirmed, and the first answer of a known one replaces it. An answer that does not count is
  * kept beside it.
  *
- * Throws UnreadableApproval where the bytes are not XML, DailyBytesUsed where the sender's daily quota is used up, and the error
+ * Throws UnreadableApproval where the bytes are not XML, StoredBytesUsed where a quota of kept bytes is used up, and the error
  * of emission where emission cannot be queried.
  */
 export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
   const { quotas, settings } = ports;
-  const receivedQuota = createReceivedBytesQuota(quotas, settings.maxReceivedBytesPerSender);
-  const refusedQuota = createRefusedBytesQuota(quotas, settings);
+  const stored = createStoredBytesQuota(quotas, settings);
 
   async function receive(arrival: ApprovalArrival): Promise<ApprovalOutcome> {
     const validation = await ports.validation.approval(arrival.bytes, ports.clock());
@@ -93,10 +96,10 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     };
   }
 
-  async function accept({ bytes, arrivedAt, network }: ApprovalArrival, answer: NewReceivedApproval): Promise<boolean> {
+  async function accept(arrival: ApprovalArrival, answer: NewReceivedApproval): Promise<boolean> {
     if (!replaces(answer, await ports.received.find(answer.key))) return false;
-    await receivedQuota.take({ bytes: bytes.length, receivedAt: arrivedAt, network });
-    return ports.received.add(answer, bytes);
+    await stored.take(storerOf(arrival, answer), arrival.bytes.length);
+    return ports.received.add(answer, arrival.bytes);
   }
 
   /** Records the refusal of an approval of an e-CF of ours. Other refusals only write a log line. */
@@ -110,7 +113,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     const { env, arrivedAt: receivedAt, bytes, requestId, sender } = arrival;
     const about = { env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
     const sha256 = sha256Of(bytes);
-    const { path: xmlPath, unkept } = await keepRefused(arrival, about, sha256);
+    const { path: xmlPath, unkept } = await keepRefused(arrival, about, answer, sha256);
     const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
     // Without its bytes an answer could not be shown to anybody.
     const kept = answer === null || xmlPath === null ? null : { ...answer, xml: { path: xmlPath, sha256 } };
@@ -118,20 +121,36 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     return { receipt, refusal: reason, unkept };
   }
 
-  /** Bytes that are stored already are not stored again; others count against the quotas. */
+  /** Bytes that are stored already are not stored again. What is stored counts. */
   async function keepRefused(
-    { bytes, arrivedAt: receivedAt, network }: ApprovalArrival,
+    arrival: ApprovalArrival,
     about: Omit<DecisionKey, 'buyerRnc'>,
+    answer: NewReceivedApproval | null,
     sha256: string,
   ): Promise<{ path: string | null; unkept: Unkept | null }> {
-    const stored = await ports.received.pathOf(about, sha256);
-    if (stored !== null) return { path: stored, unkept: null };
-    const unkept = await refusedQuota.take({ bytes: bytes.length, receivedAt, network });
-    if (unkept !== null) return { path: null, unkept };
-    return { path: refusedApprovalPath(about, receivedAt, sha256), unkept };
+    const present = await ports.received.pathOf(about, sha256);
+    if (present !== null) return { path: present, unkept: null };
+    const { bytes, arrivedAt } = arrival;
+    if (bytes.length > settings.maxRefusedBytes) return { path: null, unkept: 'size' };
+    await stored.take(storerOf(arrival, answer), bytes.length);
+    return { path: refusedApprovalPath(about, arrivedAt, sha256), unkept: null };
   }
 
   return receive;
+}
+
+/** Who makes us keep an approval; without a valid answer nobody signed it. */
+function storerOf(
+  { env, arrivedAt: at, network: sender }: ApprovalArrival,
+  answer: NewReceivedApproval | null,
+): Storer {
+  if (answer === null) return { at, sender, signer: null };
+  const { signer, confirmed: known, key } = answer;
+  return { at, sender, signer: { name: nameOf(env, key.buyerRnc, signer), known, trusted: signer.trusted === true } };
+}
+
+function nameOf(env: Environment, rnc: string, signer: SignerFacts): string {
+  return `${env}:${rnc}:${signer.keyFingerprint}`;
 }
 
 interface Refused {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import type { ReceivedBytesQuota } from '@ecf/public-ingress/stored-bytes-quota';
+import type { StoredBytesQuota, Storer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
@@ -27,7 +27,7 @@ export interface Arrival {
   /** The same among the moments of {@link Answers}. */
   readonly moment: number;
   readonly origin: Origin;
-  /** Network of the sender, by which quotas count: an IPv4 address or an IPv6 /48. */
+  /** By which quotas count: an IPv4 address or an IPv6 /48; or the holder that the sender's token proves. */
   readonly network: string;
 }
 
@@ -69,24 +69,24 @@ export interface RecordDocument {
 
 export interface RecordParts {
   readonly answers: Pick<Answers, 'giveAgain'>;
-  readonly receivedQuota: ReceivedBytesQuota;
+  readonly stored: StoredBytesQuota;
   readonly refusedQuota: RefusedDocumentQuota;
 }
 
 export function createRecordDocument(
-  { documents, archive, clock }: Pick<Ports, 'documents' | 'archive' | 'clock'>,
-  { answers, receivedQuota, refusedQuota }: RecordParts,
+  { documents, archive, isKnown, clock }: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'clock'>,
+  { answers, stored, refusedQuota }: RecordParts,
 ): RecordDocument {
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
-    const { bytes, arrivedAt: receivedAt, network } = incoming;
-    await receivedQuota.take({ bytes: bytes.length, receivedAt, network });
-    const signed = await acknowledge(incoming, null);
+    const { bytes } = incoming;
+    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(incoming, null)]);
+    await stored.take(storer, bytes.length + signed.file.bytes.length);
     const xml = fileOf(incoming, false);
     const received: NewReceivedDocument = {
       key: incoming.key,
       accountId: incoming.receiver.signer.account_id,
       facts: document.facts,
-      receivedAt,
+      receivedAt: incoming.arrivedAt,
       acknowledgedAt: signed.at,
       bytes: bytes.length,
       xml: { path: xml.path, sha256: xml.sha256 },
@@ -109,7 +109,8 @@ export function createRecordDocument(
   ): Promise<Acknowledged> {
     const { validation, sha256 } = incoming;
     const reason = rejectionReason(motive, particulars);
-    const [kept, signed] = await Promise.all([keepRefused(incoming, holder), acknowledge(incoming, motive)]);
+    const signed = await acknowledge(incoming, motive);
+    const kept = await keepRefused(incoming, holder, signed.file.bytes.length);
     const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
@@ -150,23 +151,48 @@ export function createRecordDocument(
     return { stored, file: { ...stored, bytes }, at };
   }
 
-  /** Bytes that are stored already are not stored again; others count against the quotas. */
+  /** Bytes that are stored already are not stored again. What is stored counts. */
   async function keepRefused(
     incoming: Incoming,
     holder: NumberHolder | null,
+    acknowledgementBytes: number,
   ): Promise<{ path: string | null; files: readonly PendingDocument[]; unkept: Unkept | null }> {
-    const { sha256, network, arrivedAt: receivedAt } = incoming;
-    if (holder?.xml.sha256 === sha256) return { path: holder.xml.path, files: [], unkept: null };
-    const present = holder === null ? null : await documents.keptConflict(holder.id, sha256);
-    if (present !== null) return { path: present, files: [], unkept: null };
-    const { signer } = incoming.validation;
-    const unkept = await refusedQuota.take({ bytes: incoming.bytes.length, receivedAt, network, holder, signer });
+    const { sha256, validation, bytes } = incoming;
+    const storer = await storerOf(isKnown, incoming);
+    const present = await presentPath(documents, holder, sha256);
+    if (present !== null) {
+      await stored.take(storer, acknowledgementBytes);
+      return { path: present, files: [], unkept: null };
+    }
+    const sizes = { documentBytes: bytes.length, acknowledgementBytes };
+    const unkept = await refusedQuota.take({ storer, ...sizes, holder, signer: validation.signer });
     if (unkept !== null) return { path: null, files: [], unkept };
     const file = fileOf(incoming, true);
     return { path: file.path, files: [file], unkept };
   }
 
   return { accept, refuse, acknowledgeAgain };
+}
+
+/** Path of bytes that are kept under the number already; null where they are not. */
+async function presentPath(
+  documents: Pick<Ports['documents'], 'keptConflict'>,
+  holder: NumberHolder | null,
+  sha256: string,
+): Promise<string | null> {
+  if (holder === null) return null;
+  return holder.xml.sha256 === sha256 ? holder.xml.path : documents.keptConflict(holder.id, sha256);
+}
+
+/** Who makes us keep a document. Only the signer of a valid one can be known. */
+async function storerOf(isKnown: Ports['isKnown'], incoming: Incoming): Promise<Storer> {
+  const { validation, key, arrivedAt: at, network: sender } = incoming;
+  const { signer } = validation;
+  if (signer === null) return { at, sender, signer: null };
+  const { env, issuerRnc: rnc } = key;
+  const known = validation.motive === null && (await isKnown({ env, rnc, signer, at }));
+  const name = `${env}:${rnc}:${signer.keyFingerprint}`;
+  return { at, sender, signer: { name, known, trusted: signer.trusted === true } };
 }
 
 /** The received bytes under their path in the archive. */

@@ -1,27 +1,28 @@
 import type { SignerFacts } from '@ecf/public-ingress/signed-document';
-import {
-  createRefusedBytesQuota,
-  type NamedClaim,
-  type SentBytes,
-  type Unkept as UnkeptToday,
-} from '@ecf/public-ingress/stored-bytes-quota';
+import type { NamedClaim, StoredBytesQuota, Storer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { Ports, ReceptionSettings } from '../ports.js';
 import type { NumberHolder } from './received-document.js';
 
-/** Why the bytes of a refused document are not kept: its size, or the quota of its number, its sender or all senders. */
-export type Unkept = UnkeptToday | 'number';
+/** Why the bytes of a refused document are not kept: its size, or the quota of its number. */
+export type Unkept = 'size' | 'number';
 
-/** A refused document whose bytes would be kept. */
-export interface RefusedDocumentBytes extends SentBytes {
+/** A refused document whose bytes would be kept, with its acknowledgement, which is kept in any case. */
+export interface RefusedDocumentBytes {
+  readonly storer: Storer;
+  readonly documentBytes: number;
+  readonly acknowledgementBytes: number;
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
-  /** The certificate that signed it; null where it is not known. */
+  /** Who signed it; null where that is not known. */
   readonly signer: Pick<SignerFacts, 'fingerprint' | 'holderId'> | null;
 }
 
 /** Decides which refused documents are kept. */
 export interface RefusedDocumentQuota {
-  /** Null where the bytes may be kept; they count from then on. */
+  /**
+   * Null where the bytes may be kept; they count from then on, as does the acknowledgement. Rejects with StoredBytesUsed where the
+   * sender may make us keep nothing more.
+   */
   take(refused: RefusedDocumentBytes): Promise<Unkept | null>;
 }
 
@@ -33,19 +34,20 @@ const SENDERS_PER_NUMBER = 3;
  * its own, which no stranger can use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
  */
 export function createRefusedDocumentQuota(
-  { documents, quotas }: Pick<Ports, 'documents' | 'quotas'>,
-  settings: Omit<ReceptionSettings, 'signerRnc'>,
+  { documents, stored }: Pick<Ports, 'documents'> & { stored: StoredBytesQuota },
+  settings: Pick<ReceptionSettings, 'maxRefusedBytes' | 'maxCompetingBytes' | 'requireTrustedIssuer'>,
 ): RefusedDocumentQuota {
-  const today = createRefusedBytesQuota(quotas, settings);
   const share = Math.floor(settings.maxCompetingBytes / SENDERS_PER_NUMBER);
+  const forNumber = (scope: string, amount: number, limit: number): NamedClaim<'number'> => ({
+    of: 'number',
+    claim: { scope: `number:${scope}`, hour: null, amount, limit },
+  });
 
   /** The sender's share comes first: a sender over its share takes nothing from others. */
-  function claimsOfNumber({ holder, network, bytes: amount }: RefusedDocumentBytes): NamedClaim<'number'>[] {
-    if (holder === null) return [];
-    const scope = `number:${holder.id}`;
+  function claimsOfNumber(holder: NumberHolder, sender: string, amount: number): NamedClaim<'number'>[] {
     return [
-      { of: 'number', claim: { scope: `${scope}:sender:${network}`, period: '', amount, limit: share } },
-      { of: 'number', claim: { scope, period: '', amount, limit: settings.maxCompetingBytes } },
+      forNumber(`${holder.id}:sender:${sender}`, amount, share),
+      forNumber(`${holder.id}`, amount, settings.maxCompetingBytes),
     ];
   }
 
@@ -59,14 +61,20 @@ export function createRefusedDocumentQuota(
   }
 
   return {
-    async take(refused) {
-      const { holder, signer, bytes: amount } = refused;
-      const unkept = await today.take(refused, claimsOfNumber(refused));
-      if (unkept === null || holder === null) return unkept;
+    async take({ storer, documentBytes, acknowledgementBytes, holder, signer }) {
+      const bytes = documentBytes + acknowledgementBytes;
+      if (holder === null) {
+        const tooLarge = documentBytes > settings.maxRefusedBytes;
+        await stored.take(storer, tooLarge ? acknowledgementBytes : bytes);
+        return tooLarge ? 'size' : null;
+      }
+      const unkept = await stored.take(storer, bytes, claimsOfNumber(holder, storer.sender, documentBytes));
+      if (unkept === null) return null;
       const own = await ownQuota(holder, signer);
-      if (own === null) return unkept;
-      const claim = { scope: `number:${holder.id}:${own}`, period: '', amount, limit: share };
-      return (await quotas.take([claim])) === null ? null : 'number';
+      const claims = own === null ? null : [forNumber(`${holder.id}:${own}`, documentBytes, share)];
+      if (claims !== null && (await stored.take(storer, bytes, claims)) === null) return null;
+      await stored.take(storer, acknowledgementBytes);
+      return 'number';
     },
   };
 }
