@@ -102,7 +102,8 @@ export function readServices(
 ) {
   const places = {
     databaseUrl: () => 'postgresql://127.0.0.1/ecf',
-    authorityUrl: config.AUTHORITY_URL ?? 'http://127.0.0.1',
+    // The address of the simulator is not known yet.
+    authorityUrl: config.AUTHORITY_URL ?? (config.SANDBOX ? 'http://127.0.0.1' : undefined),
     signerRnc: DEMO_BUYER.rnc,
   };
   const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);

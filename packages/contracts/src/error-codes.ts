@@ -248,6 +248,12 @@ export const ERROR_CODES = {
     meaning: 'A parameter, header or field is missing or malformed.',
     remedy: 'Correct each place that detail names: loc is the place, msg the reason.',
   },
+  environment_not_served: {
+    status: 422,
+    retryAfter: null,
+    meaning: 'This deployment uses a simulator of the authority, so it does not serve production (eCF).',
+    remedy: 'Use TesteCF or CerteCF, or a deployment that uses the authority itself.',
+  },
   service_not_in_environment: {
     status: 422,
     retryAfter: null,

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { GatewayConfig } from './config.js';
+import { type GatewayConfig, servesProduction } from './config.js';
 import { createAccess } from './core/access.js';
 import { createSignIn } from './core/administrators.js';
 import { createRouter } from './core/routing.js';
@@ -119,6 +119,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       maxBodyBytes: config.MAX_BODY_BYTES,
       trustedProxies: readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList(),
       defaultEnv: config.DEFAULT_ENV,
+      servesProduction: servesProduction(config),
       identityKey,
       upstreams,
       clock,

@@ -2,6 +2,7 @@ import { ENVIRONMENTS, type Environment } from '@ecf/domain';
 import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
+  authoritySettings,
   ConfigProblems,
   databaseSettings,
   readConfig,
@@ -25,6 +26,12 @@ export const gatewaySettings = z.object({
   ...cacheSettings,
   SANDBOX: setting.flag({
     description: 'The deployment is a sandbox: TesteCF by default, no rate limits',
+    default: false,
+  }),
+  AUTHORITY_URL: authoritySettings.AUTHORITY_URL,
+  SIMULATED_AUTHORITY: setting.flag({
+    description:
+      'The operator means it: production (eCF) is served although AUTHORITY_URL leads to a simulator. Without it, outside the sandbox, calls for eCF are refused',
     default: false,
   }),
   DEFAULT_ENV: setting.optionalOneOf(ENVIRONMENTS, {
@@ -121,6 +128,11 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
   const settings = problems.readOn(env, (given) => readConfig(gatewaySettings, given));
   if (settings.DEFAULT_ENV === undefined && !settings.SANDBOX)
     problems.add('DEFAULT_ENV', `is required outside the sandbox; allowed: ${ENVIRONMENTS.join(', ')}`);
+  if (settings.DEFAULT_ENV === 'eCF' && !servesProduction(settings))
+    problems.add(
+      'DEFAULT_ENV',
+      'is not allowed with AUTHORITY_URL: a simulator would answer production; unset AUTHORITY_URL, or set SIMULATED_AUTHORITY=true',
+    );
   if (readTrustedProxies(settings.TRUSTED_PROXIES) === null)
     problems.add(
       'TRUSTED_PROXIES',
@@ -138,4 +150,11 @@ export function readGatewayConfig(env: Record<string, string | undefined>): Gate
     RATE_LIMIT_PER_KEY: settings.RATE_LIMIT_PER_KEY ?? rate,
     RATE_LIMIT_PER_SENDER: settings.RATE_LIMIT_PER_SENDER ?? rate,
   };
+}
+
+/** False if a simulator would answer for production by accident. */
+export function servesProduction(
+  settings: Pick<z.infer<typeof gatewaySettings>, 'SANDBOX' | 'AUTHORITY_URL' | 'SIMULATED_AUTHORITY'>,
+): boolean {
+  return settings.SANDBOX || settings.AUTHORITY_URL === undefined || settings.SIMULATED_AUTHORITY;
 }

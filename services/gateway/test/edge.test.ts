@@ -486,6 +486,26 @@ describe('limits', () => {
     await limited.stop();
   });
 
+  it('refuse production if a simulator would answer for it', async () => {
+    const settings = {
+      ...{ SANDBOX: 'false', DEFAULT_ENV: 'TesteCF', AUTHORITY_URL: 'http://127.0.0.1:9' },
+      DATABASE_URL: under.config.DATABASE_URL,
+    };
+    const simulated = await startGateway(settings);
+    const refused = { status: 422, body: { code: 'environment_not_served', detail: [{ loc: ['header', 'env'] }] } };
+    expect(await simulated.call('GET', '/obtain_token', { key: live, headers: { env: 'eCF' } })).toMatchObject(refused);
+    expect(await simulated.call('POST', '/anecf/', { key: live, body: '{}' })).toMatchObject(refused);
+    expect(await simulated.call('POST', '/ecf/fe/recepcion/api/ecf')).toMatchObject(refused);
+    expect(await simulated.call('POST', '/fe/recepcion/api/ecf', { headers: { env: 'ecf' } })).toMatchObject(refused);
+    expect((await simulated.call('GET', '/obtain_token', { key })).status).toBe(200);
+    expect((await simulated.call('POST', '/fe/recepcion/api/ecf')).status).toBe(200);
+    await simulated.stop();
+    await expect(startGateway({ ...settings, DEFAULT_ENV: 'eCF' })).rejects.toThrow(/DEFAULT_ENV: .*simulator/);
+    const meant = await startGateway({ ...settings, DEFAULT_ENV: 'eCF', SIMULATED_AUTHORITY: 'true' });
+    expect((await meant.call('GET', '/obtain_token', { key: live, headers: { env: 'eCF' } })).status).toBe(200);
+    await meant.stop();
+  });
+
   it('hold for failed sign-ins, by sender; valid keys and the valid token still pass', async () => {
     const metrics = createMetrics();
     const settings = {

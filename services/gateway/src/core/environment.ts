@@ -38,3 +38,11 @@ export function requireEnvironment(environments: readonly Environment[], env: En
     `This key was issued for ${environments.join(', ')}, not for ${env}; use a key of that environment or name the right one in the header env.`,
   );
 }
+
+/** 422 for production where a simulator plays the authority and nobody said that this is meant. */
+export function requireServed(env: Environment, servesProduction: boolean): void {
+  if (env !== 'eCF' || servesProduction) return;
+  const msg =
+    'This deployment uses a simulator of the authority and does not serve eCF; use TesteCF or CerteCF, or have AUTHORITY_URL unset.';
+  throw new InvalidRequest([{ loc: ['header', 'env'], msg, type: 'environment' }], { code: 'environment_not_served' });
+}

@@ -6,7 +6,7 @@ import { limitBody, requestIdOf } from '@ecf/service-kit/http';
 import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '@ecf/service-kit/security';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
-import { keyedEnvironment, publicEnvironment, requireEnvironment } from '../core/environment.js';
+import { keyedEnvironment, publicEnvironment, requireEnvironment, requireServed } from '../core/environment.js';
 import type { KeyHolder, KeyUses, RateLimit, SignedInAdministrator } from '../core/ports.js';
 import { namedQuery } from '../core/query-names.js';
 import type { Router as RoutingTable } from '../core/routing.js';
@@ -25,6 +25,8 @@ export interface EdgeOptions {
   maxBodyBytes: number;
   trustedProxies: BlockList;
   defaultEnv: Environment;
+  /** False if calls for eCF are refused. */
+  servesProduction: boolean;
   identityKey: Uint8Array;
   upstreams: Partial<Record<ServiceName, Upstream>>;
   clock: () => Date;
@@ -123,7 +125,9 @@ const nameQuery: RequestHandler = (_req, res, next) => {
 };
 
 /** Chooses the environment and replaces the key by the signed identity: the owner sees no key, and trusts no header of the caller. */
-function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clock'>): RequestHandler {
+function identify(
+  options: Pick<EdgeOptions, 'defaultEnv' | 'servesProduction' | 'identityKey' | 'clock'>,
+): RequestHandler {
   return (req, res, next) => {
     const call = callOf(res);
     const { holder, operation, prefix = null, sender = '' } = call;
@@ -132,11 +136,14 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clo
     let caller: Caller;
     if (holder) {
       const { env, given } = keyedEnvironment(header(req, 'env'));
+      // A key of production alone is for eCF, also if the body names it.
+      const named = operation?.environmentInBody === true && !given;
+      requireServed(named && holder.environments.every((one) => one === 'eCF') ? 'eCF' : env, options.servesProduction);
       // If the body names the environment, the owner checks that the key allows it.
       if (given || operation?.environmentInBody !== true) requireEnvironment(holder.environments, env);
       const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers } = holder;
       const rights = {
-        environments: [...environments],
+        environments: environments.filter((one) => one !== 'eCF' || options.servesProduction),
         scopes: [...scopes],
         ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
       };
@@ -144,6 +151,7 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'identityKey' | 'clo
       caller = { kind: 'account', ...account, env, env_given: given, ...life };
     } else {
       const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
+      requireServed(env, options.servesProduction);
       caller = { kind: 'public', env, sender: sender.slice(0, 64), ...life };
     }
     call.env = caller.env;
