@@ -192,7 +192,7 @@ describe('the part data', () => {
     await expectUntouched(one);
   });
 
-  it('with an RNC of another account, or of nobody, is 404', async () => {
+  it('with an RNC of another account, or an unknown one, is 404', async () => {
     await newAccount(deployment.running, OTHER);
     for (const rnc of [OTHER.rnc, deployment.running.demo.issuer_rnc, '101999999']) {
       const { invoice, encf } = new Numbering({ rnc, name: OTHER.name }).next();

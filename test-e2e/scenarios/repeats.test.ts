@@ -203,7 +203,7 @@ describe('an answer', () => {
     expect((await first).body).toMatchObject({ status: 'Aceptado' });
   });
 
-  it('warns of what the authority would accept conditionally, and does not block', async () => {
+  it('warns of grounds for conditional acceptance, and does not block', async () => {
     const { invoice } = numbers.next('ecf-31', (ecf) => {
       ecf.Encabezado.Emisor.RNCEmisor = '199999991';
       ecf.Encabezado.Comprador.RNCComprador = '188888881';

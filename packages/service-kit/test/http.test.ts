@@ -380,7 +380,7 @@ describe('connections', () => {
     expect(refused).toBe(1);
   });
 
-  it('whose answer nobody reads are closed after a while, and the answer counts as cut', async () => {
+  it('that do not read their answer are closed after a while, and the answer counts as cut', async () => {
     const complete: boolean[] = [];
     const server = await serve(
       (_req, res) => {

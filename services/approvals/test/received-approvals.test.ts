@@ -315,7 +315,7 @@ describe('the signer of an answer', () => {
     expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
   });
 
-  it('is shown to nobody else', async () => {
+  it('is not shown to other accounts', async () => {
     const encf = await issued();
     await world.send(await acecf(encf));
     expect(await answers(encf, 'account-2')).toMatchObject({ code: 'taxpayer_not_found' });

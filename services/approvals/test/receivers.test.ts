@@ -293,7 +293,7 @@ describe('logins at a receiver', () => {
     expect([(await send()).outcome, login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('of a stranger that lists somebody else’s login address: its refusals stop nobody else there', async () => {
+  it('of a stranger that lists another receiver’s login address: its refusals do not stop others there', async () => {
     const { receivers, login } = directory();
     const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
     const outcome = async (at: DirectoryEntry) =>

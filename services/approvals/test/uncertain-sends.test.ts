@@ -458,7 +458,7 @@ describe('the issuer', () => {
     expect(issuer.requests.length).toBe(3);
   });
 
-  it('that asks for a pause beyond the deadline is tried again before it', async () => {
+  it('that requests a pause beyond the deadline is tried again before it', async () => {
     const busy = { status: 503, body: '', headers: { 'retry-after': '86400000' } };
     issuer.answers.push(...Array.from({ length: 6 }, () => busy));
     const { body } = await post(order(await world.invoice()));

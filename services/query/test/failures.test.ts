@@ -114,7 +114,7 @@ describe('an unavailable gateway', () => {
 });
 
 describe('settings', () => {
-  it('name what is missing', () => {
+  it('name missing variables', () => {
     expect(() => readQueryConfig({})).toThrow(/DATABASE_URL/);
     expect(() => readQueryConfig({ DATABASE_URL: 'postgresql://x/y' })).toThrow(/IDENTITY_KEY/);
     expect(() => readQueryConfig({ DATABASE_URL: 'mysql://x/y', PORT: 'x' })).toThrow(

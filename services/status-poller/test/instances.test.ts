@@ -42,7 +42,7 @@ describe('several instances', () => {
     }
   });
 
-  it('all pause for an environment after the authority asked one of them to', async () => {
+  it('all pause for an environment after the authority requested it from one of them', async () => {
     const busy = randomUUID();
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 900 }), decided(verdict())]);
     for (let i = 0; i < 3; i += 1) await world.start();

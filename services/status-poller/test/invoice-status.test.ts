@@ -174,7 +174,7 @@ describe('GET /invoice-status', () => {
     }
   });
 
-  it('respects a pause that the authority asked for', async () => {
+  it('respects a pause that the authority requested', async () => {
     const trackId = await world.submitted({ env: 'CerteCF' });
     answers(trackId, unanswered({ cause: 'rate_limited', retryAfterMs: 60_000 }), decided(verdict()));
     for (let i = 0; i < 3; i += 1) {

@@ -209,7 +209,7 @@ describe('polling', () => {
     expect(await metrics.render()).toMatch(/ecf_status_queries_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
   });
 
-  it('pauses for the environment as long as the authority asks, and only for that one', async () => {
+  it('pauses for the environment as long as the authority requests, and only for that one', async () => {
     const busy = randomUUID();
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 700 }), decided(verdict())]);
     await world.start();

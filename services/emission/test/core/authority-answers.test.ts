@@ -143,7 +143,7 @@ describe('given a full document whose send was lost', () => {
     expect(afterLookUp(first, known, at(304_000))?.state).toBe('unknown');
   });
 
-  it('when nobody answers, then nothing counts as not found', () => {
+  it('when there is no answer, then it does not count as not found', () => {
     const next = must(afterLookUp(lost(), { trackIds: unknown('maybe'), state: null }, at(4_000)));
     expect(next).toMatchObject({ state: 'unknown', notFoundSince: null, failures: 2 });
   });
