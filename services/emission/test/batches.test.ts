@@ -173,14 +173,16 @@ describe('a batch', () => {
   it('continues on another instance after a crash, and sends nothing twice', async () => {
     const some = Array.from({ length: 12 }, () => invoice());
     let committed = 0;
-    const crash = new AbortController();
+    let crash = (_: Error): void => undefined;
+    const crashed = new Promise<void>((_, reject) => {
+      crash = reject;
+    });
+    crashed.catch(() => undefined);
     const hanging = await world.start({
       checkpoint: (step) => {
         if (step !== 'committed') return undefined;
         committed += 1;
-        return new Promise<void>((_, reject) => {
-          crash.signal.addEventListener('abort', () => reject(new Error('crashed')));
-        });
+        return crashed;
       },
     });
     await emission.stop();
@@ -196,7 +198,7 @@ describe('a batch', () => {
     await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
     emission = await world.start();
     expect(await done(body.batch_id)).toMatchObject({ total: 12, accepted: 12 });
-    crash.abort();
+    crash(new Error('crashed'));
     await hanging.stop();
     for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
   });
