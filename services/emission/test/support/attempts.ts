@@ -62,6 +62,8 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
     signedAt: NOW,
     signerFingerprint: 'f'.repeat(64),
     hasOwnCertificate: false,
+    submittedBy: null,
+    requestId: null,
     modifies: null,
     ...change,
   };
