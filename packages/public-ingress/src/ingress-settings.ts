@@ -145,7 +145,7 @@ export function storedBytesLimits(config: {
 }
 
 /**
- * What the settings trust. Throws ConfigError where a file cannot be used; and where neither TRUSTED_ISSUERS_FILE nor ANY_ISSUER
+ * The trust of the settings. Throws ConfigError if a file cannot be used, or if neither TRUSTED_ISSUERS_FILE nor ANY_ISSUER
  * is set outside a sandbox.
  */
 export function readTrustSettings(config: {

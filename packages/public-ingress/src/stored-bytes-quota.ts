@@ -14,7 +14,7 @@ export interface StoredBytesLimits {
   readonly reserveForTrusted: boolean;
 }
 
-/** Who makes a service keep something. */
+/** The sender and signer for whose documents a service stores bytes. */
 export interface Storer {
   readonly at: Date;
   /** An IPv4 address or an IPv6 /48; or the holder that a token proves. */

@@ -37,8 +37,8 @@ const PAUSES = { openMs: 2_000, maxOpenMs: LONGEST_PAUSE_MS, maxPauseMs: LONGEST
 const BUYER_CIRCUITS: Partial<CircuitBreakerOptions> = { ...PAUSES, failures: 3 };
 
 /**
- * For each host of receivers. A buyer that never answers opens its own circuit long before that of a host that answers others,
- * and it cannot use more than half of the slots.
+ * For each host of receivers. A buyer that never answers opens its own circuit breaker long before that of a host that
+ * answers others. It cannot use more than half of the slots.
  */
 export function hostCircuitOptions(concurrency: number): Partial<CircuitBreakerOptions> {
   return { ...PAUSES, failures: 10, maxInFlight: slotsPerHost(concurrency) };

@@ -19,7 +19,7 @@ export const auditActSchema = z.object({
 });
 export type AuditAct = z.infer<typeof auditActSchema>;
 
-/** Who did an act, and in which request. */
+/** The actor of an action, and its request. */
 export const actedBySchema = z.object({ actor: z.string().min(1), request_id: z.string().nullable() });
 export type ActedBy = z.infer<typeof actedBySchema>;
 

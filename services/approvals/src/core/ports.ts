@@ -79,8 +79,9 @@ export interface ApprovalStore {
   /** Renews the leases of sends in flight. */
   renewLeases(target: Target, ids: readonly number[], until: Date): Promise<void>;
   /**
-   * Records how a send of `claimed` ended, and gives the record afterwards. Where another send began since, or the target has
-   * decided, the ending counts only if the document was taken; that it may have arrived is always recorded. Throws Unwritable.
+   * Records how a send of `claimed` ended, and resolves with the record afterwards. After a later send or a decision of the
+   * target, the ending counts only if the document was accepted. The fact that it may have arrived is always recorded.
+   * Throws Unwritable.
    */
   progress(claimed: GivenApproval, progress: Progress, exchange: Exchange | null): Promise<GivenApproval>;
   /**

@@ -20,7 +20,7 @@ export function approvalEvent(data: { env: string; issuer_rnc: string; encf: str
   );
 }
 
-/** What an administrator did, for the audit log. */
+/** The action of an administrator, for the audit log. */
 export function actEvents(act: AuditAct | null): BusEvent[] {
   if (act === null) return [];
   // One key for all: acts are appended in the order of their commits.

@@ -100,8 +100,8 @@ async function rule(
 }
 
 /**
- * A signer became known: its answers in the name of the buyer are confirmed, and count instead of those of strangers, except
- * where an operator decided otherwise.
+ * A signer became known: its answers in the name of the buyer are confirmed. They count instead of those of strangers,
+ * unless an operator decided otherwise.
  */
 export async function confirmAnswers(tx: Transaction, { env, rnc, signer, at }: SignerUse): Promise<void> {
   const values = [env, rnc, signer.keyFingerprint, signer.trusted === true, signer.holderId];

@@ -64,7 +64,7 @@ export interface EmissionStore {
     before: Attempt,
     after: Attempt,
     exchanges: readonly RecordedExchange[],
-    /** What a person did, for the audit log. */
+    /** The action of an administrator, for the audit log. */
     act?: AuditAct | null,
   ): Promise<boolean>;
   /** Stores answers that came too late to change their attempt, because a later one has the number. */

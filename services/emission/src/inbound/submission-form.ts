@@ -16,8 +16,8 @@ const MAX_PARTS = 20;
 const OTHER_CHARSET = /^content-type:[^\r\n]*;\s*charset\s*=\s*"?(?!utf-?8\b|us-ascii\b)([^\s";]+)/im;
 
 /**
- * Reads the form of `/fe_Submit`: `data` once, as field or file, with or without content type; optionally `certificate`
- * and `password`. 415 for another content type, 400 for a broken body, 422 for parts that are missing or repeated.
+ * Reads the form of `/fe_Submit`: `data` once, as field or file, and optionally `certificate` and `password`. 415 for
+ * another content type, 400 for a broken body, 422 for missing or repeated parts.
  */
 export async function readSubmissionForm(req: Request, res: Response): Promise<SubmissionForm> {
   if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {

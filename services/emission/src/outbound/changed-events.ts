@@ -21,7 +21,7 @@ export function invoiceEvent(attempt: Attempt, now: Date) {
   );
 }
 
-/** What an administrator did, for the audit log; nothing if nobody acted. */
+/** The action of an administrator, for the audit log; empty without one. */
 export function actEvents(act: AuditAct | null): BusEvent[] {
   if (act === null) return [];
   // One key for all: acts are appended in the order of their commits.

@@ -98,8 +98,8 @@ export const BEGIN = {
 };
 
 /**
- * Attempts after a state transition ($1), except those whose revision is no longer the one before ($9, $10); with the answers of
- * the authority ($2) and, where others have to learn of the change, the events ($3 to $8).
+ * Stores attempts after a state transition ($1), unless their revision changed meanwhile ($9, $10). Also stores the answers
+ * of the authority ($2), and the events of published changes ($3 to $8).
  */
 const SAVED = `WITH saved AS (
       UPDATE attempt a SET revision = r.revision, state = r.state, has_own_certificate = r.has_own_certificate,
@@ -187,8 +187,8 @@ export const NOTES_ON = {
 };
 
 /**
- * Attempts in flight are left alone. The raised revision prevents a concurrent check, which found no certificate,
- * from postponing them.
+ * Attempts in flight do not change. The raised revision prevents a concurrent check, which found no certificate, from
+ * postponing them.
  */
 export const RESUME = {
   name: 'emission_resume',

@@ -21,8 +21,8 @@ export interface PostgresEmissionStoreOptions {
 }
 
 /**
- * Emissions in PostgreSQL. A change is one statement that also writes its event. Each call waits by itself for a database
- * that cannot be reached.
+ * Emissions in PostgreSQL. A change is one statement that also writes its event. Each call waits on its own for an
+ * unavailable database.
  */
 export function createPostgresEmissionStore({
   database,

@@ -123,7 +123,7 @@ export interface Administrator {
   expiresAt: Date | null;
 }
 
-/** Who signed in to the administration; `id` is null for the holder of ADMIN_TOKEN. */
+/** The signed-in administrator; `id` is null for the holder of ADMIN_TOKEN. */
 export interface SignedInAdministrator {
   id: string | null;
   name: string;
@@ -143,7 +143,7 @@ export interface AdministratorStore {
   delete(id: string, at: Date, by: ActedBy): Promise<Administrator | null>;
 }
 
-/** What was done, in a chain of hashes. */
+/** The audit log, in a chain of hashes. */
 export interface AuditLog {
   append(acts: readonly AuditAct[]): Promise<void>;
   /** Appends the act of an event, unless the group has handled the event before. */
@@ -156,7 +156,7 @@ export interface AuditLog {
   page(filter: AuditFilter): Promise<AuditEntry[]>;
 }
 
-/** Who holds an API key. */
+/** The holder of an API key. */
 export interface KeyHolder {
   keyId: string;
   accountId: string;

@@ -95,8 +95,8 @@ function limitBodyOf(maxBodyBytes: number): RequestHandler {
 type AdmitOptions = Pick<EdgeOptions, 'access' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;
 
 /**
- * Finds the holder of the API key, counts the request towards the rate of the key, or of the sender of a public call, and
- * checks the scope of the key before any object is looked up.
+ * Finds the holder of the API key and counts the request towards the rate of the key, or of the sender of a public call.
+ * Checks the scope of the key before any object is looked up.
  */
 function admit({ access, keyUses, perKey, perSender, clock }: AdmitOptions): RequestHandler {
   return async (req, res, next) => {

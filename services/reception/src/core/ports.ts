@@ -35,8 +35,8 @@ export interface ListedDocument {
   /** Whether the issuer used the signer's key before in a confirmed document. */
   readonly known: boolean;
   /**
-   * Those that are kept, oldest first; at most `MAX_EVENT_CONFLICTS`: of more, those of certificates that signed for the issuer
-   * before, then the first of each other certificate.
+   * The stored ones, oldest first, at most `MAX_EVENT_CONFLICTS`. Certificates that signed for the issuer before come first,
+   * then the first document of each other certificate.
    */
   readonly conflicts: readonly ListedConflict<Conflict>[];
   /** The latest hundred of those that are not kept, newest first. */
@@ -62,7 +62,8 @@ export interface DocumentStore {
   add(document: NewReceivedDocument, files: readonly PendingDocument[]): Promise<number | null>;
   /**
    * Commits a refusal with the bytes of `files`. Motive 3 with other bytes than the document that holds the number is a
-   * conflict of that document; the same bytes conflict once, however often they come. A listed conflict changes the document.
+   * conflict of that document. The same bytes are one conflict, however often they come. A listed conflict changes the
+   * document.
    */
   refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
   /** Path of the kept document with these bytes that competes with a received one; null where there is none. */

@@ -9,8 +9,8 @@ import type { GivenApproval } from './given-approval.js';
 const MOST_ANSWER = 2_000;
 
 /**
- * For operators: approvals without the authority's decision, since the authority offers no query and may never answer
- * readably, and approvals that did not reach their issuer.
+ * For operators: approvals without the authority's decision, and approvals that did not reach their issuer. The authority
+ * offers no query for approvals and may never answer readably.
  */
 export function operatedApprovals(
   ports: Pick<Ports, 'approvals' | 'clock'>,

@@ -139,7 +139,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
   return receive;
 }
 
-/** Who makes us keep an approval; without a valid answer nobody signed it. */
+/** The sender and signer that count for the quotas; an invalid answer has no signer. */
 function storerOf(
   { env, arrivedAt: at, network: sender }: ApprovalArrival,
   answer: NewReceivedApproval | null,

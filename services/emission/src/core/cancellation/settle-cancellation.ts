@@ -14,7 +14,7 @@ export interface Settlement {
   readonly refused: readonly NumberRange[];
   /** Note of the person, stored as given. */
   readonly note: string;
-  /** Who settles it, for the audit log. */
+  /** The actor, for the audit log. */
   readonly by?: ActedBy | undefined;
 }
 

@@ -18,7 +18,7 @@ export type OperatorDecision =
 export type ResolveByOperator = (
   key: DocumentKey,
   decision: OperatorDecision,
-  /** Who decides, for the audit log. */
+  /** The actor, for the audit log. */
   by?: ActedBy | undefined,
 ) => Promise<Resolved>;
 

@@ -68,8 +68,8 @@ export function createReceiveDocument(
   }
 
   /**
-   * Identical bytes get the first acknowledgement again as long as no answer with it left completely; and always where the
-   * document took the number later: its sender got a refusal first.
+   * Identical bytes get the first acknowledgement again until an answer with it has left completely. They always get it if
+   * the document took the number later, because its sender got a refusal first.
    */
   async function repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
     if (holder.xml.sha256 !== incoming.sha256)

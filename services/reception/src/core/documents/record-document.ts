@@ -184,7 +184,7 @@ async function presentPath(
   return holder.xml.sha256 === sha256 ? holder.xml.path : documents.keptConflict(holder.id, sha256);
 }
 
-/** Who makes us keep a document. Only the signer of a valid one can be known. */
+/** The sender and signer that count for the quotas. Only the signer of a valid document can be known. */
 async function storerOf(isKnown: Ports['isKnown'], incoming: Incoming): Promise<Storer> {
   const { validation, key, arrivedAt: at, network: sender } = incoming;
   const { signer } = validation;

@@ -13,7 +13,7 @@ export interface RefusedDocumentBytes {
   readonly acknowledgementBytes: number;
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
-  /** Who signed it; null where that is not known. */
+  /** The signer; null if unknown. */
   readonly signer: Pick<SignerFacts, 'fingerprint' | 'holderId'> | null;
 }
 
