@@ -10,6 +10,8 @@ export interface Subject {
   standalone: StandaloneProcess;
   /** The next invoices, each under its own number, as calls of `/fe_Submit`. */
   nextCalls(count: number): (Call & { encf: string })[];
+  /** The next so many invoices as JSON, as lines of a batch. */
+  nextDocuments(count: number): string[];
   /** Resolves when the background has a verdict on every submitted document. */
   decided(): Promise<void>;
 }
@@ -36,13 +38,19 @@ export async function startSubject(
   const first = 10;
   let last = first;
 
+  const nextDocuments = (count: number) =>
+    Array.from({ length: count }, () => {
+      last += 1;
+      return json.replace(encfOf(0), encfOf(last));
+    });
+
   return {
     standalone,
+    nextDocuments,
     nextCalls: (count) =>
-      Array.from({ length: count }, () => {
-        last += 1;
-        const body = Buffer.from(`${head}${json.replace(encfOf(0), encfOf(last))}\r\n--${BOUNDARY}--\r\n`);
-        return { path: '/fe_Submit', headers, body, encf: encfOf(last) };
+      nextDocuments(count).map((document, index) => {
+        const body = Buffer.from(`${head}${document}\r\n--${BOUNDARY}--\r\n`);
+        return { path: '/fe_Submit', headers, body, encf: encfOf(last - count + 1 + index) };
       }),
     async decided() {
       while ((await countOfDecisions(metrics_url)) < last - first) await delay(200);

@@ -1,0 +1,138 @@
+// POST /batches against POST /fe_Submit with 32 callers, on the same deployment in the same run: documents a second until the
+// verdict, processor time a document with all background work, time to the 202, memory.
+//
+// Settings: BENCH_DOCUMENTS (10000), BENCH_SINGLE (2000), BENCH_WARM_UP (1000), BENCH_DEPLOYMENT (standalone).
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
+import type { DeploymentName } from '@ecf/standalone/process';
+import { benchFolder } from './harness/ending.js';
+import { createLoad } from './harness/load.js';
+import { percentile } from './harness/measure.js';
+import {
+  childCalled,
+  descendantsOf,
+  peakBytes,
+  processorSeconds,
+  processorSecondsOfTree,
+  residentBytes,
+} from './harness/processes.js';
+import { heading, line } from './harness/report.js';
+import { startSubject } from './subject/subject.js';
+
+const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10_000);
+const SINGLE = Number(process.env.BENCH_SINGLE ?? 2_000);
+const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 1_000);
+const DEPLOYMENT = (process.env.BENCH_DEPLOYMENT ?? 'standalone') as DeploymentName;
+const LINES = 10;
+
+interface Measured {
+  /** Seconds until the last verdict. */
+  seconds: number;
+  /** Milliseconds of processor time a document: all processes of the gateway, and PostgreSQL. */
+  gateway: number;
+  postgres: number;
+}
+
+const folder = benchFolder();
+const date = formatDocumentDate(toCalendarDate(new Date()));
+const subject = await startSubject(path.join(folder, 'subject'), date, LINES, DEPLOYMENT);
+try {
+  await run();
+} finally {
+  await subject.standalone.end('SIGTERM');
+}
+
+async function run(): Promise<void> {
+  const { demo, child } = subject.standalone;
+  const gateway = child.pid as number;
+  const [postgres, simulator] = [childCalled(gateway, 'postgres'), childCalled(gateway, 'authority-simulator')];
+  const load = createLoad(demo.base_url, (status, text) => status === 200 && text.includes('"EnProceso"'));
+
+  /** Processor time of the services, without the simulator, and of PostgreSQL. */
+  const cpu = () => {
+    const services = descendantsOf(gateway).filter(({ pid, command }) => pid !== simulator && command.includes('node'));
+    return {
+      gateway: services.reduce((sum, { own }) => sum + own, processorSeconds(gateway)),
+      postgres: processorSecondsOfTree(postgres),
+    };
+  };
+
+  async function measured(documents: number, work: () => Promise<void>): Promise<Measured> {
+    const before = cpu();
+    const began = performance.now();
+    await work();
+    await subject.decided();
+    const seconds = (performance.now() - began) / 1_000;
+    const after = cpu();
+    const perDocument = (name: 'gateway' | 'postgres') => ((after[name] - before[name]) / documents) * 1_000;
+    return { seconds, gateway: perDocument('gateway'), postgres: perDocument('postgres') };
+  }
+
+  const singles = async (count: number): Promise<readonly number[]> => {
+    const calls = subject.nextCalls(count);
+    return (await load.round(calls, 32)).latencies;
+  };
+
+  await singles(WARM_UP);
+  await subject.decided();
+
+  heading(`POST /fe_Submit, 32 callers, ${SINGLE} invoices of ${LINES} lines`);
+  let latencies: readonly number[] = [];
+  const single = await measured(SINGLE, async () => {
+    latencies = await singles(SINGLE);
+  });
+  describe(SINGLE, single);
+  line(`p99 of an answer ${(percentile([...latencies], 0.99) * 1e3).toFixed(0)} ms`);
+
+  heading(`POST /batches, one batch of ${DOCUMENTS}`);
+  const body = `${subject.nextDocuments(DOCUMENTS).join('\n')}\n`;
+  const idle = residentBytes(gateway);
+  let accepted = 0;
+  const batch = await measured(DOCUMENTS, async () => {
+    const began = performance.now();
+    await postBatch(body);
+    accepted = (performance.now() - began) / 1_000;
+  });
+  describe(DOCUMENTS, batch);
+  line(
+    `202 after ${accepted.toFixed(2)} s; memory at most ${megabytes(peakBytes(gateway) - idle)} above the ${megabytes(idle)} before`,
+  );
+  const rate = single.seconds / SINGLE / (batch.seconds / DOCUMENTS);
+  const cost = (batch.gateway + batch.postgres) / (single.gateway + single.postgres);
+  line(
+    `against /fe_Submit: ${rate.toFixed(2)} × the rate (goal ≥ 1.5), ${cost.toFixed(2)} × the processor time (goal ≤ 0.5)`,
+  );
+
+  heading(`single submissions beside a running batch of ${DOCUMENTS}`);
+  await postBatch(`${subject.nextDocuments(DOCUMENTS).join('\n')}\n`);
+  const beside: number[] = [];
+  for (let count = 0; count < 100; count += 1) {
+    beside.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
+    await delay(20);
+  }
+  await subject.decided();
+  const alone: number[] = [];
+  for (let count = 0; count < 100; count += 1) alone.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
+  const ms = (all: readonly number[], share: number) => `${(percentile([...all], share) * 1e3).toFixed(0)} ms`;
+  line(`beside: p50 ${ms(beside, 0.5)}, p99 ${ms(beside, 0.99)}; alone: p50 ${ms(alone, 0.5)}, p99 ${ms(alone, 0.99)}`);
+  load.close();
+
+  async function postBatch(text: string): Promise<void> {
+    const response = await fetch(`${demo.base_url}/batches`, {
+      method: 'POST',
+      headers: { 'x-api-key': demo.api_key, 'content-type': 'application/x-ndjson' },
+      body: text,
+    });
+    if (response.status !== 202) throw new Error(`the batch got ${response.status}: ${await response.text()}`);
+  }
+}
+
+function describe(documents: number, { seconds, gateway, postgres }: Measured): void {
+  line(`${(documents / seconds).toFixed(0)}/s to the last verdict`);
+  line(`  processor time a document: gateway ${gateway.toFixed(2)} ms, postgres ${postgres.toFixed(2)} ms`);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+}
