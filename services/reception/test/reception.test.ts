@@ -46,6 +46,26 @@ async function rows(number: string) {
   return { received: received.rows, refused: refused.rows };
 }
 
+describe('a document that was received, written in another way', () => {
+  it('is refused as a repeat and not kept once more; the same content of another signer competes', async () => {
+    const number = next();
+    const xml = await sampleXml({ encf: number });
+    expect((await world.send(xml).then(read)).Estado).toBe('0');
+    for (const other of [`${xml}<!-- once more -->`, `\n${xml}`, xml.replace('<DetallesItems>', '  <DetallesItems>')])
+      expect((await world.send(other).then(read)).CodigoMotivoNoRecibido).toBe('3');
+    const resigned = await sampleXml({ encf: number, certificate: forger.certificate });
+    expect((await world.send(resigned).then(read)).CodigoMotivoNoRecibido).toBe('3');
+    const { refused } = await rows(number);
+    expect(refused.map(({ xml_path, conflict_of }) => [xml_path === null, conflict_of === null])).toEqual([
+      [true, true],
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    expect(refused[0]?.reason).toContain('written in another way');
+  });
+});
+
 describe('a document for a taxpayer here', () => {
   it.each(['', 'x'])('may be signed by a holder whose long name has characters of two units: %s', async (before) => {
     const { certificate } = issue({ commonName: `${before}${'\u{1F9FE}'.repeat(150)}`, holderId: '00100000001' });

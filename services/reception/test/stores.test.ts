@@ -109,6 +109,7 @@ function received(
     acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
     signer: SIGNER,
     securityCode: 'abcdef',
+    contentSha256: null,
     canonical: 'as-is',
     observations: [],
     origin: { requestId: 'r', sender: '203.0.113.7' },

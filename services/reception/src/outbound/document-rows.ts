@@ -44,6 +44,7 @@ export interface ReceivedRow {
   certificate_issuer: string;
   certificate_key: string;
   certificate_trusted: boolean | null;
+  content_sha256: string | null;
   canonical: ReceivedDocument['canonical'];
   observations: Fault[];
   approval_status: ReceivedDocument['approvalStatus'];
@@ -97,6 +98,7 @@ export const NEW_RECEIVED_COLUMNS = [
   'certificate_issuer',
   'certificate_key',
   'certificate_trusted',
+  'content_sha256',
   'canonical',
   'observations',
   'request_id',
@@ -138,6 +140,7 @@ export function newReceivedRow(
     certificate_issuer: signer.issuer,
     certificate_key: signer.keyFingerprint,
     certificate_trusted: signer.trusted,
+    content_sha256: document.contentSha256,
     canonical: document.canonical,
     observations: [...document.observations],
     request_id: document.origin.requestId,
@@ -179,6 +182,7 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
     signer: fromSignerColumns(row),
+    contentSha256: row.content_sha256,
     canonical: row.canonical,
     observations: row.observations,
     approvalStatus: row.approval_status,

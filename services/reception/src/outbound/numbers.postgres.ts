@@ -14,7 +14,7 @@ const IDS_AT_ONCE = 100;
 const HOLDERS = {
   name: 'received_holders',
   text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256,
-                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at, d.promoted_at
+                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at, d.promoted_at, d.content_sha256
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
                 WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
            JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
@@ -149,6 +149,7 @@ type HolderRow = { position: number } & Pick<
   | 'answered_at'
   | 'answer_due_at'
   | 'promoted_at'
+  | 'content_sha256'
 >;
 
 function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHolder | null {
@@ -163,5 +164,6 @@ function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHold
     answeredAt: row.answered_at,
     answerDueAt: row.answer_due_at,
     promotedAt: row.promoted_at,
+    contentSha256: row.content_sha256,
   };
 }

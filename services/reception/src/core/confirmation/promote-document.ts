@@ -22,7 +22,7 @@ export function createPromoteDocument(
     const validation = await ports.validation.document(await ports.archive.get(xml.path, xml.sha256), receivedAt);
     // Its certificate is not trusted any more.
     if (validation.motive !== null) return false;
-    const { parties, facts, signer, securityCode, canonical, observations } = validation;
+    const { parties, facts, signer, securityCode, contentSha256, canonical, observations } = validation;
     const receiver = await receivers.find(parties.buyerRnc);
     if (!receiver.served) throw new Error(`${parties.buyerRnc} is not served, so nobody signs for it`);
     const key = { env, ...parties };
@@ -31,7 +31,7 @@ export function createPromoteDocument(
     const sha256 = createHash('sha256').update(signed).digest('hex');
     const name = { ...key, holderRnc: receiver.signer.rnc, at, sha256, refused: false };
     const acknowledgement = { path: acknowledgementPath(name), sha256 };
-    const read = { facts, signer, securityCode, canonical, observations };
+    const read = { facts, signer, securityCode, contentSha256, canonical, observations };
     const kept = { accountId, receivedAt, bytes, xml, acknowledgement, acknowledgedAt: at, origin };
     const files = [{ ...acknowledgement, bytes: signed }];
     return ports.confirmations.promote({ documentId, document: { key, ...read, ...kept }, files, at });

@@ -3,7 +3,13 @@ import type { Ports } from '../ports.js';
 import type { Receivers } from '../receivers.js';
 import type { Answers } from './answers.js';
 import type { NumberHolder } from './received-document.js';
-import type { Acknowledged, Arrival, Incoming, RecordDocument } from './record-document.js';
+import {
+  type Acknowledged,
+  type Arrival,
+  type Incoming,
+  isSameContent,
+  type RecordDocument,
+} from './record-document.js';
 
 export type ReceiveDocument = (arrival: Arrival) => Promise<Acknowledged>;
 
@@ -72,6 +78,8 @@ export function createReceiveDocument(
    * the document took the number later, because its sender got a refusal first.
    */
   async function repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
+    if (isSameContent(incoming, holder) && holder.xml.sha256 !== incoming.sha256)
+      return record.refuse(incoming, 3, 'this document was received before, written in another way', holder);
     if (holder.xml.sha256 !== incoming.sha256)
       return record.refuse(incoming, 3, 'another document was received under this eNCF', holder);
     if (holder.promotedAt !== null || !(await answers.leftBefore(holder, incoming)))

@@ -43,6 +43,8 @@ export interface NewReceivedDocument {
   readonly signer: SignerFacts;
   /** First six characters of its SignatureValue. */
   readonly securityCode: string;
+  /** SHA-256 of what its signature covers, and of the signature; null for documents of earlier versions. */
+  readonly contentSha256: string | null;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   readonly observations: readonly Fault[];
   readonly origin: Origin;
@@ -77,6 +79,7 @@ export type NumberHolder = Pick<
   | 'answeredAt'
   | 'answerDueAt'
   | 'promotedAt'
+  | 'contentSha256'
 >;
 
 /** An answer with Estado 1. */

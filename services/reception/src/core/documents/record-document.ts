@@ -93,6 +93,7 @@ export function createRecordDocument(
       acknowledgement: signed.stored,
       signer: document.signer,
       securityCode: document.securityCode,
+      contentSha256: document.contentSha256,
       canonical: document.canonical,
       observations: document.observations,
       origin: incoming.origin,
@@ -124,11 +125,8 @@ export function createRecordDocument(
       acknowledgedAt: signed.at,
       signer: validation.signer,
       holderId: holder?.id ?? null,
-      competes: holder !== null && holder.xml.sha256 !== sha256,
-      confirmable:
-        validation.motive === null
-          ? { securityCode: validation.securityCode, totalAmount: validation.facts.totalAmount }
-          : null,
+      competes: holder !== null && holder.xml.sha256 !== sha256 && !isSameContent(incoming, holder),
+      confirmable: confirmableFacts(validation),
       origin: incoming.origin,
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
@@ -160,7 +158,7 @@ export function createRecordDocument(
     const { sha256, validation, bytes } = incoming;
     const storer = await storerOf(isKnown, incoming);
     const present = await presentPath(documents, holder, sha256);
-    if (present !== null) {
+    if (present !== null || isSameContent(incoming, holder)) {
       await stored.take(storer, acknowledgementBytes);
       return { path: present, files: [], unkept: null };
     }
@@ -172,6 +170,17 @@ export function createRecordDocument(
   }
 
   return { accept, refuse, acknowledgeAgain };
+}
+
+/** What the authority is asked about a document; null for one that is not valid. */
+function confirmableFacts(validation: ValidationResult): NewRefusedDocument['confirmable'] {
+  if (validation.motive !== null) return null;
+  return { securityCode: validation.securityCode, totalAmount: validation.facts.totalAmount };
+}
+
+/** Whether a document is the holder of its number, written in another way: with other blanks or comments outside the signature. */
+export function isSameContent({ validation }: Pick<Incoming, 'validation'>, holder: NumberHolder | null): boolean {
+  return validation.motive === null && holder !== null && holder.contentSha256 === validation.contentSha256;
 }
 
 /** Path of bytes that are kept under the number already; null where they are not. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { MAX_OBSERVATIONS } from '@ecf/contracts';
 import {
   checkBusinessRules,
@@ -31,6 +32,8 @@ export interface ValidDocument extends Validated {
   readonly signer: SignerFacts;
   /** First six characters of its SignatureValue. */
   readonly securityCode: string;
+  /** SHA-256 of what the signature covers, and of the signature: the same for each way to write the document. */
+  readonly contentSha256: string;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   /** Business faults and warnings. They are recorded and never prevent receipt. */
   readonly observations: readonly Fault[];
@@ -100,6 +103,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
     facts: documentFacts(tree, checked.type),
     signer,
     securityCode: securityCode(verification.signatureValue),
+    contentSha256: hash('sha256', `${verification.verified.text}${verification.signatureValue}`, 'hex'),
     canonical: verification.canonical ?? 'as-is',
     observations: [...faults, ...warnings].slice(0, MAX_OBSERVATIONS),
   };
