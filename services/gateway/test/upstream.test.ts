@@ -45,7 +45,7 @@ async function before(
 
 describe('a service behind HTTP', () => {
   it('gets body, query, request id and identity, and neither the key nor headers of the connection', async () => {
-    const answer = await under.call('POST', '/fe_Submit/?validate=true&x=%20y', {
+    const answer = await under.call('POST', '/fe_Submit/?validate=true&validate=%20y', {
       key,
       headers: { env: 'CerteCF', 'x-request-id': 'mine-1', 'x-ecf-identity': 'forged', te: 'trailers' },
       body: 'a body',
@@ -54,7 +54,7 @@ describe('a service behind HTTP', () => {
       status: 200,
       body: {
         service: 'emission',
-        url: '/fe_Submit?validate=true&x=%20y',
+        url: '/fe_Submit?validate=true&validate=%20y',
         api_key: null,
         body: 'a body',
         request_id: 'mine-1',
