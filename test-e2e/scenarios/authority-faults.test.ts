@@ -21,10 +21,10 @@ const client = (): Client => deployment.demo;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Expects the answer of `/fe_Submit` to a stored document that the authority has not answered yet. */
-function expectInProcess(answer: Answer, encf: string): void {
+function expectInProcess(answer: Answer, encf: string, messages: readonly unknown[] = []): void {
   expect(answer).toMatchObject({
     status: 200,
-    body: { status: 'EnProceso', encf, sequence_used: null, messages: [], qr_url: expect.stringContaining(encf) },
+    body: { status: 'EnProceso', encf, sequence_used: null, messages, qr_url: expect.stringContaining(encf) },
   });
   expect(answer.body.xml).toContain('</Signature></ECF>');
 }
@@ -175,7 +175,7 @@ describe('a credit note', () => {
     expect((await client().submit(original.invoice)).body.status).toBe('EnProceso');
     const note = noteOn(original.encf);
     const answer = await client().submit(note.invoice);
-    expectInProcess(answer, note.encf);
+    expectInProcess(answer, note.encf, [{ codigo: '', valor: expect.stringContaining(original.encf) }]);
     expect(answer.body.warnings).toEqual([expect.objectContaining({ code: '614' })]);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await client().ledger(note.encf)).toEqual([]);

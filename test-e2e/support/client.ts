@@ -170,7 +170,7 @@ export function testCertificate(
     key?: KeyObject;
   } = {},
 ): { p12: Buffer; password: string; pem: string } {
-  const { holderId = '00100000009', password = `clave-de-${rnc}`, validFromDays = -1, validToDays = 365 } = options;
+  const { holderId = '00100000009', password = `clave-de-${rnc}`, validFromDays = -3_650, validToDays = 365 } = options;
   const file = authority.issue({
     commonName: `Representante de ${rnc}`,
     holderId,

@@ -61,7 +61,6 @@ export function reportRevocations(
   revocations: Revocations | null,
   { service, metrics, logger }: { service: string; metrics: Metrics; logger: Logger },
 ): () => void {
-  if (revocations === null) return () => undefined;
   const unreadable = metrics.gauge({
     name: 'ecf_revocation_file_unreadable',
     help: '1 while REVOKED_CERTIFICATES_FILE cannot be read: what it listed before counts.',
@@ -72,15 +71,16 @@ export function reportRevocations(
     help: 'Certificates that REVOKED_CERTIFICATES_FILE lists.',
     labels: ['service'],
   });
-  let told: string | null = null;
+  if (revocations === null) return () => undefined;
+  let reported: string | null = null;
   const look = async () => {
     const problem = revocations.problem();
-    if (problem !== null && problem !== told)
+    if (problem !== null && problem !== reported)
       logger.error(
         { file: revocations.file, problem },
         'the file of revoked certificates cannot be read; the former list counts',
       );
-    told = problem;
+    reported = problem;
     unreadable.set({ service }, problem === null ? 0 : 1);
     listed.set({ service }, revocations.current().size);
   };
