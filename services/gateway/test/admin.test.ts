@@ -335,6 +335,14 @@ describe('administrators', () => {
     expect(await statuses('DELETE', `${account}/api-keys/nada`)).toEqual([403, 403, 404]);
     expect(await statuses('GET', '/admin/administrators')).toEqual([403, 403, 200]);
     expect(await statuses('POST', '/admin/administrators', {})).toEqual([403, 403, 422]);
+    // Another case, or an address without a role, is no way around the roles.
+    for (const path of [
+      '/ADMIN/administrators',
+      '/Admin/Administrators',
+      '/admin/ADMINISTRATORS',
+      '/admin//administrators',
+    ])
+      expect(await statuses('POST', path, { name: 'x', role: 'owner' })).toEqual([404, 404, 404]);
     expect(await as(tokens.get('operator') ?? '', 'POST', `${account}/api-keys`, {})).toMatchObject({
       body: { code: 'missing_role', detail: expect.stringContaining('owner') },
     });

@@ -35,7 +35,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `/admin/...` | `admin/routes.ts`: accounts, taxpayers, certificates, ranges, keys |
  */
 export function createGatewayApp(options: GatewayAppOptions): Express {
-  const app = createExpressApp();
+  const app = createExactApp();
   begin(app, options);
   app.use(edge(options.edge));
   limitSenders(app, options);
@@ -48,13 +48,18 @@ export function createGatewayApp(options: GatewayAppOptions): Express {
 
 /** The app of a listener for `/admin` alone, beside the gateway's own routes. */
 export function createAdminApp(options: GatewayAppOptions): Express {
-  const app = createExpressApp();
+  const app = createExactApp();
   begin(app, options);
   limitSenders(app, options);
   ownPart(app, options);
   adminPart(app, options);
   app.use(unknownRoute, errorHandler(options.logger));
   return app;
+}
+
+/** Paths match in their own case only, as in the tables of operations that decide about roles. */
+function createExactApp(): Express {
+  return createExpressApp().enable('case sensitive routing');
 }
 
 function begin(app: Express, { edge: { trustedProxies }, logger, metrics }: GatewayAppOptions): void {

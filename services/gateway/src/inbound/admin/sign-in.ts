@@ -24,6 +24,9 @@ export function adminSignIn(signIn: SignIn): RequestHandler {
       );
     }
     call.administrator = administrator;
+    // No route may run whose role is not known.
+    if (routed.kind === 'none')
+      throw new ApiError(404, 'unknown_route', `There is no ${req.method} ${req.baseUrl}${req.path} here.`);
     if (call.adminOperation !== undefined) requireRole(administrator, call.adminOperation);
     next();
   };
