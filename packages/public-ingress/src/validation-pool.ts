@@ -80,7 +80,7 @@ function startPool(options: ValidationPoolOptions, threads: number, idleTimeout:
     signingTimeToleranceMs: trust.signingTimeToleranceMs,
     maxBytes,
   };
-  return new Piscina({
+  const pool = new Piscina({
     filename: worker.href,
     workerData,
     minThreads: 0,
@@ -89,6 +89,9 @@ function startPool(options: ValidationPoolOptions, threads: number, idleTimeout:
     resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
     recordTiming: false,
   });
+  // A worker that cannot start fails its document, not the process.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 function toError(cause: Error & { code?: string }, { refuse, unavailable }: ValidationPoolOptions): Error {
