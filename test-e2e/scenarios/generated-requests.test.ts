@@ -153,6 +153,7 @@ beforeAll(async () => {
     after: ['0'],
     only: ['accepted'],
     'idempotency-key': ['generated'],
+    idempotency_key: ['generated'],
     approval_id: [String(approved)],
     submit_to_authority: ['true', 'false'],
     file: ['swagger-ui.css', 'start.js', 'favicon-32x32.png'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
+import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 let world: World;
@@ -160,7 +160,7 @@ describe('a batch', () => {
     expect((await send(body, { 'idempotency-key': key })).body).toEqual(first?.body);
     const other = await send(ndjson([invoice().document]), { 'idempotency-key': key });
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
-    const query = `?idempotency-key=${encodeURIComponent(key)}`;
+    const query = `?idempotency_key=${encodeURIComponent(key)}`;
     const { body: list } = await world.call(emission, 'GET', `/batches${query}`);
     expect(list.batches.map(({ batch_id }: { batch_id: string }) => batch_id)).toEqual([first?.body.batch_id]);
     const stranger = await world.call(emission, 'GET', `/batches/${first?.body.batch_id}`, {
@@ -214,6 +214,54 @@ describe('a batch that is cancelled', () => {
     expect(ended.accepted + ended.refused).toBe(5);
     for (const { error } of await results(body.batch_id, '?only=refused')) expect(error.code).toBe('batch_cancelled');
   });
+});
+
+describe('while the authority is away', () => {
+  it('lines stay pending until the batch is cancelled, and none is sent later', async () => {
+    await emission.stop();
+    emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
+    const some = Array.from({ length: 5 }, () => invoice());
+    const { body } = await send(ndjson(some.map(({ document }) => document)));
+    const failures = () =>
+      world.database.query<{ least: number }>('SELECT min(failures) AS least FROM batch_line WHERE batch_id = $1', [
+        body.batch_id,
+      ]);
+    for (let look = 0; look < 200 && ((await failures()).rows[0]?.least ?? 0) === 0; look += 1)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await world.call(emission, 'GET', `/batches/${body.batch_id}`)).body).toMatchObject({ pending: 5 });
+    await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
+    expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 5 });
+    for (const { encf: number } of some) expect(await world.row(number)).toBeNull();
+    await emission.stop();
+    emission = await world.start();
+  });
+});
+
+it('a key that is limited to taxpayers sees no batch of another key', async () => {
+  const { body } = await send(ndjson([invoice().document]));
+  await done(body.batch_id);
+  const limited = { identity: world.identity('TesteCF', world.accountId, [ISSUER]) };
+  const address = `/batches/${body.batch_id}`;
+  for (const path of [address, `${address}/results`])
+    expect((await world.call(emission, 'GET', path, limited)).status).toBe(404);
+  expect((await world.call(emission, 'POST', `${address}/cancel`, limited)).status).toBe(404);
+  expect((await world.call(emission, 'GET', '/batches', limited)).body.batches).toEqual([]);
+  const ofBuyer = example('ecf-31', 1, (ecf) => {
+    ecf.Encabezado.Emisor.RNCEmisor = BUYER;
+  });
+  const own = await world.call(emission, 'POST', '/batches', {
+    ...limited,
+    body: ndjson([invoice().document, ofBuyer]),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  expect(await done(own.body.batch_id)).toMatchObject({ accepted: 1, refused: 1 });
+  expect((await results(own.body.batch_id))[1].error).toMatchObject({ status: 404, code: 'taxpayer_not_found' });
+  expect((await world.call(emission, 'GET', '/batches', limited)).body.count).toBe(1);
+});
+
+it('a fault that names what PostgreSQL cannot store ends its line', async () => {
+  const { body } = await send('{"ECF":{"a\\u0000":1}}\n{"ECF":{"a\\ud800":1}}\n');
+  expect(await done(body.batch_id)).toMatchObject({ refused: 2 });
 });
 
 describe('a body that is no batch', () => {
@@ -272,6 +320,8 @@ describe('a body that is no batch', () => {
       const answer = await world.call(emission, 'GET', `/batches/${body.batch_id}/results${query}`);
       expect(answer.status).toBe(422);
       await done(body.batch_id);
+      const beyond = await world.call(emission, 'GET', `/batches/${body.batch_id}/results?after=9999999999`);
+      expect([beyond.status, beyond.body.results]).toEqual([200, []]);
     },
   );
 });

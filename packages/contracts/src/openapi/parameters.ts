@@ -111,7 +111,7 @@ export const PARAMETERS = {
   ),
   idempotencyKeyQuery: parameter(
     'query',
-    'idempotency-key',
+    'idempotency_key',
     z.string().min(1).max(255),
     'invoices-2026-06-01-a',
     'Only the batch that came with this key.',

@@ -123,8 +123,8 @@ function resultBody({ line, encf, issuerRnc, outcome, attempt }: BatchLine): Bat
 }
 
 function scopeOf(req: Request): BatchScope {
-  const { account_id, env } = identityOf(req);
-  return { accountId: account_id, env };
+  const { account_id, env, taxpayers } = identityOf(req);
+  return { accountId: account_id, env, taxpayers };
 }
 
 function idOf(req: Request): number {
@@ -158,7 +158,7 @@ class BatchParameters extends RequestParameters {
   }
 
   idempotencyKey(): string | null {
-    return this.#key(['query', 'idempotency-key'], this.query('idempotency-key'));
+    return this.#key(['query', 'idempotency_key'], this.query('idempotency_key'));
   }
 
   #key(loc: string[], text: string | null): string | null {

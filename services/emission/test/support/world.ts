@@ -196,12 +196,13 @@ export class World {
     return instance;
   }
 
-  identity(env = 'TesteCF', accountId = this.accountId): string {
+  identity(env = 'TesteCF', accountId = this.accountId, taxpayers?: string[]): string {
     const iat = Math.floor(Date.now() / 1_000);
     return signIdentity(
       {
         kind: 'account',
         account_id: accountId,
+        ...(taxpayers === undefined ? {} : { taxpayers }),
         key_id: 'key-of-the-test',
         environments: ['TesteCF', 'CerteCF', 'eCF'],
         env: env as 'TesteCF',

@@ -30,6 +30,7 @@ CREATE TABLE "batch_line" (
     "reference_line" INTEGER,
     "due_at" TIMESTAMPTZ(3),
     "failures" INTEGER NOT NULL DEFAULT 0,
+    "leased" BOOLEAN NOT NULL DEFAULT false,
     "begun" BOOLEAN NOT NULL DEFAULT false,
     "outcome" TEXT,
     "emission_id" BIGINT,

@@ -6,6 +6,8 @@ import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome, NewBatch, NewLi
 export interface BatchScope {
   readonly accountId: string;
   readonly env: Environment;
+  /** A key that is limited to taxpayers sees the batches of keys that were limited to the same ones or fewer. */
+  readonly taxpayers?: readonly string[] | undefined;
 }
 
 export interface ResultPage {
@@ -42,7 +44,10 @@ export interface BatchStore {
   claimDue(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<DueLine[]>;
   /** Stores the outcome of a line, once. */
   record(line: DueLine, outcome: LineOutcome): Promise<void>;
-  /** The line is due again later. `begun`: its number may be used, so a cancellation does not stop it. */
+  /**
+   * The line is due again later, unless its batch was cancelled meanwhile. `begun`: its number may be used, so a cancellation
+   * does not stop it.
+   */
   postpone(line: DueLine, dueAt: Date, begun: boolean): Promise<void>;
   /** Leases batches whose lines are to be counted. */
   claimCounts(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<number[]>;
@@ -53,5 +58,5 @@ export interface BatchStore {
   list(scope: BatchScope, page: { after: number | null; limit: number }): Promise<Batch[]>;
   results(id: number, page: ResultPage): Promise<BatchLine[]>;
   /** Refuses the lines that were not begun. */
-  cancel(id: number, now: Date, refusal: LineOutcome): Promise<void>;
+  cancel(id: number, now: Date): Promise<void>;
 }

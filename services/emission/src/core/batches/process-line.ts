@@ -74,6 +74,9 @@ function refusedBefore({ document, refusedReference }: DueLine): LineOutcome | n
   return null;
 }
 
-export function refusal(status: number, code: string, detail: string): LineOutcome {
+/** The outcome of a line that did not begin before its batch was cancelled. */
+export const CANCELLED = refusal(409, 'batch_cancelled', 'The batch was cancelled before this line began.');
+
+function refusal(status: number, code: string, detail: string): LineOutcome {
   return { outcome: 'refused', error: { status, code, detail }, messages: [detail], faults: [] };
 }

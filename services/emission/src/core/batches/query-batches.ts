@@ -2,7 +2,6 @@ import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Batch, BatchLine } from './batch.js';
 import type { BatchScope, BatchStore, ResultPage } from './batch-ports.js';
-import { refusal } from './process-line.js';
 
 export interface QueryBatches {
   one(scope: BatchScope, id: number): Promise<Batch>;
@@ -29,7 +28,8 @@ export function createQueryBatches({
     list: (scope, page) => batches.list(scope, page),
     async withKey(scope, idempotencyKey) {
       const found = await batches.findByKey(scope, idempotencyKey);
-      return found === null ? [] : [await one(scope, found.id)];
+      const batch = found === null ? null : await batches.find(scope, found.id);
+      return batch === null ? [] : [batch];
     },
     async results(scope, id, page) {
       await one(scope, id);
@@ -37,12 +37,8 @@ export function createQueryBatches({
     },
     async cancel(scope, id) {
       const batch = await one(scope, id);
-      if (batch.finishedAt !== null || batch.cancelledAt !== null) return batch;
-      await batches.cancel(
-        id,
-        clock(),
-        refusal(409, 'batch_cancelled', 'The batch was cancelled before this line began.'),
-      );
+      if (batch.finishedAt !== null) return batch;
+      await batches.cancel(id, clock());
       return one(scope, id);
     },
   };

@@ -90,7 +90,7 @@ function sameContent(first: ReceivedBatch, sha256: string): ReceivedBatch {
   if (first.sha256 === sha256) return first;
   throw new EmissionError(
     'idempotency_conflict',
-    `Batch ${first.id} came with this idempotency-key and other content; use a new key for new content.`,
+    'Another batch came with this idempotency-key and other content; use a new key for new content.',
   );
 }
 

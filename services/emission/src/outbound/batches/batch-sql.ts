@@ -64,7 +64,7 @@ export const CLAIM_LINES = {
         ORDER BY l.batch_id, l.line LIMIT share.lines FOR UPDATE OF l SKIP LOCKED) due
       LIMIT $3),
     claimed AS (
-      UPDATE batch_line l SET due_at = $2, begun = true FROM picked
+      UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked
       WHERE l.batch_id = picked.batch_id AND l.line = picked.line RETURNING l.*)
     SELECT c.batch_id, c.line, c.document, c.failures, b.env, b.caller, b.validate, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
@@ -81,17 +81,31 @@ export const RECORD = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
 };
 
+/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). */
 export const POSTPONE = {
   name: 'batch_postpone',
-  text: `UPDATE batch_line SET due_at = $3, begun = $4, failures = failures + 1
-    WHERE batch_id = $1 AND line = $2 AND outcome IS NULL`,
+  text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
+    stop AS (
+      SELECT l.line, b.is_cancelled AND NOT (l.begun OR $4) AS stops FROM b, batch_line l
+      WHERE l.batch_id = $1 AND l.line = $2)
+    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, failures = l.failures + 1,
+      due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
+      outcome = CASE WHEN stops THEN 'refused' END,
+      result = CASE WHEN stops THEN $5::json END,
+      document = CASE WHEN stops THEN NULL ELSE l.document END
+    FROM stop WHERE l.batch_id = $1 AND l.line = stop.line AND l.outcome IS NULL`,
 };
 
+/** A batch that is over stays as it is. The lock makes a line that is postponed at this moment see the cancellation. */
 export const CANCEL = {
   name: 'batch_cancel',
-  text: `WITH cancelled AS (UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1)
-    UPDATE batch_line SET outcome = 'refused', result = $3::json, document = NULL, due_at = NULL
-    WHERE batch_id = $1 AND outcome IS NULL AND NOT begun`,
+  text: 'UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1 AND finished_at IS NULL',
+};
+
+export const REFUSE_REST = {
+  name: 'batch_refuse_rest',
+  text: `UPDATE batch_line SET outcome = 'refused', result = $2::json, document = NULL, due_at = NULL
+    WHERE batch_id = $1 AND outcome IS NULL AND NOT begun AND NOT leased`,
 };
 
 const states = (wanted: (state: (typeof EMISSION_STATES)[EmissionState]) => boolean): string =>
@@ -143,15 +157,19 @@ export const COUNT = {
 const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,
     coalesce(b.counts, ${COUNTS_OF('b.id')}) AS counts`;
 
+/** Whether a key that is limited to the taxpayers of a parameter sees batch `b`; null is not limited. */
+const visible = (taxpayers: string) =>
+  `(${taxpayers}::text[] IS NULL OR b.caller::jsonb->'taxpayers' <@ to_jsonb(${taxpayers}::text[]))`;
+
 export const FIND = {
   name: 'batch_find',
-  text: `SELECT ${BATCH} FROM batch b WHERE b.account_id = $1 AND b.env = $2 AND b.id = $3 AND b.received`,
+  text: `SELECT ${BATCH} FROM batch b WHERE b.account_id = $1 AND b.env = $2 AND b.id = $3 AND b.received AND ${visible('$4')}`,
 };
 
 export const LIST = {
   name: 'batch_list',
   text: `SELECT ${BATCH} FROM batch b
-    WHERE b.account_id = $1 AND b.env = $2 AND ($3::bigint IS NULL OR b.id < $3) AND b.received ORDER BY b.id DESC LIMIT $4`,
+    WHERE b.account_id = $1 AND b.env = $2 AND ($3::bigint IS NULL OR b.id < $3) AND b.received AND ${visible('$5')} ORDER BY b.id DESC LIMIT $4`,
 };
 
 /** Lines after $2 with their attempts, of one status ($4) or all. */
@@ -160,6 +178,6 @@ export const RESULTS = {
   text: `SELECT l.line, l.encf AS line_encf, l.issuer_rnc AS line_issuer_rnc, l.outcome, l.result, ${ATTEMPT_COLUMNS}
     FROM batch_line l LEFT JOIN emission e ON e.id = l.emission_id
     LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
-    WHERE l.batch_id = $1 AND l.line > $2 AND ($4::text IS NULL OR ${STATUS} = $4)
+    WHERE l.batch_id = $1 AND l.line > $2::bigint AND ($4::text IS NULL OR ${STATUS} = $4)
     ORDER BY l.line LIMIT $3`,
 };

@@ -1,8 +1,9 @@
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, storableText } from '@ecf/domain';
 import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
 import type { Batch, BatchCaller, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
+import { CANCELLED } from '../../core/batches/process-line.js';
 import { type AttemptRow, fromRow } from '../emission-rows.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
 import * as sql from './batch-sql.js';
@@ -23,7 +24,7 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
     maxInFlight: 1,
     keyOf: ({ line }) => `${line.batchId}:${line.line}`,
     async work(items) {
-      await database.query(sql.RECORD, [JSON.stringify(items.map(({ line, outcome }) => outcomeRow(line, outcome)))]);
+      await database.query(sql.RECORD, [json(items.map(({ line, outcome }) => outcomeRow(line, outcome)))]);
       return items.map(() => undefined);
     },
   });
@@ -78,7 +79,7 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
     },
     record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
     async postpone({ batchId, line }, dueAt, begun) {
-      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun]));
+      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun, json(CANCELLED)]));
     },
     async claimCounts({ now, until, limit }) {
       const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
@@ -87,22 +88,33 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
     async count(id, now, next) {
       await database.query(sql.COUNT, [id, now, next]);
     },
-    async find({ accountId, env }, id) {
-      const { rows } = await retry(() => database.query<BatchRow>(sql.FIND, [accountId, env, id]));
+    async find({ accountId, env, taxpayers }, id) {
+      const { rows } = await retry(() => database.query<BatchRow>(sql.FIND, [accountId, env, id, taxpayers ?? null]));
       return rows[0] === undefined ? null : fromBatchRow(rows[0]);
     },
-    async list({ accountId, env }, { after, limit }) {
-      const { rows } = await retry(() => database.query<BatchRow>(sql.LIST, [accountId, env, after, limit]));
+    async list({ accountId, env, taxpayers }, { after, limit }) {
+      const { rows } = await retry(() =>
+        database.query<BatchRow>(sql.LIST, [accountId, env, after, limit, taxpayers ?? null]),
+      );
       return rows.map(fromBatchRow);
     },
     async results(id, { after, limit, only }) {
       const { rows } = await retry(() => database.query<ResultRow>(sql.RESULTS, [id, after, limit, only]));
       return rows.map(fromResultRow);
     },
-    async cancel(id, now, refusal) {
-      await retry(() => database.query(sql.CANCEL, [id, now, JSON.stringify(refusal)]));
-    },
+    cancel: (id, now) =>
+      retry(() =>
+        database.transaction(async (tx) => {
+          const { rowCount } = await tx.query(sql.CANCEL, [id, now]);
+          if (rowCount > 0) await tx.query(sql.REFUSE_REST, [id, json(CANCELLED)]);
+        }),
+      ),
   };
+}
+
+/** JSON for PostgreSQL, whose text holds neither NUL nor halves of surrogate pairs. */
+function json(value: unknown): string {
+  return JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? storableText(inner) : inner));
 }
 
 interface BatchRow {
