@@ -103,7 +103,7 @@ export const TOPICS = {
   },
   audit: {
     name: 'audit.v1',
-    description: 'What an administrator did in a service; the gateway appends it to the audit log.',
+    description: 'The act of an administrator in a service; the gateway appends it to the audit log.',
     key: 'service',
     events: { 'act.recorded': auditActSchema },
     producers: ['emission', 'approvals'],

@@ -172,7 +172,7 @@ export function createRecordDocument(
   return { accept, refuse, acknowledgeAgain };
 }
 
-/** What the authority is asked about a document; null for one that is not valid. */
+/** The query to the authority about a document; null for one that is not valid. */
 function confirmableFacts(validation: ValidationResult): NewRefusedDocument['confirmable'] {
   if (validation.motive !== null) return null;
   return { securityCode: validation.securityCode, totalAmount: validation.facts.totalAmount };
