@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import type { Logger } from '../telemetry/logger.js';
 import { limitBody } from './body-limit.js';
@@ -29,4 +30,13 @@ export function createHttpApp(options: HttpAppOptions): express.Express {
   app.use(unknownRoute);
   app.use(errorHandler(options.logger));
   return app;
+}
+
+/** Writes a piece of an answer; resolves when the connection takes more, or is closed. */
+export async function writeChunk(res: express.Response, chunk: string): Promise<void> {
+  if (res.write(chunk) || res.destroyed) return;
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
+  waiting.abort();
 }

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { type BatchBody as BatchJson, type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import { RequestParameters } from '@ecf/service-kit/http';
+import { RequestParameters, writeChunk } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -72,8 +71,8 @@ export async function batchResults({ query }: Batches, req: Request, res: Respon
   const only = parameters.only();
   const { after, limit } = parameters.pageAfter();
   parameters.check();
-  const [scope, id] = [scopeOf(req), idOf(req)];
-  const page = (line: number, lines: number) => query.results(scope, id, { after: line, limit: lines, only });
+  const read = await query.results(scopeOf(req), idOf(req));
+  const page = (line: number, lines: number) => read({ after: line, limit: lines, only });
   if (!(req.headers.accept ?? '').includes(NDJSON)) {
     const lines = await page(after ?? 0, limit);
     const next = lines.length === limit ? String(lines.at(-1)?.line) : null;
@@ -84,8 +83,7 @@ export async function batchResults({ query }: Batches, req: Request, res: Respon
   let lines = await page(after ?? 0, STREAM_PAGE);
   res.setHeader('content-type', NDJSON);
   while (lines.length > 0 && !res.destroyed) {
-    if (!res.write(lines.map((line) => `${JSON.stringify(resultBody(line))}\n`).join('')) && !res.destroyed)
-      await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    await writeChunk(res, lines.map((line) => `${JSON.stringify(resultBody(line))}\n`).join(''));
     lines = lines.length < STREAM_PAGE ? [] : await page(lines.at(-1)?.line as number, STREAM_PAGE);
   }
   res.end();

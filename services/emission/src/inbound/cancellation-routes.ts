@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { RequestParameters } from '@ecf/service-kit/http';
+import { RequestParameters, writeChunk } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -47,8 +46,7 @@ export async function listCancellations({ query }: Cancellations, req: Request, 
   res.type('application/json');
   res.write('[');
   for (let first = true; row.done !== true; row = await rows.next(), first = false) {
-    if (!res.write(`${first ? '' : ','}${JSON.stringify(cancellationBody(row.value))}`) && !res.destroyed)
-      await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    await writeChunk(res, `${first ? '' : ','}${JSON.stringify(cancellationBody(row.value))}`);
     if (res.destroyed) return;
   }
   res.end(']');

@@ -1,6 +1,6 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
-import { createBatches, type Database, type Statement } from '@ecf/service-kit/postgres';
+import { createBatches, createIds, type Database, type Statement } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import type { Found, RecordedExchange } from '../core/ports.js';
@@ -28,7 +28,6 @@ export interface Saving {
 }
 
 const BATCH = { maxItems: 64, maxInFlight: 2 };
-const IDS_AT_ONCE = 100;
 const NOTHING: Found = { attempt: null, cancelledBy: null };
 
 /**
@@ -106,24 +105,15 @@ export function createEmissionBatches(database: Database) {
     });
 
   return {
-    nextId: createIds(database),
+    nextId: createIds(async (count) => {
+      const { rows } = await database.query<{ id: number }>(sql.NEXT_IDS, [count]);
+      return rows.map(({ id }) => id);
+    }),
     find: finds.run,
     look: looks.run,
     begin: beginnings.run,
     save: savings(sql.SAVE).run,
     saveDecided: savings(sql.SAVE_DECIDED).run,
-  };
-}
-
-/** Ids from blocks, so that not every document costs a statement. A block that a stop leaves behind is lost: ids have gaps. */
-function createIds(database: Database): () => Promise<number> {
-  const ids: number[] = [];
-  return async () => {
-    while (ids.length === 0) {
-      const { rows } = await database.query<{ id: number }>(sql.NEXT_IDS, [IDS_AT_ONCE]);
-      ids.push(...rows.map(({ id }) => id));
-    }
-    return ids.shift() as number;
   };
 }
 

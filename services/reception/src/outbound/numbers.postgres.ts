@@ -1,6 +1,6 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns } from '@ecf/service-kit/outbox';
-import { createBatches, type Database } from '@ecf/service-kit/postgres';
+import { createBatches, createIds, type Database } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
@@ -9,7 +9,6 @@ import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow }
 import { receivedInvoiceEvent } from './received-changes.js';
 
 const BATCH = { maxItems: 64, maxInFlight: 2 };
-const IDS_AT_ONCE = 100;
 
 const HOLDERS = {
   name: 'received_holders',
@@ -75,15 +74,10 @@ interface Addition {
  * because PostgreSQL takes most of the processor time of an arrival.
  */
 export function createNumbers(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
-  const ids: number[] = [];
-
-  async function nextId(): Promise<number> {
-    while (ids.length === 0) {
-      const { rows } = await database.query<{ id: number }>(NEXT_IDS, [IDS_AT_ONCE]);
-      ids.push(...rows.map(({ id }) => id));
-    }
-    return ids.shift() as number;
-  }
+  const nextId = createIds(async (count) => {
+    const { rows } = await database.query<{ id: number }>(NEXT_IDS, [count]);
+    return rows.map(({ id }) => id);
+  });
 
   const holders = createBatches<DocumentKey, NumberHolder | null>({
     ...BATCH,

@@ -1,21 +1,16 @@
 import type { LineStatus } from '@ecf/contracts';
 import type { Environment, Fault } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt } from '../attempt/attempt.js';
 
 /** Lines by status. The sum is the total of the batch. */
 export type BatchCounts = Readonly<Record<LineStatus, number>>;
 
-/** Rights of the key that submitted a batch, as they were then. Its deactivation later stops nothing. */
-export interface BatchCaller {
-  readonly accountId: string;
-  readonly taxpayersRevision: number;
-  readonly taxpayers?: readonly string[] | undefined;
-}
-
 /** A batch whose body begins to arrive. */
 export interface NewBatch {
   readonly env: Environment;
-  readonly caller: BatchCaller;
+  /** The rights of the key as they were then. Its deactivation later stops nothing. */
+  readonly caller: Caller;
   readonly idempotencyKey: string | null;
   readonly validate: boolean;
   readonly createdAt: Date;
@@ -56,7 +51,7 @@ export interface DueLine {
   readonly batchId: number;
   readonly line: number;
   readonly env: Environment;
-  readonly caller: BatchCaller;
+  readonly caller: Caller;
   readonly validate: boolean;
   readonly document: Buffer | null;
   readonly failures: number;

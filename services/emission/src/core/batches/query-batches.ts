@@ -8,7 +8,8 @@ export interface QueryBatches {
   list(scope: BatchScope, page: { after: number | null; limit: number }): Promise<Batch[]>;
   /** The batch that came with an idempotency key. */
   withKey(scope: BatchScope, idempotencyKey: string): Promise<Batch[]>;
-  results(scope: BatchScope, id: number, page: ResultPage): Promise<BatchLine[]>;
+  /** Reads pages of the results of a batch. */
+  results(scope: BatchScope, id: number): Promise<(page: ResultPage) => Promise<BatchLine[]>>;
   /** Refuses what was not begun. A batch that is over stays as it is. */
   cancel(scope: BatchScope, id: number): Promise<Batch>;
 }
@@ -31,9 +32,9 @@ export function createQueryBatches({
       const batch = found === null ? null : await batches.find(scope, found.id);
       return batch === null ? [] : [batch];
     },
-    async results(scope, id, page) {
+    async results(scope, id) {
       await one(scope, id);
-      return batches.results(id, page);
+      return (page) => batches.results(id, page);
     },
     async cancel(scope, id) {
       const batch = await one(scope, id);

@@ -1,7 +1,8 @@
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
 import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
-import type { Batch, BatchCaller, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
+import type { Caller } from '@ecf/taxpayer-replica';
+import type { Batch, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
 import { type AttemptRow, fromRow } from '../emission-rows.js';
@@ -145,7 +146,7 @@ interface DueRow {
   document: Buffer | null;
   failures: number;
   env: Environment;
-  caller: BatchCaller;
+  caller: Caller;
   validate: boolean;
   refused_reference: string | null;
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { type AuditFilter, auditQuerySchema } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
+import { validate, writeChunk } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
 import { requireRole } from '../../core/administrators.js';
 import type { AuditLog, KeyUses } from '../../core/ports.js';
@@ -42,8 +41,7 @@ async function writeAll(audit: AuditLog, filter: AuditFilter, res: Response): Pr
   for (;;) {
     const entries = await audit.page({ ...filter, after, limit: ROWS_AT_ONCE });
     res.type(NDJSON);
-    const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-    if (!res.write(lines) && !res.destroyed) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    await writeChunk(res, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
     if (res.destroyed || entries.length < ROWS_AT_ONCE) break;
     after = entries.at(-1)?.seq ?? after;
   }
