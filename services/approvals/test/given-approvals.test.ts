@@ -83,7 +83,11 @@ describe('a document that lost its number', () => {
     await promote(encf, 900_001);
     expect((await post(order(encf))).body.code).toBe('already_answered');
     expect((await world.call('GET', `/acecf/${second.body.id}`)).body.superseded).toBe(false);
-    expect(events(encf, 'given').at(-1)).toMatchObject({ revision: 3, approval_status: 'rejected' });
+    const all = await eventually(
+      () => events(encf, 'given'),
+      ({ length }) => length === 3,
+    );
+    expect(all.at(-1)).toMatchObject({ revision: 3, approval_status: 'rejected' });
     const listed = await world.call('GET', `/acecf/?receiver_rnc=${BUYER}&limit=100`);
     expect(listed.body.filter((one: { encf: string }) => one.encf === encf)).toMatchObject([
       { id: second.body.id, superseded: false },
