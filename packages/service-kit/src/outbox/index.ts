@@ -1,4 +1,3 @@
-export { actEvents } from './act-events.js';
 export { cleanInbox, once, onceEach } from './inbox.js';
 export { appendToOutbox, insertIntoOutbox, outboxColumns, outboxPartition } from './outbox.js';
 export { createOutboxRelay, type OutboxRelay } from './outbox-relay.js';

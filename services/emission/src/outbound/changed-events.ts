@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { TOPICS } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit/bus';
+import { type AuditAct, TOPICS } from '@ecf/contracts';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { type Attempt, documentKey } from '../core/attempt/attempt.js';
 import type { Cancellation } from '../core/cancellation/cancellation.js';
 import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
@@ -19,6 +19,15 @@ export function invoiceEvent(attempt: Attempt, now: Date) {
     },
     { id: randomUUID(), time: now },
   );
+}
+
+/** The action of an administrator, for the audit log; empty without one. */
+export function actEvents(act: AuditAct | null): BusEvent[] {
+  if (act === null) return [];
+  // One key for all: acts are appended in the order of their commits.
+  const service = 'emission';
+  const draft = { topic: TOPICS.audit.name, type: 'act.recorded', source: service, key: service, data: act };
+  return [makeEvent({ ...draft, subject: act.target }, { id: randomUUID(), time: new Date(act.at) })];
 }
 
 /** The event that publishes the present state of a cancellation. */
