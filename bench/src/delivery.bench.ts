@@ -18,7 +18,7 @@ import { writeXml } from '@ecf/ecf-xml';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { seal } from '@ecf/service-kit/security';
+import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
@@ -176,7 +176,9 @@ async function introduceIssuer(): Promise<void> {
     previous_revision: 0,
     name: 'Bench',
     active: true,
-    certificate: seal(MASTER_KEY, serialiseCertificate(signer), ISSUER).toString('base64'),
+    certificate: createMasterKeys([MASTER_KEY])
+      .seal(serialiseCertificate(signer), taxpayerCertificate({ account_id: 'bench', rnc: ISSUER }))
+      .toString('base64'),
     fingerprint: signer.fingerprint,
     ranges: [],
     created_at: '2026-01-01T00:00:00-04:00',

@@ -7,7 +7,7 @@ const schema = z.object({
   WAIT_MS: setting.integer({ description: 'Wait', min: 0, max: 1_000 }),
   DEBUG: setting.flag({ description: 'Debug', default: false }),
   MODE: setting.oneOf(['off', 'required'], { description: 'Mode', default: 'off' }),
-  KEY: setting.base64Key({ description: 'Key', bytes: 32 }),
+  KEY: setting.base64Keys({ description: 'Key', bytes: 32 }),
   URL: setting.optionalUrl({ description: 'Address' }),
   BROKERS: setting.list({ description: 'Brokers' }),
   NAME: setting.optionalText({ description: 'Name', min: 3 }),
@@ -40,12 +40,13 @@ describe('a configuration', () => {
       WAIT_MS: 0,
       DEBUG: true,
       MODE: 'off',
-      KEY: Buffer.alloc(32, 0xfb),
+      KEY: [Buffer.alloc(32, 0xfb)],
       URL: 'https://x.example',
       BROKERS: ['a:1', 'b:2'],
     });
     const urlSafe = Buffer.alloc(32, 0xfb).toString('base64url');
-    expect(readConfig(schema, { WAIT_MS: '1', KEY: urlSafe }).KEY).toEqual(Buffer.alloc(32, 0xfb));
+    expect(readConfig(schema, { WAIT_MS: '1', KEY: urlSafe }).KEY).toEqual([Buffer.alloc(32, 0xfb)]);
+    expect(readConfig(schema, { WAIT_MS: '1', KEY: `${KEY}, ${urlSafe}` }).KEY).toHaveLength(2);
   });
 
   it('names every wrong variable and its allowed values, and repeats no value', () => {

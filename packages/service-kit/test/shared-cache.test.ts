@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Redis } from 'ioredis';
 import type { SharedCache } from '../src/cache/shared-cache.js';
 import { openRedisCache } from '../src/cache/shared-cache.redis.js';
+import { createMasterKeys } from '../src/security/seal.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createMetrics, type Metrics } from '../src/telemetry/metrics.js';
 
@@ -24,7 +25,7 @@ function open(
     destination: { write: (text) => void lines.push(text) },
   });
   metrics = createMetrics();
-  const cache = openRedisCache(url, { masterKey, logger, metrics, ...parts });
+  const cache = openRedisCache(url, { masterKeys: createMasterKeys([masterKey]), logger, metrics, ...parts });
   opened.push(cache);
   return cache;
 }

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { unseal } from '@ecf/service-kit/security';
+import { type MasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 
@@ -20,7 +20,7 @@ const KEPT = 1_000;
 
 /** Opens the certificates that travel sealed with the taxpayers. Opened ones are kept by fingerprint and RNC. */
 export function createCertificates(
-  masterKey: Uint8Array,
+  masterKeys: MasterKeys,
   refuse: (problem: CertificateProblem, message: string, cause?: unknown) => Error,
 ): Certificates {
   const opened = new LRUCache<string, SigningCertificate>({ max: KEPT });
@@ -30,7 +30,9 @@ export function createCertificates(
     const known = opened.get(name);
     if (known !== undefined) return known;
     try {
-      const certificate = deserialiseCertificate(unseal(masterKey, Buffer.from(sealed, 'base64'), taxpayer.rnc));
+      const certificate = deserialiseCertificate(
+        masterKeys.unseal(Buffer.from(sealed, 'base64'), taxpayerCertificate(taxpayer)),
+      );
       opened.set(name, certificate);
       return certificate;
     } catch (cause) {

@@ -38,6 +38,7 @@ import {
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceParts,
@@ -227,7 +228,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: 
     ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
@@ -272,7 +273,7 @@ function createPorts(
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...caller, timeoutMs: GATEWAY_QUERY_MS })
         : overrides.source,
     certificates: createCertificates(
-      config.MASTER_KEY,
+      createMasterKeys(config.MASTER_KEY),
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),

@@ -20,7 +20,7 @@ import { openSharedCache } from '@ecf/service-kit/cache';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
-import { seal, unseal } from '@ecf/service-kit/security';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceParts,
@@ -240,10 +240,7 @@ function openPorts(
     archive: opened.archive,
     authority: overrides.authority ?? opened.client,
     tokens: opened.tokens,
-    sealer: {
-      seal: (plaintext, context) => seal(config.MASTER_KEY, plaintext, context),
-      unseal: (sealed, context) => unseal(config.MASTER_KEY, sealed, context),
-    },
+    sealer: createMasterKeys(config.MASTER_KEY),
     observer: opened.observer,
     clock,
     random: overrides.random ?? Math.random,
@@ -274,7 +271,7 @@ function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { c
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
   const tokens = createTokenProvider({
     client,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),

@@ -1,5 +1,6 @@
 import { type Answer, createTokenProvider, type IssuedToken } from '@ecf/authority-client';
 import { openSharedCache, type SharedCache } from '@ecf/service-kit/cache';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import type { SigningCertificate } from '@ecf/xml-signing';
@@ -16,7 +17,10 @@ afterAll(async () => {
 /** The tokens of one instance; `logins` counts those of all instances. */
 async function instance(logins: { count: number; atOnce: number; most: number }) {
   const metrics = createMetrics();
-  const parts = { masterKey: Buffer.alloc(32, 1), logger: createLogger({ service: 'test', level: 'silent' }) };
+  const parts = {
+    masterKeys: createMasterKeys([Buffer.alloc(32, 1)]),
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  };
   const cache = openSharedCache({ REDIS_URL: server?.url }, { ...parts, metrics }) as SharedCache;
   opened.push(cache);
   while (!/^ecf_shared_cache_up 1$/m.test(await metrics.render()))

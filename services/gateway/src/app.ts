@@ -8,6 +8,7 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -95,12 +96,13 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const signInWith = (adminToken: string) => ({
     signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
   });
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
   const adminParts = {
     store: createPrismaAccountStore(changes),
     activity: { flush },
     administrators,
     audit,
-    masterKey: config.MASTER_KEY,
+    masterKeys,
     ...ownersOf(config, { identityKey, clock }, overrides),
   };
   const appOptions: GatewayAppOptions = {
@@ -156,6 +158,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       adminApp,
       database,
       prisma,
+      masterKeys,
       relay,
       noteRevision,
       flush,

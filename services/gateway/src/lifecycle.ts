@@ -5,7 +5,7 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
-import { SealError, unseal } from '@ecf/service-kit/security';
+import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
 import { serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { GatewayConfig } from './config.js';
@@ -24,6 +24,7 @@ export interface GatewayParts {
   adminApp: RequestListener | null;
   database: Database;
   prisma: PrismaClient;
+  masterKeys: MasterKeys;
   relay: { start(): void; stop(): Promise<void> };
   /** Receives the access revision at the start. */
   noteRevision: (revision: number) => void;
@@ -59,7 +60,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await createDatabaseIfMissing(config.DATABASE_URL);
       const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
-      await requireMasterKey(prisma, config.MASTER_KEY);
+      await requireMasterKey(prisma, parts.masterKeys);
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
       await cleanInbox(database, new Date(Date.now() - INBOX_KEPT_MS));
@@ -122,14 +123,10 @@ function listen(
 }
 
 /** Refuses to start with a MASTER_KEY that cannot open the stored certificates: otherwise the first invoice would fail. */
-async function requireMasterKey(prisma: PrismaClient, masterKey: Uint8Array): Promise<void> {
-  const sample = await prisma.certificate.findFirst({ select: { rnc: true, sealed: true } });
-  if (sample === null) return;
-  try {
-    unseal(masterKey, sample.sealed, sample.rnc);
-  } catch (error) {
-    if (!(error instanceof SealError) || error.code !== 'other_key') throw error;
-    const message = 'is not the key that the stored certificates were sealed with; restore that key';
-    throw new ConfigError([{ variable: 'MASTER_KEY', message }]);
-  }
+async function requireMasterKey(prisma: PrismaClient, masterKeys: MasterKeys): Promise<void> {
+  const heads = await prisma.$queryRaw<{ head: Uint8Array }[]>`
+    SELECT DISTINCT substring(sealed from 1 for ${SEAL_HEAD}::int) AS head FROM certificates`;
+  if (heads.every(({ head }) => masterKeys.hasKeyOf(head))) return;
+  const message = 'does not hold a key that stored certificates were sealed with; add that key behind the newest';
+  throw new ConfigError([{ variable: 'MASTER_KEY', message }]);
 }

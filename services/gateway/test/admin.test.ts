@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { unseal } from '@ecf/service-kit/security';
+import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { deserialiseCertificate } from '@ecf/xml-signing';
@@ -198,13 +199,17 @@ describe('certificates', () => {
       account_active: true,
       fingerprint: answer.body.fingerprint,
     });
+    const masterKeys = createMasterKeys([MASTER_KEY]);
+    const sealed = Buffer.from(state.certificate ?? '', 'base64');
     const opened = deserialiseCertificate(
-      unseal(MASTER_KEY, Buffer.from(state.certificate ?? '', 'base64'), '131000201'),
+      masterKeys.unseal(sealed, taxpayerCertificate({ account_id: id, rnc: '131000201' })),
     );
     expect(opened.fingerprint).toBe(answer.body.fingerprint);
-    expect(() => unseal(MASTER_KEY, Buffer.from(state.certificate ?? '', 'base64'), '131000202')).toThrow(
-      'another context',
-    );
+    for (const binding of [
+      { account_id: id, rnc: '131000202' },
+      { account_id: randomUUID(), rnc: '131000201' },
+    ])
+      expect(() => masterKeys.unseal(sealed, taxpayerCertificate(binding))).toThrow('belongs to another account');
   });
 
   it('are replaced by the next one', async () => {

@@ -329,7 +329,7 @@ describe('the configuration', () => {
     expect(found).toEqual({
       PORT: 'is not allowed; allowed: a whole number from 0 to 65535',
       DATABASE_URL: 'is required; allowed: an address with postgresql:// or postgres://',
-      MASTER_KEY: 'is not allowed; allowed: 32 bytes in base64',
+      MASTER_KEY: 'is not allowed; allowed: 32 bytes in base64, or several such keys separated by commas',
       ADMIN_TOKEN: 'is not allowed; allowed: text of at least 16 characters',
       LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal, silent',
       SANDBOX: 'is not allowed; allowed: true or false',

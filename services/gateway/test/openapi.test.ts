@@ -8,6 +8,7 @@ import {
   openApiDocument,
 } from '@ecf/contracts';
 import { errorHandler } from '@ecf/service-kit/http';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
@@ -50,7 +51,7 @@ const admin = adminRoutes({
   ...unused,
   deliveries,
   owners: { resolution: null, readModels: null, archive: {} },
-  masterKey: new Uint8Array(32),
+  masterKeys: createMasterKeys([new Uint8Array(32)]),
   clock: () => new Date(),
 });
 const ready = async () => ({ ready: true, checks: {} });

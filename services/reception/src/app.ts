@@ -24,6 +24,7 @@ import { openSharedCache } from '@ecf/service-kit/cache';
 import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceParts,
@@ -101,6 +102,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const shared = openServiceParts('reception', config, overrides);
   const { clock, logger, metrics, bus, identityKey, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
   const validation = createValidation({
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
@@ -119,7 +121,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
           })
         : overrides.source,
     certificates: createCertificates(
-      config.MASTER_KEY,
+      masterKeys,
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
     validation,
@@ -131,7 +133,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     sleep: delay,
   };
   const spent = createSpentSeeds(database);
-  const keys = createTokenKeys(database, config.MASTER_KEY);
+  const keys = createTokenKeys(database, masterKeys);
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config),
     service: 'reception',
@@ -214,7 +216,11 @@ function createParts(
     receivers,
     receive: createReceiveDocument(ports, { receivers, answers, record }),
     query: createQueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: createSeeds({ spent: stores.spent, validation: ports.validation, clock }, seedKey(config.MASTER_KEY), trust),
+    seeds: createSeeds(
+      { spent: stores.spent, validation: ports.validation, clock },
+      seedKeys(config.MASTER_KEY),
+      trust,
+    ),
     tokens: createProviderTokens(
       { keys: stores.keys, clock },
       { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
@@ -239,7 +245,7 @@ function createConfirmation(
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKey: config.MASTER_KEY, logger, metrics });
+  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
   const tokens = createTokenProvider({ client: authority, cache: sharedCache ?? inMemoryTokenCache(clock), clock });
   const confirmations = createConfirmationStore(database);
   const confirm = createConfirmDocument({
@@ -268,7 +274,11 @@ function createConfirmation(
   };
 }
 
-/** The key of the authentication code in a seed; all instances derive the same key. */
+/** The keys of the authentication code in a seed; all instances derive the same ones. */
+function seedKeys([newest, ...older]: ReceptionConfig['MASTER_KEY']): [Uint8Array, ...Uint8Array[]] {
+  return [seedKey(newest), ...older.map(seedKey)];
+}
+
 function seedKey(masterKey: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), 'ecf reception seed v1', 32));
 }

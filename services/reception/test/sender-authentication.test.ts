@@ -60,7 +60,7 @@ function seedsAt(time = clockAt(), trust = trustCheck({ issuers: null }), spent 
   return {
     ...time,
     spent,
-    seeds: createSeeds({ spent, clock: time.clock, validation }, KEY, trust),
+    seeds: createSeeds({ spent, clock: time.clock, validation }, [KEY], trust),
   };
 }
 
@@ -102,7 +102,7 @@ describe('seeds', () => {
     const { seeds } = seedsAt();
     const stranger = createSeeds(
       { spent: createInMemorySpentSeeds(), clock: () => NOW, validation },
-      randomBytes(32),
+      [randomBytes(32)],
       trustCheck({ issuers: null }),
     );
     expect(await refusalOf(seedsAt().seeds.redeem(await sign(seeds.issue('eCF')), 'eCF', keep))).toBe('none');

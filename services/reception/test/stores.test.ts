@@ -12,6 +12,7 @@ import {
   type SignerUse,
 } from '@ecf/public-ingress';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { createMasterKeys } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
@@ -63,7 +64,7 @@ beforeAll(async () => {
   documents = withoutFiles(createDocumentStore(database));
   stores.postgres = {
     seeds: createSpentSeeds(database),
-    keys: createTokenKeys(database, MASTER_KEY),
+    keys: createTokenKeys(database, createMasterKeys([MASTER_KEY])),
     quotas: createQuotaStore(database),
   };
   stores.memory = {

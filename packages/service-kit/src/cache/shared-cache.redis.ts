@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import { seal, unseal } from '../security/seal.js';
+import type { SealBinding } from '../security/seal.js';
 import type { SharedCache, SharedCacheParts } from './shared-cache.js';
 
 /** Longest milliseconds of a command; after that the work continues without the server. */
@@ -24,12 +24,14 @@ const RENEW =
 /** Deletes a key, only while it holds the value. */
 const REMOVE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
+const cached = (key: string): SealBinding => ({ purpose: 'shared cache', account: '', subject: key });
+
 /**
  * A cache in Redis. Values are sealed under the deployment's master key. While the server is unavailable or slow, this process
  * uses its own values and logs that once.
  */
 export function openRedisCache(url: string, parts: SharedCacheParts): SharedCache {
-  const { masterKey, leaseMs = LEASE_MS } = parts;
+  const { masterKeys, leaseMs = LEASE_MS } = parts;
   const own = new LRUCache<string, string>({ max: MAX_OWN_VALUES });
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
@@ -41,11 +43,11 @@ export function openRedisCache(url: string, parts: SharedCacheParts): SharedCach
   });
   const run = createFallback(redis, parts);
 
-  /** Null for a value of another key, or one that another master key sealed. */
+  /** Null for a value of another key, or one that no master key of this process sealed. */
   function opened(key: string, stored: string | null): string | null {
     if (stored === null) return null;
     try {
-      return unseal(masterKey, Buffer.from(stored, 'base64'), key).toString();
+      return masterKeys.unseal(Buffer.from(stored, 'base64'), cached(key)).toString();
     } catch {
       return null;
     }
@@ -60,7 +62,7 @@ export function openRedisCache(url: string, parts: SharedCacheParts): SharedCach
     async set(key, value, ttlMs) {
       const ttl = Math.max(1, Math.round(ttlMs));
       own.set(key, value, { ttl });
-      const sealed = seal(masterKey, Buffer.from(value), key).toString('base64');
+      const sealed = masterKeys.seal(Buffer.from(value), cached(key)).toString('base64');
       await run(
         () => redis.set(key, sealed, 'PX', ttl),
         () => null,

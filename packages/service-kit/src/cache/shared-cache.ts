@@ -1,4 +1,5 @@
 import { setting } from '../config/config.js';
+import type { MasterKeys } from '../security/seal.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
@@ -26,7 +27,7 @@ export const cacheSettings = {
 
 export interface SharedCacheParts {
   /** Seals the values, since the cache holds credentials. 32 bytes. */
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Milliseconds after which the lease of a process that died ends; default 6000. */

@@ -204,17 +204,18 @@ export const setting = {
       `an address with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
   },
-  /** A key of exactly `bytes` bytes, written in base64; yields the bytes. */
-  base64Key(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
-    return finish(
-      base64(options.bytes) as z.ZodType<Buffer>,
-      { secret: true, ...options },
-      `${options.bytes} bytes in base64`,
-    );
-  },
-  /** As {@link setting.base64Key}, may be unset. */
+  /** A key of exactly `bytes` bytes, written in base64; yields the bytes. It may be unset. */
   optionalBase64Key(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
     const schema = base64(options.bytes).optional() as z.ZodType<Buffer | undefined>;
+    return finish(schema, { secret: true, ...options }, `${options.bytes} bytes in base64`);
+  },
+  /** Keys of `bytes` bytes each, written in base64 and separated by commas; yields the bytes of each. */
+  base64Keys(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
+    return finish(base64List(options.bytes), { secret: true, ...options }, `${options.bytes} bytes in base64`);
+  },
+  /** As {@link setting.base64Keys}, may be unset. */
+  optionalBase64Keys(options: Omit<SettingOptions<never>, 'default'> & { bytes: number }) {
+    const schema = base64List(options.bytes).optional();
     return finish(schema, { secret: true, ...options }, `${options.bytes} bytes in base64`);
   },
   /** Words separated by commas; unset = none. */
@@ -235,6 +236,13 @@ export const setting = {
     );
   },
 };
+
+function base64List(bytes: number) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(base64(bytes)).min(1)) as unknown as z.ZodType<[Buffer, ...Buffer[]]>;
+}
 
 function base64(bytes: number) {
   return z

@@ -35,8 +35,10 @@ export const databaseSettings = (connections: number) => ({
 
 /** Keys of a service that opens sealed certificates. */
 export const sealingSettings = {
-  MASTER_KEY: setting.base64Key({
-    description: 'Seals the stored certificates; the same for all services',
+  MASTER_KEY: setting.base64Keys({
+    description:
+      'Seals the stored certificates; the same for all services. Several keys: the newest first; any of them opens',
+    allowed: '32 bytes in base64, or several such keys separated by commas',
     bytes: 32,
   }),
   IDENTITY_KEY: setting.optionalBase64Key({
@@ -47,8 +49,9 @@ export const sealingSettings = {
 
 /** Keys of a service that opens no certificate: it can do without the master key. */
 export const identitySettings = {
-  MASTER_KEY: setting.optionalBase64Key({
-    description: 'The key of the deployment; only read if IDENTITY_KEY is unset',
+  MASTER_KEY: setting.optionalBase64Keys({
+    description: 'The key of the deployment, the newest first if there are several; only read if IDENTITY_KEY is unset',
+    allowed: '32 bytes in base64, or several such keys separated by commas',
     bytes: 32,
   }),
   IDENTITY_KEY: sealingSettings.IDENTITY_KEY,
@@ -56,11 +59,12 @@ export const identitySettings = {
 
 /** The key of the signed identities; throws ConfigError if neither key is set. */
 export function identityKeyOf(config: {
-  MASTER_KEY?: Uint8Array | undefined;
+  MASTER_KEY?: readonly Uint8Array[] | undefined;
   IDENTITY_KEY?: Uint8Array | undefined;
 }): Uint8Array {
   if (config.IDENTITY_KEY !== undefined) return config.IDENTITY_KEY;
-  if (config.MASTER_KEY !== undefined) return identityKeyFrom(config.MASTER_KEY);
+  const newest = config.MASTER_KEY?.[0];
+  if (newest !== undefined) return identityKeyFrom(newest);
   throw new ConfigError([
     { variable: 'IDENTITY_KEY', message: 'is required where MASTER_KEY is unset; allowed: 32 bytes in base64' },
   ]);

@@ -22,7 +22,14 @@ import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/b
 import { ApiError } from '@ecf/service-kit/errors';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { type Caller, IDENTITY_HEADER, identityKeyFrom, seal, signIdentity } from '@ecf/service-kit/security';
+import {
+  type Caller,
+  createMasterKeys,
+  IDENTITY_HEADER,
+  identityKeyFrom,
+  signIdentity,
+  taxpayerCertificate,
+} from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
@@ -212,7 +219,12 @@ export class World {
       previous_revision: this.revision - 1,
       name: `Taxpayer ${rnc}`,
       active: true,
-      certificate: signer === null ? null : seal(MASTER_KEY, serialiseCertificate(signer), rnc).toString('base64'),
+      certificate:
+        signer === null
+          ? null
+          : createMasterKeys([MASTER_KEY])
+              .seal(serialiseCertificate(signer), taxpayerCertificate({ account_id: ACCOUNT, rnc }))
+              .toString('base64'),
       fingerprint: signer?.fingerprint ?? null,
       ranges: [],
       created_at: '2026-06-23T12:00:00-04:00',

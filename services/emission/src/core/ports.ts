@@ -2,6 +2,7 @@ import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers, AuditAct } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { MasterKeys } from '@ecf/service-kit/security';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
@@ -93,11 +94,8 @@ export interface AccountSource {
   fetch(accountId: string): Promise<AccountTaxpayers>;
 }
 
-/** Seals under the deployment's master key; `context` is authenticated. */
-export interface Sealer {
-  seal(plaintext: Uint8Array, context: string): Uint8Array;
-  unseal(sealed: Uint8Array, context: string): Uint8Array;
-}
+/** Seals under the deployment's master keys. A value opens only for what it was sealed for. */
+export type Sealer = Pick<MasterKeys, 'seal' | 'unseal'>;
 
 export type Authority = Pick<
   AuthorityClient,

@@ -8,7 +8,7 @@ import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { seal, signIdentity } from '@ecf/service-kit/security';
+import { createMasterKeys, signIdentity, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/service-kit/xml-store';
@@ -142,7 +142,12 @@ export class World {
       previous_revision: previous,
       name: `Contribuyente ${rnc}`,
       active: true,
-      certificate: opened === null ? null : seal(MASTER_KEY, serialiseCertificate(opened), rnc).toString('base64'),
+      certificate:
+        opened === null
+          ? null
+          : createMasterKeys([MASTER_KEY])
+              .seal(serialiseCertificate(opened), taxpayerCertificate({ account_id: this.accountId, rnc }))
+              .toString('base64'),
       fingerprint: opened?.fingerprint ?? null,
       ranges: [],
       created_at:

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '@ecf/service-kit/errors';
-import { seal } from '@ecf/service-kit/security';
+import { type MasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { SealedCertificate } from './ports.js';
 
@@ -8,13 +8,13 @@ import type { SealedCertificate } from './ports.js';
  * not yet valid, without key, ...) is 422 with the reason.
  */
 export function sealUploaded(
-  upload: { file: Uint8Array; password: string; rnc: string },
-  options: { masterKey: Uint8Array; now: Date },
+  upload: { file: Uint8Array; password: string; account_id: string; rnc: string },
+  options: { masterKeys: MasterKeys; now: Date },
 ): SealedCertificate {
   try {
     const certificate = openCertificate(upload.file, upload.password, options.now);
     const { subject, serialNumber, notBefore, notAfter, fingerprint } = certificate;
-    const sealed = seal(options.masterKey, serialiseCertificate(certificate), upload.rnc);
+    const sealed = options.masterKeys.seal(serialiseCertificate(certificate), taxpayerCertificate(upload));
     return { subject, serialNumber, notBefore, notAfter, fingerprint, sealed };
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;

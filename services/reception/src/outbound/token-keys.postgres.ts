@@ -1,9 +1,11 @@
 import type { Database } from '@ecf/service-kit/postgres';
-import { seal, unseal } from '@ecf/service-kit/security';
+import type { MasterKeys, SealBinding } from '@ecf/service-kit/security';
 import type { TokenKeys } from '../core/ports.js';
 
 /** Held while keys are rotated, so that instances that find the key old at the same moment make one new key. */
 const ROTATION_LOCK = 72_707_501;
+
+const tokenKey = (kid: string): SealBinding => ({ purpose: 'token key', account: '', subject: kid });
 
 interface KeyRow {
   kid: string;
@@ -12,8 +14,8 @@ interface KeyRow {
   private_jwk: Buffer;
 }
 
-/** Token keys in PostgreSQL; private halves are sealed under the master key with the key's id as context. */
-export function createTokenKeys(database: Database, masterKey: Uint8Array): TokenKeys {
+/** Token keys in PostgreSQL; private halves are sealed under the master key. */
+export function createTokenKeys(database: Database, masterKeys: MasterKeys): TokenKeys {
   return {
     async all() {
       const { rows } = await database.query<KeyRow>('SELECT * FROM token_keys ORDER BY created_at DESC, kid');
@@ -21,11 +23,11 @@ export function createTokenKeys(database: Database, masterKey: Uint8Array): Toke
         kid: row.kid,
         createdAt: row.created_at,
         publicJwk: row.public_jwk,
-        privateJwk: JSON.parse(unseal(masterKey, row.private_jwk, row.kid).toString('utf8')),
+        privateJwk: JSON.parse(masterKeys.unseal(row.private_jwk, tokenKey(row.kid)).toString('utf8')),
       }));
     },
     async rotate(key, newestBefore, oldest) {
-      const sealed = seal(masterKey, Buffer.from(JSON.stringify(key.privateJwk)), key.kid);
+      const sealed = masterKeys.seal(Buffer.from(JSON.stringify(key.privateJwk)), tokenKey(key.kid));
       await database.transaction(async (tx) => {
         await tx.query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK]);
         await tx.query(

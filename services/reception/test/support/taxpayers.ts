@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
-import { seal } from '@ecf/service-kit/security';
+import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { BUYER, buyer, NOW } from './senders.js';
 
@@ -31,7 +31,11 @@ export function taxpayer(
     created_at: NOW.toISOString(),
     ...rest,
     certificate:
-      certificate === null ? null : seal(MASTER_KEY, serialiseCertificate(certificate), rnc).toString('base64'),
+      certificate === null
+        ? null
+        : createMasterKeys([MASTER_KEY])
+            .seal(serialiseCertificate(certificate), taxpayerCertificate({ account_id: ACCOUNT, rnc }))
+            .toString('base64'),
   };
 }
 

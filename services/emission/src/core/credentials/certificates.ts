@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
+import { type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
 import {
   CertificateError,
   checkValidity,
@@ -22,8 +23,13 @@ export interface Certificates {
   stored(taxpayer: TaxpayerState): SigningCertificate;
   /** The certificate of the request, valid now. 422 names the part at fault. */
   uploaded(upload: UploadedCertificate): SigningCertificate;
-  /** A certificate sealed for an RNC. Its validity is not checked. */
-  unsealed(sealed: Uint8Array, rnc: string): SigningCertificate;
+  /** A sealed certificate. Its validity is not checked. */
+  unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate;
+}
+
+/** The binding of a certificate that came with a request. */
+export function requestCertificate(account: string, rnc: string): SealBinding {
+  return { purpose: 'request certificate', account, subject: rnc };
 }
 
 const OPENED_AT_MOST = 500;
@@ -34,8 +40,8 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
   const opened = new LRUCache<string, SigningCertificate>({ max: OPENED_AT_MOST });
   const uploads = new LRUCache<string, { certificate: SigningCertificate; until: number }>({ max: OPENED_AT_MOST });
 
-  function unsealed(sealed: Uint8Array, rnc: string): SigningCertificate {
-    return deserialiseCertificate(ports.sealer.unseal(sealed, rnc));
+  function unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate {
+    return deserialiseCertificate(ports.sealer.unseal(sealed, binding));
   }
 
   return {
@@ -50,7 +56,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
       const key = `${taxpayer.rnc}:${taxpayer.fingerprint}`;
       let certificate = opened.get(key);
       try {
-        certificate ??= unsealed(Buffer.from(taxpayer.certificate, 'base64'), taxpayer.rnc);
+        certificate ??= unsealed(Buffer.from(taxpayer.certificate, 'base64'), taxpayerCertificate(taxpayer));
       } catch (cause) {
         throw new EmissionError(
           'certificate_unusable',

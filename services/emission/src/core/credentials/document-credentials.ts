@@ -5,7 +5,7 @@ import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
-import type { Certificates } from './certificates.js';
+import { type Certificates, requestCertificate } from './certificates.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
 
 /** Certificates that act for a document after its request is over. */
@@ -27,7 +27,7 @@ export function createDocumentCertificates(
       const sealed = await ports.emissions.sealedCertificate(attempt);
       if (sealed === null) return null;
       try {
-        const certificate = certificates.unsealed(sealed, attempt.issuerRnc);
+        const certificate = certificates.unsealed(sealed, requestCertificate(attempt.accountId, attempt.issuerRnc));
         return certificate.notAfter > ports.clock() ? certificate : null;
       } catch (error) {
         ports.observer.failed('opening the certificate of a document', error, attempt);

@@ -4,7 +4,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import type { Certificates, UploadedCertificate } from '../credentials/certificates.js';
+import { type Certificates, requestCertificate, type UploadedCertificate } from '../credentials/certificates.js';
 import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
@@ -172,7 +172,9 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
     },
     files: rfce === null ? [xml] : [xml, rfce],
     sent: (rfce ?? xml).bytes,
-    sealedCertificate: uploaded ? ports.sealer.seal(serialiseCertificate(certificate), key.issuerRnc) : null,
+    sealedCertificate: uploaded
+      ? ports.sealer.seal(serialiseCertificate(certificate), requestCertificate(caller.accountId, key.issuerRnc))
+      : null,
     token,
     tokens,
   };

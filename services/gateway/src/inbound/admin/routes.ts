@@ -8,6 +8,7 @@ import {
 } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
+import type { MasterKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
 import type { SignIn } from '../../core/administrators.js';
 import { sealUploaded } from '../../core/certificate-upload.js';
@@ -29,7 +30,7 @@ export interface AdminOptions {
   administrators: AdministratorStore;
   audit: AuditLog;
   signIn: SignIn;
-  masterKey: Uint8Array;
+  masterKeys: MasterKeys;
   /** Null if the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
   owners: OperationOwners;
@@ -118,12 +119,15 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
 }
 
 /** The certificate and the number ranges of a taxpayer. */
-function signingRoutes(routes: express.Router, { store, masterKey, clock }: AdminOptions): void {
+function signingRoutes(routes: express.Router, { store, masterKeys, clock }: AdminOptions): void {
   routes
     .route('/accounts/:id/taxpayers/:rnc/certificate')
     .put(certificateParts, async (req: Request, res: Response) => {
       found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
-      const sealed = sealUploaded({ ...uploaded(req), rnc: rnc(req) }, { masterKey, now: clock() });
+      const sealed = sealUploaded(
+        { ...uploaded(req), account_id: accountId(req), rnc: rnc(req) },
+        { masterKeys, now: clock() },
+      );
       const { certificate } = found(
         await store.putCertificate(accountId(req), rnc(req), sealed, actedBy(req, res)),
         'taxpayer',

@@ -18,13 +18,17 @@ const MAC = 32;
 /**
  * Seeds of the sender's authentication (semilla). A seed contains its time, its environment and an authentication code, so
  * issuing seeds stores nothing. Only seeds that were exchanged for a token are stored, until they expire.
+ *
+ * @param keys of the authentication code, the newest first; it makes new codes, and codes of any of them are accepted
  */
 export function createSeeds(
   ports: { spent: SpentSeeds; validation: Pick<Validation, 'seed'>; clock: () => Date },
-  key: Uint8Array,
+  keys: readonly [Uint8Array, ...Uint8Array[]],
   trust: TrustCheck,
   random: (size: number) => Buffer = randomBytes,
 ) {
+  const [newest] = keys;
+
   /** A new seed as XML, the authority's SemillaModel. */
   function issue(env: Environment): string {
     const now = ports.clock();
@@ -32,7 +36,7 @@ export function createSeeds(
     random(NONCE).copy(body);
     body.writeBigUInt64BE(BigInt(now.getTime()), NONCE);
     body.writeUInt8(ENVIRONMENTS.indexOf(env), NONCE + 8);
-    const valor = Buffer.concat([body, mac(body)]).toString('base64');
+    const valor = Buffer.concat([body, mac(newest, body)]).toString('base64');
     return `<?xml version="1.0" encoding="utf-8"?>${writeXml({ SemillaModel: { valor, fecha: seedTime(now) } }).output}`;
   }
 
@@ -69,7 +73,7 @@ export function createSeeds(
   function openSeed(valor: string, env: Environment): { id: string; issuedAt: number } {
     const bytes = /^[A-Za-z0-9+/]+={0,2}$/.test(valor) ? Buffer.from(valor, 'base64') : Buffer.alloc(0);
     const body = bytes.subarray(0, BODY);
-    if (bytes.length !== BODY + MAC || !timingSafeEqual(bytes.subarray(BODY), mac(body))) {
+    if (bytes.length !== BODY + MAC || !keys.some((key) => timingSafeEqual(bytes.subarray(BODY), mac(key, body)))) {
       throw seedRefused('The seed is not one of this receiver.', 'seed.unknown');
     }
     const seedEnv = ENVIRONMENTS[body.readUInt8(NONCE + 8)];
@@ -78,7 +82,7 @@ export function createSeeds(
     return { id: body.subarray(0, NONCE).toString('hex'), issuedAt: Number(body.readBigUInt64BE(NONCE)) };
   }
 
-  function mac(body: Uint8Array): Buffer {
+  function mac(key: Uint8Array, body: Uint8Array): Buffer {
     return createHmac('sha256', key).update(body).digest();
   }
 
