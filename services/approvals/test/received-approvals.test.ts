@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { type AuditAct, TOPICS } from '@ecf/contracts';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
+import { openDatabase } from '@ecf/service-kit/postgres';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
@@ -276,6 +277,46 @@ describe('the signer of an answer', () => {
       [1, false],
       [2, true],
     ]);
+  });
+
+  it('that becomes known while its answer is stored: the answer is confirmed', async () => {
+    const encf = await issued();
+    let release = () => {};
+    let holds = () => {};
+    const held = new Promise<void>((resolve) => {
+      holds = resolve;
+    });
+    // Another transaction holds the e-CF, so the answer waits after its signer was looked up.
+    const database = openDatabase(world.databaseUrl);
+    const other = database.transaction(async (tx) => {
+      await tx.query('INSERT INTO received_decisions (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)', [
+        ...['TesteCF', ISSUER, encf],
+        BUYER,
+      ]);
+      holds();
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await tx.query('DELETE FROM received_decisions WHERE encf = $1', [encf]);
+    });
+    await held;
+    const waiting = async () =>
+      (await world.database.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')).rows[0]
+        ?.n;
+    const sent = world.send(await acecf(encf));
+    await eventually(waiting, (n) => n === 1);
+    let known = false;
+    const published = becomesKnown().then(() => {
+      known = true;
+    });
+    await eventually(waiting, (n) => known || n === 2);
+    release();
+    await Promise.all([other, sent, published]);
+    await database.close();
+    await eventually(
+      () => state(encf),
+      (seen) => seen.approval_confirmed === true,
+    );
   });
 
   it('may be overruled by an operator: without an answer that counts it is pending', async () => {

@@ -1,7 +1,7 @@
 import { areKnownSigners, noteKnownSigner, type SignerUse } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import type { KnownSigners } from '../core/ports.js';
-import { confirmAnswers } from './received-approvals.postgres.js';
+import { confirmAnswers, lockSigners } from './received-approvals.postgres.js';
 
 /** Known signers in PostgreSQL. */
 export function createKnownSigners(database: Database): KnownSigners {
@@ -15,6 +15,7 @@ export function createKnownSigners(database: Database): KnownSigners {
 export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> {
   // Documents of earlier versions have no key.
   if (use.signer.keyFingerprint === '' || (await areKnownSigners(tx, [use]))[0] === true) return;
+  await lockSigners(tx, use.env, use.rnc);
   await noteKnownSigner(tx, use);
   await confirmAnswers(tx, use);
 }

@@ -66,6 +66,11 @@ export const CONFIRM = {
   name: 'received_approval_confirm',
   text: 'UPDATE received_approvals SET confirmed = true WHERE id = $1 RETURNING *, true AS counts',
 };
+/** $1 environment and RNC. */
+export const LOCK_SIGNERS = {
+  name: 'received_approval_lock_signers',
+  text: "SELECT pg_advisory_xact_lock(hashtextextended('known signers ' || $1, 0))",
+};
 export const LOCK = {
   name: 'received_decision_lock',
   text: `INSERT INTO received_decisions AS d (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)

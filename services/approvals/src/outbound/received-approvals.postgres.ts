@@ -1,6 +1,6 @@
 import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
-import type { SignerUse } from '@ecf/public-ingress';
+import { areKnownSigners, type SignerUse } from '@ecf/public-ingress';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
@@ -16,6 +16,9 @@ import type {
 import { replaces } from '../core/received/answers.js';
 import { actEvents, approvalEvent } from './approval-rows.js';
 import * as sql from './received-approval-sql.js';
+
+/** Later than every use of a signer. */
+const EVER = new Date('9999-12-31T00:00:00Z');
 
 type EcfKey = Omit<DecisionKey, 'buyerRnc'>;
 
@@ -41,6 +44,7 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
 }
 
 async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean> {
+  if (!approval.confirmed) await lockSigners(tx, approval.key.env, approval.key.buyerRnc);
   const decision = await lock(tx, approval.key);
   if (!replaces(approval, decision.standing)) return false;
   if (!approval.confirmed && (await isDismissed(tx, approval))) return false;
@@ -49,7 +53,24 @@ async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8A
   if (rows[0] === undefined) return false;
   if (rows[0].fresh) await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
   await decide(tx, fromRow(rows[0]), approval.receivedAt);
+  await confirmIfKnownByNow(tx, approval);
   return true;
+}
+
+/** The signer of an unconfirmed answer may have become known after the use case looked it up. */
+async function confirmIfKnownByNow(tx: Transaction, answer: NewReceivedApproval): Promise<void> {
+  if (answer.confirmed) return;
+  const use = { env: answer.key.env, rnc: answer.key.buyerRnc, signer: answer.signer };
+  const [known] = await areKnownSigners(tx, [{ ...use, at: EVER }]);
+  if (known === true) await confirmAnswers(tx, { ...use, at: answer.receivedAt });
+}
+
+/**
+ * Held while an unconfirmed answer in the name of an RNC is stored, and while one of its signers becomes known. So the one
+ * transaction sees what the other committed.
+ */
+export async function lockSigners(tx: Transaction, env: Environment, rnc: string): Promise<void> {
+  await tx.query(sql.LOCK_SIGNERS, [`${env}:${rnc}`]);
 }
 
 /** An operator decided that an answer of this signer does not count, so another one of a stranger needs a decision too. */
@@ -65,8 +86,12 @@ async function refuse(
   answer: NewReceivedApproval | null,
 ): Promise<void> {
   const { sha256, xmlPath } = refusal;
+  if (answer !== null && !answer.confirmed) await lockSigners(tx, answer.key.env, answer.key.buyerRnc);
   if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
-  if (answer !== null) await tx.query(sql.ADD, newValues(answer));
+  if (answer !== null) {
+    await tx.query(sql.ADD, newValues(answer));
+    await confirmIfKnownByNow(tx, answer);
+  }
   await tx.query(sql.REFUSE, [
     refusal.env,
     refusal.issuerRnc,
