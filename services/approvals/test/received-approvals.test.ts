@@ -153,7 +153,9 @@ describe('an approval', () => {
     const xml = await acecf(encf);
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.send(xml)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(49).fill(400)]);
-    expect([await count('received_approvals', encf), await count('refused_approvals', encf)]).toEqual([1, 49]);
+    expect([await count('received_approvals', encf), await count('refused_approvals', encf)]).toEqual([1, 1]);
+    const { rows } = await world.database.query('SELECT repeats FROM refused_approvals WHERE encf = $1', [encf]);
+    expect(rows).toEqual([{ repeats: 48 }]);
     await eventually(
       () => world.published.filter(({ data }) => data.encf === encf).length,
       (seen) => seen >= 1,
@@ -591,9 +593,26 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);
   });
 
-  it('by size: a larger one leaves its checksum', async () => {
+  it('identical ones are counted and stored once', async () => {
+    const encf = await issued();
+    for (const xml of [forged(encf), forged(encf, 30_000)]) {
+      for (const sender of [SENDERS[0], SENDERS[1], SENDERS[0]]) {
+        expect((await post(xml, sender as string)).body.codigo).toBe('2');
+        // Only the first needs quota.
+        await useUp(SENDERS[0] as string);
+        await useUp(SENDERS[1] as string);
+      }
+      await world.database.query('DELETE FROM stored_bytes');
+    }
+    const { rows } = await world.database.query('SELECT repeats FROM refused_approvals WHERE encf = $1', [encf]);
+    expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);
+  });
+
+  it('by size: a larger one leaves its checksum, and its record counts', async () => {
     const encf = await issued();
     const before = await unkept();
+    await useUp(SENDERS[1] as string);
+    expect((await post(forged(encf, 30_000), SENDERS[1] as string)).status).toBe(429);
     expect((await post(forged(encf, 30_000), SENDERS[0] as string)).status).toBe(400);
     expect(await rowsOf(encf)).toMatchObject([{ xml_path: null, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
     expect((await unkept()).size).toBe(before.size + 1);

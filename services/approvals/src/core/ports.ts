@@ -175,8 +175,8 @@ export interface ReceivedApprovalStore {
   find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer | null>;
   /** All answers to an e-CF, oldest first; of more than a thousand, the one that counts and those of known signers first. */
   answers(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer[]>;
-  /** Where these bytes of an answer are kept; null where they are not. */
-  pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null>;
+  /** Where identical bytes of an answer or a refused one are kept; null if they were refused and not kept, undefined if new. */
+  pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null | undefined>;
   /** Commits an answer that counts, with its bytes; false, and nothing kept, if another one goes on to count. */
   add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
   /** Commits a refusal with its bytes if it names a path; and the answer that does not count, if it is one. */

@@ -22,9 +22,14 @@ export const ANSWERS = {
             ORDER BY counts DESC, a.confirmed DESC, a.id LIMIT ${MOST_ANSWERS}) first
           ORDER BY id`,
 };
+/** Where identical bytes are kept; null if they were refused and not kept. */
 export const PATH = {
   name: 'received_approval_path',
-  text: `SELECT a.xml_path FROM received_approvals a WHERE ${ABOUT} AND a.xml_sha256 = $4`,
+  text: `SELECT xml_path FROM (
+           SELECT a.xml_path FROM received_approvals a WHERE ${ABOUT} AND a.xml_sha256 = $4
+           UNION ALL
+           SELECT a.xml_path FROM refused_approvals a WHERE ${ABOUT} AND a.sha256 = $4) kept
+          ORDER BY xml_path NULLS LAST LIMIT 1`,
 };
 export const OF_ACCOUNT = {
   name: 'received_approval_of_account',
@@ -66,10 +71,10 @@ export const CONFIRM = {
   name: 'received_approval_confirm',
   text: 'UPDATE received_approvals SET confirmed = true WHERE id = $1 RETURNING *, true AS counts',
 };
-/** $1 environment and RNC. */
-export const LOCK_SIGNERS = {
-  name: 'received_approval_lock_signers',
-  text: "SELECT pg_advisory_xact_lock(hashtextextended('known signers ' || $1, 0))",
+/** A lock by a name, until the end of the transaction. */
+export const LOCK_NAME = {
+  name: 'received_approval_lock_name',
+  text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
 };
 export const LOCK = {
   name: 'received_decision_lock',
@@ -88,6 +93,12 @@ export const PAGE = {
   text: `SELECT d.*, a.decision, a.confirmed, a.decided_at
            FROM received_decisions d LEFT JOIN received_approvals a ON a.id = d.answer_id
           WHERE d.id > $1 AND d.revision > 0 ORDER BY d.id LIMIT $2`,
+};
+/** A refusal of the same bytes for the same reason is counted. */
+export const REFUSE_AGAIN = {
+  name: 'refused_approval_repeat',
+  text: `UPDATE refused_approvals SET repeats = repeats + 1
+          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND sha256 = $4 AND reason = $5`,
 };
 export const REFUSE = {
   name: 'refused_approval_add',

@@ -34,8 +34,8 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
       return rows.map(fromRow);
     },
     async pathOf(key, sha256) {
-      const { rows } = await database.query<{ xml_path: string }>(sql.PATH, [...keyValues(key), sha256]);
-      return rows[0]?.xml_path ?? null;
+      const { rows } = await database.query<{ xml_path: string | null }>(sql.PATH, [...keyValues(key), sha256]);
+      return rows[0]?.xml_path;
     },
     add: (approval, bytes) => database.transaction((tx) => add(tx, approval, bytes)),
     refuse: (refusal, bytes, answer) => database.transaction((tx) => refuse(tx, refusal, bytes, answer)),
@@ -70,7 +70,7 @@ async function confirmIfKnownByNow(tx: Transaction, answer: NewReceivedApproval)
  * transaction sees what the other committed.
  */
 export async function lockSigners(tx: Transaction, env: Environment, rnc: string): Promise<void> {
-  await tx.query(sql.LOCK_SIGNERS, [`${env}:${rnc}`]);
+  await tx.query(sql.LOCK_NAME, [`known signers ${env} ${rnc}`]);
 }
 
 /** An operator decided that an answer of this signer does not count, so another one of a stranger needs a decision too. */
@@ -87,11 +87,14 @@ async function refuse(
 ): Promise<void> {
   const { sha256, xmlPath } = refusal;
   if (answer !== null && !answer.confirmed) await lockSigners(tx, answer.key.env, answer.key.buyerRnc);
-  if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
   if (answer !== null) {
     await tx.query(sql.ADD, newValues(answer));
     await confirmIfKnownByNow(tx, answer);
   }
+  await tx.query(sql.LOCK_NAME, [`refused approval ${sha256}`]);
+  const again = await tx.query(sql.REFUSE_AGAIN, [...keyValues(refusal), sha256, refusal.reason]);
+  if (again.rowCount > 0) return;
+  if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
   await tx.query(sql.REFUSE, [
     refusal.env,
     refusal.issuerRnc,

@@ -34,6 +34,9 @@ export interface ApprovalOutcome {
 
 export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutcome>;
 
+/** What the record of a refusal takes in the database, roughly. */
+const RECORD_BYTES = 1_000;
+
 type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers' | 'emission' | 'settings' | 'clock'>;
 
 /**
@@ -121,7 +124,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     return { receipt, refusal: reason, unkept };
   }
 
-  /** Bytes that are stored already are not stored again. What is stored counts. */
+  /** Identical bytes are stored once. What is stored counts towards the quotas, and so does a record without bytes. */
   async function keepRefused(
     arrival: ApprovalArrival,
     about: Omit<DecisionKey, 'buyerRnc'>,
@@ -129,9 +132,12 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     sha256: string,
   ): Promise<{ path: string | null; unkept: Unkept | null }> {
     const present = await ports.received.pathOf(about, sha256);
-    if (present !== null) return { path: present, unkept: null };
+    if (present !== undefined) return { path: present, unkept: present === null ? 'size' : null };
     const { bytes, arrivedAt } = arrival;
-    if (bytes.length > settings.maxRefusedBytes) return { path: null, unkept: 'size' };
+    if (bytes.length > settings.maxRefusedBytes) {
+      await stored.take(storerOf(arrival, answer), RECORD_BYTES);
+      return { path: null, unkept: 'size' };
+    }
     await stored.take(storerOf(arrival, answer), bytes.length);
     return { path: refusedApprovalPath(about, arrivedAt, sha256), unkept: null };
   }
