@@ -15,14 +15,20 @@ interface Made {
 let serial = 10;
 
 /** A certificate with these extensions, signed by another one or by itself. */
-function made(name: string, keyNumber: number, extensions: object[], by: Made | null): Made {
+function made(
+  name: string,
+  keyNumber: number,
+  extensions: object[],
+  by: Made | null,
+  validity = { from: '2024-01-01', to: '2030-01-01' },
+): Made {
   const key = forge.pki.privateKeyFromPem(testKey(keyNumber).export({ type: 'pkcs8', format: 'pem' }).toString());
   const made = forge.pki.createCertificate();
   serial += 1;
   made.serialNumber = serial.toString(16).padStart(2, '0');
   made.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
-  made.validity.notBefore = new Date('2024-01-01');
-  made.validity.notAfter = new Date('2030-01-01');
+  made.validity.notBefore = new Date(validity.from);
+  made.validity.notAfter = new Date(validity.to);
   made.setSubject([{ name: 'commonName', value: name }]);
   made.setIssuer(by === null ? [{ name: 'commonName', value: name }] : by.certificate.subject.attributes);
   made.setExtensions(extensions);
@@ -89,6 +95,25 @@ describe('a chain of certificates', () => {
     );
     const near = made('Near', 0, signs, narrow);
     expect(chainFault({ der: near.der, others: [] }, readTrustedIssuers(narrow.pem), now, null)).toBeNull();
+  });
+
+  it('may lead to any of the certificates of an issuer that renewed its own with the same key', () => {
+    const old = made('Root', 1, issues(), null, { from: '2014-01-01', to: '2024-06-01' });
+    for (const pem of [`${old.pem}${root.pem}`, `${root.pem}${old.pem}`])
+      expect(chainFault(signer, readTrustedIssuers(pem), now, null)).toBeNull();
+    const oldMiddle = made('Middle', 2, issues(), old, { from: '2014-01-01', to: '2024-06-01' });
+    for (const others of [
+      [oldMiddle.der, middle.der],
+      [middle.der, oldMiddle.der],
+    ])
+      expect(chainFault({ ...signer, others }, trusted, now, null)).toBeNull();
+    expect(chainFault(signer, readTrustedIssuers(old.pem), now, null)).toMatch(/not valid at the signing time/);
+  });
+
+  it('needs issuers that are valid at the time that counts for them', () => {
+    const late = new Date('2030-01-02');
+    expect(chainFault(signer, trusted, now, null, now)).toBeNull();
+    expect(chainFault(signer, trusted, now, null, late)).toMatch(/not valid at the signing time/);
   });
 
   it('is valid only if each key may be used for its purpose', () => {

@@ -36,14 +36,16 @@ export function trustCheck({
   revocations = null,
   signingTimeToleranceMs = SIGNING_TIME_TOLERANCE_SECONDS * 1_000,
 }: Pick<TrustSettings, 'issuers'> & Partial<TrustSettings>): TrustCheck {
-  function fault(certificate: CertificateFacts, at: Date): string | null {
+  function fault(certificate: CertificateFacts, at: Date, now: Date): string | null {
     const revoked = revocations?.current() ?? null;
-    if (issuers !== null) return chainFault(certificate, issuers, at, revoked);
+    // A stated signing time revives an issuer no longer than a signer.
+    const issuersAt = new Date(Math.max(at.getTime(), now.getTime() - signingTimeToleranceMs));
+    if (issuers !== null) return chainFault(certificate, issuers, at, revoked, issuersAt);
     return revoked === null ? null : revocationFault(certificate, revoked);
   }
 
   return (certificate, at, now) => {
-    const found = fault(certificate, at);
+    const found = fault(certificate, at, now);
     const trusted = issuers === null ? null : found === null;
     if (found !== null) return { trusted, doubt: `the certificate of ${certificate.subject} ${found}` };
     if (!certificate.valid_at_signing) return { trusted, doubt: outside(certificate) };

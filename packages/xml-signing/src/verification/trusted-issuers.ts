@@ -24,9 +24,10 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 }
 
 /**
- * Why a signer is not trusted, as a clause; null if a chain of certificates leads from it to a trusted issuer. Each of them
- * must be valid at the given time and not be revoked. Path lengths and key usages must allow what they did. Intermediate
- * certificates may come from the document or from the trusted list; their cost is bounded.
+ * Why a signer is not trusted, as a clause; null if a chain of certificates leads from it to a trusted issuer. The signer must
+ * be valid at `at`, its issuers at `issuersAt`, and none of them revoked. Path lengths and key usages must allow what they
+ * did. Intermediate certificates may come from the document or from the trusted list; their cost is bounded. Of several
+ * certificates with the name and key of an issuer, as after its renewal, one is enough.
  *
  * @param revoked null if no revocation list is known
  */
@@ -35,40 +36,52 @@ export function chainFault(
   trusted: TrustedIssuers,
   at: Date,
   revoked: RevokedCertificates | null,
+  issuersAt: Date = at,
 ): string | null {
-  try {
-    const candidates = [...trusted.values(), ...signer.others.flatMap(readOffered)];
-    let current = read(signer.der);
-    let verifications = 0;
-    let fault = 'does not lead to an issuer that this receiver trusts';
-    /** @param between authorities between the issuer and the signer */
-    const hasIssued = (issuer: X509Certificate, subject: X509Certificate, between: number): boolean => {
-      if (!issuer.ca || !subject.checkIssued(issuer) || !isQuicklyVerified(issuer.publicKey)) return false;
-      if (++verifications > MOST_VERIFICATIONS || !subject.verify(issuer.publicKey)) return false;
-      const { pathLength, keyUsage } = certificateFields(issuer);
-      if (keyUsage?.signsCertificates === false) fault = 'has an issuer whose key usage does not allow certificates';
-      else if (pathLength !== null && between > pathLength)
-        fault = `has an issuer that allows ${pathLength} authorities below it, and ${between} are`;
-      else return true;
-      return false;
-    };
-    if (certificateFields(current).keyUsage?.signsDocuments === false)
-      return 'has a key usage that allows no signatures';
-    for (let length = 0; length < LONGEST_CHAIN; length++) {
-      if (!isValidAt(current, at)) return length === 0 ? fault : 'has an issuer that was not valid at the signing time';
-      if (revoked?.has(current)) return length === 0 ? REVOKED : 'has an issuer that is revoked';
-      if (trusted.has(current.fingerprint256)) return null;
-      const [subject, between] = [current, length];
-      const issuer = candidates.find((candidate) => hasIssued(candidate, subject, between));
-      if (issuer === undefined) return fault;
-      current = issuer;
+  let candidates: readonly X509Certificate[] = [];
+  let verifications = 0;
+
+  function hasIssued(issuer: X509Certificate, subject: X509Certificate): boolean {
+    if (!issuer.ca || !subject.checkIssued(issuer) || !isQuicklyVerified(issuer.publicKey)) return false;
+    return ++verifications <= MOST_VERIFICATIONS && subject.verify(issuer.publicKey);
+  }
+
+  /** @param below certificates between the issuer and the signer, both excluded */
+  function issuerFault(issuer: X509Certificate, below: number): string | null {
+    const { pathLength, keyUsage } = certificateFields(issuer);
+    if (keyUsage?.signsCertificates === false) return 'has an issuer whose key usage does not allow certificates';
+    if (pathLength !== null && below > pathLength)
+      return `has an issuer that allows ${pathLength} authorities below it, and ${below} are`;
+    if (!isValidAt(issuer, issuersAt)) return 'has an issuer that was not valid at the signing time';
+    if (revoked?.has(issuer)) return 'has an issuer that is revoked';
+    return trusted.has(issuer.fingerprint256) ? null : faultAbove(issuer, below + 1);
+  }
+
+  function faultAbove(subject: X509Certificate, below: number): string | null {
+    let fault: string = UNTRUSTED;
+    if (below === LONGEST_CHAIN - 1) return fault;
+    for (const issuer of candidates) {
+      if (!hasIssued(issuer, subject)) continue;
+      const found = issuerFault(issuer, below);
+      if (found === null) return null;
+      fault = found;
     }
     return fault;
+  }
+
+  try {
+    candidates = [...trusted.values(), ...signer.others.flatMap(readOffered)];
+    const own = read(signer.der);
+    if (certificateFields(own).keyUsage?.signsDocuments === false) return 'has a key usage that allows no signatures';
+    if (!isValidAt(own, at)) return UNTRUSTED;
+    if (revoked?.has(own)) return REVOKED;
+    return trusted.has(own.fingerprint256) ? null : faultAbove(own, 0);
   } catch {
     return 'cannot be read in full';
   }
 }
 
+const UNTRUSTED = 'does not lead to an issuer that this receiver trusts';
 const REVOKED = 'is revoked';
 
 /** Whether a certificate is revoked, as {@link chainFault} says it; null if it is not. For receivers that trust any issuer. */
