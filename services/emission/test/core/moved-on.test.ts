@@ -31,7 +31,7 @@ async function number(first: Attempt) {
   return {
     store,
     /** Rejects the first attempt, then stores another document under the number until it is accepted. */
-    async movesOn() {
+    async movesOn(when = at(0)) {
       const present = (await store.find(first)) as Attempt;
       const sent =
         present.trackId === null
@@ -39,7 +39,7 @@ async function number(first: Attempt) {
           : present;
       const rejected = await save(afterResult(sent, REJECTED, at(0)));
       const document = fresh({ contentHash: 'hash-2', facts: { ...first.facts, securityCode: 'other!' } });
-      const second = beginAttempt(document, rejected, 1, at(0), { owner: 'other', leaseMs: 1, held: false });
+      const second = beginAttempt(document, rejected, 1, when, { owner: 'other', leaseMs: 1, held: false });
       expect(await store.begin(second, null, [])).toBe(true);
       const received = await save(afterReceipt(second, receipt('t-2'), at(0)));
       await save(afterResult(received, result('Aceptado'), at(0)));
@@ -87,13 +87,13 @@ describe('a caller that waits for an attempt gets its outcome, although another 
 
   it('when only the store is read, without a certificate for a query', async () => {
     const { store, movesOn } = await number(processing());
-    const ports = portsOver(store, { sleep: movesOn });
+    const ports = portsOver(store, { sleep: () => movesOn() });
     expect(await awaitVerdict(ports, {} as never, processing(), null, DEADLINE)).toMatchObject(ENDED);
   });
 
   it('when another instance was sending it', async () => {
     const { store, movesOn } = await number(sending());
-    const ports = portsOver(store, { sleep: movesOn });
+    const ports = portsOver(store, { sleep: () => movesOn() });
     expect(await awaitSend(ports, sending())).toMatchObject(ENDED);
   });
 
@@ -103,6 +103,22 @@ describe('a caller that waits for an attempt gets its outcome, although another 
     const followUp = createFollowUp(portsOver(store), async () => null);
     await movesOn();
     expect(await followUp.advance(attempt, TOKENS as never)).toMatchObject(ENDED);
+  });
+});
+
+describe('a note that is held', () => {
+  it.each([
+    ['withdrawn, if another document took the number of its reference after it', 10, 'withdrawn'],
+    ['released, if it refers to the document that has the number', 2, 'committed'],
+  ])('is %s', async (_what, takenAt, state) => {
+    const first = processing();
+    const { store, movesOn } = await number(first);
+    const document = fresh({ encf: 'E340000000001', ecfType: '34', modifies: 'TesteCF:199999991:E310000000001' });
+    const note = beginAttempt(document, null, 2, at(5), { owner: 'me', leaseMs: 1, held: true });
+    expect(await store.begin(note, null, [])).toBe(true);
+    await movesOn(at(takenAt));
+    const followUp = createFollowUp(portsOver(store), async () => null);
+    expect(await followUp.advance(note)).toMatchObject({ encf: 'E340000000001', state });
   });
 });
 

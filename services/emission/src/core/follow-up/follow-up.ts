@@ -77,18 +77,24 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
     const original = await ports.emissions.find({ env, issuerRnc, encf });
     const facts = original === null ? null : EMISSION_STATES[original.state];
-    if (facts !== null && !facts.decided) return postpone(attempt);
     const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
+    const replaced = original !== null && isLaterDocument(original, attempt);
+    if (facts !== null && !facts.decided && !replaced) return postpone(attempt);
     return recordTransition(ports, attempt, (present) =>
       present.state === 'held'
         ? afterReference(
             present,
-            accepted,
+            accepted && !replaced,
             moment(ports),
             `${encf} was not accepted, so this document was not sent; its number is free`,
           )
         : null,
     );
+  }
+
+  /** A later attempt took the number after the note: the document that the note refers to was rejected. */
+  function isLaterDocument(original: Attempt, note: Attempt): boolean {
+    return original.attempt > 1 && original.committedAt > note.committedAt;
   }
 
   function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
