@@ -1,6 +1,7 @@
+import { createBatches } from '../postgres/batches.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import type { Bus, BusEvent, SubscribeOptions } from './bus.js';
+import type { BatchHandler, Bus, BusEvent, SubscribeOptions } from './bus.js';
 import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
 import type { DeadLetters, ReplayRequests } from './dead-letters/dead-letters.js';
 import {
@@ -123,7 +124,13 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         members: [],
         delivered: 0,
       };
-      const member: Member = { ...subscription, stopping: new AbortController(), running: new Set() };
+      const { batchHandler } = subscription;
+      const member: Member = {
+        ...subscription,
+        ...(batchHandler === undefined ? {} : { batchHandler: together(batchHandler) }),
+        stopping: new AbortController(),
+        running: new Set(),
+      };
       for (const topic of subscription.topics) group.topics.add(topic);
       group.members = [...group.members, member];
       groups.set(group.name, group);
@@ -136,6 +143,32 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
       await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
       await replaying;
     },
+  };
+}
+
+/** Publications that share a call of a batch handler. */
+const MOST_TOGETHER = 16;
+
+/** Events of a topic that arrive while the handler works share its next call: each call is a transaction. */
+function together(handler: BatchHandler): BatchHandler {
+  const topics = new Map<string, BatchHandler>();
+  const ofTopic = (): BatchHandler => {
+    const calls = createBatches<readonly BusEvent[], void>({
+      maxItems: MOST_TOGETHER,
+      maxInFlight: 1,
+      keyOf: (events) => events,
+      async work(publications) {
+        await handler(publications.flat());
+        return publications.map(() => undefined);
+      },
+    });
+    return (events) => calls.run(events);
+  };
+  return (events) => {
+    const topic = events[0]?.topic ?? '';
+    const present = topics.get(topic) ?? ofTopic();
+    topics.set(topic, present);
+    return present(events);
   };
 }
 
