@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, type BusEvent, EventRefused } from '../bus/bus.js';
+import { createBatches } from '../postgres/batches.js';
 import { type Database, openDatabase, type Queries } from '../postgres/database.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -201,12 +202,23 @@ function createPublisher(
     setTimeout(wake, pause).unref();
   }
 
+  // Publications of several partitions mostly end together.
+  const deletions = createBatches<readonly Row[], void>({
+    maxItems: 64,
+    maxInFlight: 1,
+    keyOf: (rows) => rows,
+    async work(publications) {
+      await queries.query(PUBLISHED, [publications.flat().map((row) => row.position)]);
+      return publications.map(() => undefined);
+    },
+  });
+
   async function publish(partition: number, rows: readonly Row[]): Promise<void> {
     try {
       const refused = await publishRows(rows, options);
       if (refused.length > 0) await queries.query(PUT_ASIDE, [refused.map((row) => row.position)]);
       const published = rows.filter((row) => !refused.includes(row));
-      await queries.query(PUBLISHED, [published.map((row) => row.position)]);
+      await deletions.run(published);
       const now = options.clock().getTime();
       for (const row of published) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
       retries.delete(partition);

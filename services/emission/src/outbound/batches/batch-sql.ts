@@ -142,11 +142,19 @@ export const CLAIM_COUNTS = {
     WHERE b.id = due.id RETURNING b.id`,
 };
 
-/** The batch is finished ($2) if no line is open, else the next count is due ($3). */
+/**
+ * The batch is finished ($2) if no line is open, else the next count is due ($3). While a line has no outcome, the others are
+ * not counted: that reads every line.
+ */
 export const COUNT = {
   name: 'batch_count',
-  text: `WITH counted AS (SELECT ${COUNTS_OF('$1::bigint')} AS counts),
-    over AS (SELECT counts, ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_over FROM counted)
+  text: `WITH line AS MATERIALIZED (
+      SELECT EXISTS (SELECT 1 FROM batch_line l
+        WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at IS NOT NULL) AS is_due
+      FROM batch b WHERE b.id = $1),
+    counted AS MATERIALIZED (SELECT CASE WHEN is_due THEN NULL ELSE ${COUNTS_OF('$1::bigint')} END AS counts FROM line),
+    over AS (SELECT counts, counts IS NOT NULL
+        AND ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_over FROM counted)
     UPDATE batch SET
       finished_at = CASE WHEN is_over THEN $2::timestamptz END,
       counts = CASE WHEN is_over THEN over.counts END,
