@@ -14,6 +14,9 @@ export interface GatewayAdmin {
   lines(path: string): AsyncIterable<string>;
 }
 
+/** The gateway was reached and refuses, for example the token. */
+export class GatewayRefuses extends UsageError {}
+
 const WAIT_MS = 30_000;
 
 /**
@@ -57,7 +60,7 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
       });
       if (!response.ok || response.body === null) {
         const text = await response.text();
-        throw new UsageError(`the gateway answered ${response.status}: ${reasonOf(parsed(text), text)}`);
+        throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(parsed(text), text)}`);
       }
       yield* createInterface({ input: Readable.fromWeb(response.body as ReadableStream) });
     },
@@ -77,7 +80,7 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
         throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
       }
       const answer = parsed(text);
-      if (!response.ok) throw new UsageError(`the gateway answered ${response.status}: ${reasonOf(answer, text)}`);
+      if (!response.ok) throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(answer, text)}`);
       return answer;
     },
   };

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createAuditCheck } from '@ecf/service-kit/security';
 import type { Console, ExitCode } from '../command.js';
-import { type GatewayAdmin, openGatewayAdmin } from '../gateway-admin.js';
+import { type GatewayAdmin, GatewayRefuses, openGatewayAdmin } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { RowWriter } from '../output/row-writer.js';
@@ -81,12 +81,13 @@ async function verifiedFile(file: string, open: () => GatewayAdmin): Promise<Res
   const check = createAuditCheck();
   const result = await verified(valuesOf(file), check);
   const last = check.last();
-  if (result.fault !== null || last === null) return result;
+  if (result.fault !== null) return result;
+  if (last === null) return { ...result, fault: 'the file has no entry', compared: 'not_reached' };
   let present: { entries: { hash: string }[] };
   try {
     present = (await open().call('GET', `/admin/audit?after=${last.seq - 1}&limit=1`)) as typeof present;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError) || error instanceof GatewayRefuses) throw error;
     return { ...result, compared: 'not_reached' };
   }
   const [entry] = present.entries;
