@@ -2,6 +2,7 @@ export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, S
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
 export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
+export { asSingle } from './json/json-values.js';
 export { parseJson } from './json/parse-json.js';
 export { checkXml } from './xml/check-xml.js';
 export { XmlRefused, type XmlRefusedCode } from './xml/guard.js';

@@ -117,7 +117,10 @@ describe('a batch', () => {
     sequence += 2;
     const note = creditNote(sequence - 1, original.encf, '100.00');
     const lost = creditNote(sequence, bad.encf, '100.00');
-    const { body } = await send(ndjson([note, original.document, lost, bad.document]));
+    // A list of one stands for its value.
+    const { ECF } = note as unknown as { ECF: Record<string, unknown> };
+    const listed = { ECF: [{ ...ECF, InformacionReferencia: [ECF.InformacionReferencia] }] };
+    const { body } = await send(ndjson([listed, original.document, lost, bad.document]));
     expect(await done(body.batch_id)).toMatchObject({ accepted: 2, refused: 2 });
     const found = await results(body.batch_id);
     expect(found.map(({ status, error }) => [status, error?.code ?? null])).toEqual([
@@ -160,6 +163,8 @@ describe('a batch', () => {
     expect((await send(body, { 'idempotency-key': key })).body).toEqual(first?.body);
     const other = await send(ndjson([invoice().document]), { 'idempotency-key': key });
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
+    const checked = await send(body, { 'idempotency-key': key }, '?validate=true');
+    expect([checked.status, checked.body.code]).toEqual([409, 'idempotency_conflict']);
     const query = `?idempotency_key=${encodeURIComponent(key)}`;
     const { body: list } = await world.call(emission, 'GET', `/batches${query}`);
     expect(list.batches.map(({ batch_id }: { batch_id: string }) => batch_id)).toEqual([first?.body.batch_id]);

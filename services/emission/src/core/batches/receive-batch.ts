@@ -1,4 +1,5 @@
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
+import { asSingle } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { NewBatch, NewLine } from './batch.js';
@@ -31,7 +32,7 @@ export function createReceiveBatch(
     const id = await batches.begin(batch);
     try {
       const numbered = await storeLines(batches, id, batch.caller.accountId, body);
-      const received = { id, total: numbered.length, sha256: body.sha256() };
+      const received = { id, total: numbered.length, sha256: contentOf(batch, body) };
       const winner = await batches.receive(received, orderLines(numbered), clock());
       if (winner === null) {
         onReceived();
@@ -51,7 +52,7 @@ export function createReceiveBatch(
       idempotencyKey === null ? null : await batches.findByKey({ env, accountId: caller.accountId }, idempotencyKey);
     if (first === null) return store({ ...batch, createdAt: clock() }, body);
     for await (const _ of body.documents);
-    return sameContent(first, body.sha256());
+    return sameContent(first, contentOf(batch, body));
   };
 }
 
@@ -86,6 +87,11 @@ async function storeLines(
   return numbered;
 }
 
+/** By which batches are equal: the bytes, and whether they are only checked. */
+function contentOf({ validate }: Pick<NewBatch, 'validate'>, body: BatchBody): string {
+  return validate ? `${body.sha256()} validate` : body.sha256();
+}
+
 function sameContent(first: ReceivedBatch, sha256: string): ReceivedBatch {
   if (first.sha256 === sha256) return first;
   throw new EmissionError(
@@ -113,8 +119,9 @@ function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
 
 /** A text, or a number as text; null if it is absent, longer than `most`, or holds what a column of text cannot. */
 function textAt(root: unknown, path: readonly string[], most: number): string | null {
-  let value = root;
-  for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  // A list of one stands for its value, as in the check of the document.
+  let value = asSingle(root);
+  for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && text.length <= most && /^[\w-]+$/.test(text) ? text : null;
 }
