@@ -124,13 +124,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         members: [],
         delivered: 0,
       };
-      const { batchHandler } = subscription;
-      const member: Member = {
-        ...subscription,
-        ...(batchHandler === undefined ? {} : { batchHandler: together(batchHandler) }),
-        stopping: new AbortController(),
-        running: new Set(),
-      };
+      const member = memberOf(subscription);
       for (const topic of subscription.topics) group.topics.add(topic);
       group.members = [...group.members, member];
       groups.set(group.name, group);
@@ -143,6 +137,16 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
       await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
       await replaying;
     },
+  };
+}
+
+function memberOf(subscription: SubscribeOptions): Member {
+  const { batchHandler } = subscription;
+  return {
+    ...subscription,
+    ...(batchHandler === undefined ? {} : { batchHandler: together(batchHandler) }),
+    stopping: new AbortController(),
+    running: new Set(),
   };
 }
 
