@@ -26,6 +26,11 @@ export function taxpayerCertificate(taxpayer: { readonly account_id: string; rea
   return { purpose: 'taxpayer certificate', account: taxpayer.account_id, subject: taxpayer.rnc };
 }
 
+/** The binding of a certificate that came with a request of an account, for an RNC. */
+export function requestCertificate(account: string, rnc: string): SealBinding {
+  return { purpose: 'request certificate', account, subject: rnc };
+}
+
 /** Seals under the newest master key of the deployment, and opens what any of them sealed. */
 export interface MasterKeys {
   /** AES-256-GCM with the binding authenticated. Layout: version 2, key id 4, nonce 12, tag 16, ciphertext. */

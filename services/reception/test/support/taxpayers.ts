@@ -34,7 +34,10 @@ export function taxpayer(
       certificate === null
         ? null
         : createMasterKeys([MASTER_KEY])
-            .seal(serialiseCertificate(certificate), taxpayerCertificate({ account_id: ACCOUNT, rnc }))
+            .seal(
+              serialiseCertificate(certificate),
+              taxpayerCertificate({ account_id: state.account_id ?? ACCOUNT, rnc }),
+            )
             .toString('base64'),
   };
 }

@@ -27,11 +27,6 @@ export interface Certificates {
   unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate;
 }
 
-/** The binding of a certificate that came with a request. */
-export function requestCertificate(account: string, rnc: string): SealBinding {
-  return { purpose: 'request certificate', account, subject: rnc };
-}
-
 const OPENED_AT_MOST = 500;
 const UPLOADED_FOR_MS = 60_000;
 

@@ -1,11 +1,12 @@
 import type { Seed } from '@ecf/authority-client';
 import { signSeed } from '@ecf/authority-client/login';
+import { requestCertificate } from '@ecf/service-kit/security';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
-import { type Certificates, requestCertificate } from './certificates.js';
+import type { Certificates } from './certificates.js';
 import { certificateTokens, loginFailure, type TokenSource } from './token-source.js';
 
 /** Certificates that act for a document after its request is over. */

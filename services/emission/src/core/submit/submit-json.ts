@@ -1,10 +1,11 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { type Environment, type Fault, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
+import { requestCertificate } from '@ecf/service-kit/security';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import { type Certificates, requestCertificate, type UploadedCertificate } from '../credentials/certificates.js';
+import type { Certificates, UploadedCertificate } from '../credentials/certificates.js';
 import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
