@@ -76,7 +76,10 @@ function startPool(options: ValidationPoolOptions, threads: number, idleTimeout:
   const { worker, trust, maxBytes } = options;
   const workerData: WorkerSettings = {
     trustedIssuers: trust.issuers && [...trust.issuers.values()].map(String).join('\n'),
-    revokedFile: trust.revocations?.file ?? null,
+    // Read when a worker starts, which may be long after the file was last readable.
+    get revoked() {
+      return trust.revocations && { file: trust.revocations.file, content: trust.revocations.content };
+    },
     signingTimeToleranceMs: trust.signingTimeToleranceMs,
     maxBytes,
   };

@@ -7,16 +7,16 @@ import { type TrustCheck, trustCheck } from './signers/trust.js';
 export interface WorkerSettings {
   /** Trusted issuers as PEM, null for any issuer. */
   readonly trustedIssuers: string | null;
-  /** File of revoked certificates, null for none. */
-  readonly revokedFile: string | null;
+  /** File of revoked certificates with its last readable content; null for none. */
+  readonly revoked: { readonly file: string; readonly content: Uint8Array } | null;
   readonly signingTimeToleranceMs: number;
   readonly maxBytes: number;
 }
 
 /** In a worker: whom it trusts, and the longest document that it reads. */
 export function workerSettings(): { readonly trust: TrustCheck; readonly maxBytes: number } {
-  const { trustedIssuers, revokedFile, signingTimeToleranceMs, maxBytes } = workerData as WorkerSettings;
-  const revocations = revokedFile === null ? null : openRevocations(revokedFile);
+  const { trustedIssuers, revoked, signingTimeToleranceMs, maxBytes } = workerData as WorkerSettings;
+  const revocations = revoked === null ? null : openRevocations(revoked.file, { former: revoked.content });
   const issuers = trustedIssuers === null ? null : readTrustedIssuers(trustedIssuers);
   return { trust: trustCheck({ issuers, revocations, signingTimeToleranceMs }), maxBytes };
 }

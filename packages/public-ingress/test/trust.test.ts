@@ -58,7 +58,7 @@ describe('trust', () => {
     const file = path.join(folder, 'revoked');
     writeFileSync(file, `${'0'.repeat(64)}\n`);
     let elapsed = 0;
-    const revocations = openRevocations(file, () => elapsed);
+    const revocations = openRevocations(file, { elapsed: () => elapsed });
     const trust = trustCheck({ issuers: readTrustedIssuers(authority.pem), revocations });
     const metrics = createMetrics();
     const end = reportRevocations(revocations, { service: 'reception', metrics, logger: silentLogger });

@@ -1,3 +1,7 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openRevocations, type Revocations } from '@ecf/public-ingress';
 import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
@@ -5,16 +9,18 @@ import { afterEach, expect, it } from '@jest/globals';
 import { ReceptionError } from '../src/core/errors.js';
 import { createValidation } from '../src/outbound/document-validation.js';
 import { sampleBytes } from './support/documents.js';
-import { authority, issue, NOW } from './support/senders.js';
+import { authority, issue, NOW, provider } from './support/senders.js';
 
 const MEGABYTE = 1024 * 1024;
 const created: { close(): Promise<void> }[] = [];
 
-function validation(options: { timeoutMs?: number; trusted?: boolean } = {}): ReturnType<typeof createValidation> {
+function validation(
+  options: { timeoutMs?: number; trusted?: boolean; revocations?: Revocations } = {},
+): ReturnType<typeof createValidation> {
   const pool = createValidation({
     trust: {
       issuers: options.trusted ? readTrustedIssuers(authority.pem) : null,
-      revocations: null,
+      revocations: options.revocations ?? null,
       signingTimeToleranceMs: 0,
     },
     maxBytes: 10 * MEGABYTE,
@@ -65,6 +71,24 @@ it('refusals and trust are the same for both', async () => {
     expect(await pool.document(bytes, NOW)).toMatchObject({ motive: 2, particulars: expect.stringContaining('trust') });
   }
   expect(await kindOf(pool.document(Buffer.alloc(MEGABYTE, 'x'), NOW))).toBe('xml.not_well_formed');
+});
+
+it('a worker that starts while the file of revoked certificates is malformed applies the last good list', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'revoked-')), 'list');
+  writeFileSync(file, `${'0'.repeat(64)}\n`);
+  let elapsed = 0;
+  const revocations = openRevocations(file, { elapsed: () => elapsed });
+  const pool = validation({ revocations });
+  const change = (content: string) => {
+    writeFileSync(file, content);
+    elapsed += 6_000;
+    revocations.current();
+  };
+  change(`${provider.certificate.fingerprint}\n# stolen\n`);
+  change('not a list');
+  expect(revocations.problem()).toMatch(/not a list/);
+  const revoked = { motive: 2, particulars: expect.stringContaining('revoked') };
+  expect(await pool.document(await sampleBytes(), NOW)).toMatchObject(revoked);
 });
 
 it('many documents at once share the worker, and each gets its own result', async () => {

@@ -8,6 +8,8 @@ const CHECK_MS = 5_000;
 /** A file of revoked certificates that may change while the service runs. */
 export interface Revocations {
   readonly file: string;
+  /** The last content of the file that could be read. */
+  readonly content: Uint8Array;
   /** The certificates in the file. While a changed file cannot be read, those listed before. */
   current(): RevokedCertificates;
   /** Why the present file cannot be read; null if it can. */
@@ -16,13 +18,18 @@ export interface Revocations {
 
 /**
  * Reads the file now, and again when it changed: it is looked at every few seconds, when it is needed.
- * @throws Error if it cannot be read or lists nothing
+ * @param former content that was read before; it counts while the present file cannot be read
+ * @throws Error if it cannot be read or lists nothing, and nothing was read before
  */
-export function openRevocations(file: string, elapsed: () => number = () => performance.now()): Revocations {
-  let version = versionOf(file);
-  let revoked = readRevokedCertificates(readFileSync(file));
+export function openRevocations(
+  file: string,
+  { former = null, elapsed = () => performance.now() }: { former?: Uint8Array | null; elapsed?: () => number } = {},
+): Revocations {
+  let version = former === null ? versionOf(file) : null;
+  let content = former ?? readFileSync(file);
+  let revoked = readRevokedCertificates(content);
   let problem: string | null = null;
-  let checked = elapsed();
+  let checked = former === null ? elapsed() : Number.NEGATIVE_INFINITY;
 
   function refresh(): void {
     if (elapsed() - checked < CHECK_MS) return;
@@ -30,8 +37,9 @@ export function openRevocations(file: string, elapsed: () => number = () => perf
     try {
       const present = versionOf(file);
       if (present === version && problem === null) return;
-      revoked = readRevokedCertificates(readFileSync(file));
-      [version, problem] = [present, null];
+      const read = readFileSync(file);
+      revoked = readRevokedCertificates(read);
+      [content, version, problem] = [read, present, null];
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
     }
@@ -39,6 +47,9 @@ export function openRevocations(file: string, elapsed: () => number = () => perf
 
   return {
     file,
+    get content() {
+      return content;
+    },
     current() {
       refresh();
       return revoked;
