@@ -74,6 +74,7 @@ export const TOPICS = {
     key: 'document',
     events: {
       'received_invoice.changed': receivedInvoiceChangedSchema,
+      'received.confirmed': receivedInvoiceChangedSchema,
       'received.disputed': receivedInvoiceChangedSchema,
     },
     producers: ['reception'],

@@ -208,7 +208,7 @@ function createParts(
   };
   const answers = createAnswers(ports);
   const stored = createStoredBytesQuota(ports.quotas, storedBytesLimits(config));
-  const refusedQuota = createRefusedDocumentQuota({ ...ports, stored }, settings);
+  const refusedQuota = createRefusedDocumentQuota(stored, settings);
   const record = createRecordDocument(ports, { answers, stored, refusedQuota });
   const receivers = createReceivers(ports, settings);
   return {

@@ -12,13 +12,17 @@ import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createConfirmDocument } from '../src/core/confirmation/confirm-document.js';
 import { type Confirmation, confirmationResult } from '../src/core/confirmation/confirmation.js';
 import { pauseAfterAnswer, pauseAfterFailure } from '../src/core/confirmation/schedule.js';
+import { type ConfirmationRow, fromConfirmationRow } from '../src/outbound/confirmation-rows.js';
+import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER, forger, OTHER_PROVIDER, PROVIDER, provider } from './support/senders.js';
+import { BUYER, forger, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 const HOUR = 3_600_000;
+const GIBIBYTE = 2 ** 30;
 
 let world: World;
 let simulator: Simulator;
@@ -98,6 +102,7 @@ describe('a received document', () => {
     const number = next();
     await send(await sampleBytes({ encf: number, issuer: OTHER_PROVIDER, certificate: forger.certificate }));
     expect((await show(number, OTHER_PROVIDER)).signer.known).toBe(false);
+    expect(published(later.encf, 'received.confirmed')).toMatchObject([{ authority_status: 'confirmed' }]);
     const last = () => published(later.encf, 'received_invoice.changed').at(-1);
     expect(await eventually(last, (event) => event?.authority_status === 'confirmed')).toMatchObject({
       signer: { key_fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), trusted: null },
@@ -145,6 +150,39 @@ describe('a received document', () => {
     );
   });
 
+  it('is disputed if the authority still has it in process after 72 hours', async () => {
+    const fault = { operation: 'consultaestado', kind: 'down' };
+    await fetch(`${simulator.url}/_control/faults`, { method: 'POST', body: JSON.stringify(fault) });
+    const number = next();
+    const xml = await sampleBytes({ encf: number });
+    await send(xml);
+    const { rows } = await world.database.query<ConfirmationRow>('SELECT * FROM confirmations WHERE encf = $1', [
+      number,
+    ]);
+    const reported: string[] = [];
+    const confirmations = createConfirmationStore(world.database);
+    const confirm = createConfirmDocument({
+      confirmations,
+      queryState: async () => ({ status: 'EnProceso', securityCode: null, totalAmount: null, buyerRnc: null }),
+      promote: async () => false,
+      report: {
+        queried: (_, status) => reported.push(String(status)),
+        disputed: (_, status) => reported.push(`disputed ${status}`),
+        promoted: () => reported.push('promoted'),
+      },
+      clock: () => world.now(),
+    });
+    const document = fromConfirmationRow(rows[0] as ConfirmationRow);
+    await confirm(document);
+    expect((await show(number)).authority_status).toBe('pending');
+    await confirm({ ...document, answers: 60 });
+    expect((await show(number)).authority_status).toBe('unknown');
+    expect(reported).toEqual(['pending', 'pending', 'disputed unknown']);
+    const events = () => published(number, 'received.disputed');
+    expect(await eventually(events, ({ length }) => length > 0)).toMatchObject([{ authority_status: 'unknown' }]);
+    await fetch(`${simulator.url}/_control/faults`, { method: 'DELETE' });
+  });
+
   it('is never queried if the authority has no query', async () => {
     const number = next();
     await world.send(await sampleBytes({ encf: number }), { env: 'CerteCF' });
@@ -176,11 +214,11 @@ describe('a received document', () => {
 
 describe('a confirmed document that comes second', () => {
   /** A forged document that holds a number, and the genuine one that got motive 3. */
-  async function forgedFirst(number = next()) {
-    const forgery = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
-    const genuine = await sampleBytes({ encf: number });
+  async function forgedFirst(issuer = PROVIDER, number = next()) {
+    const forgery = await sampleBytes({ encf: number, issuer, total: '1.00', certificate: forger.certificate });
+    const genuine = await sampleBytes({ encf: number, issuer });
     expect(await send(forgery)).toContain('<Estado>0<');
-    const first = await shown(number, (one) => one.authority_status === 'unknown');
+    const first = await shown(number, (one) => one.authority_status === 'unknown', issuer);
     return { number, forgery, genuine, first };
   }
 
@@ -238,6 +276,9 @@ describe('a confirmed document that comes second', () => {
       xml_checksum: sha256(genuine),
       conflicts: [{ id: first.id, sha256: sha256(forgery), authority_status: 'unknown' }],
     });
+    expect(published(number, 'received.confirmed')).toMatchObject([
+      { id: conflict?.id, xml_checksum: sha256(genuine) },
+    ]);
     const revisions = events.map(({ revision }) => revision);
     expect(revisions).toEqual([...revisions].sort((one, other) => one - other));
     for (const [bytes, path] of [
@@ -272,8 +313,38 @@ describe('a confirmed document that comes second', () => {
     expect(rows.length).toBeLessThanOrEqual(1);
   });
 
+  it('takes it when its bytes come again, where they were not kept because strangers had filled the number', async () => {
+    const { number, genuine, first } = await forgedFirst(STRANGER);
+    await world.database.query("INSERT INTO refusal_budgets (scope, period, used) VALUES ($1, '', $2)", [
+      `number:${first.id}`,
+      GIBIBYTE,
+    ]);
+    await submit(number, genuine, STRANGER);
+    expect(await send(genuine)).toContain('<CodigoMotivoNoRecibido>3<');
+    const status = async () => {
+      const { rows } = await world.database.query<{ status: string }>(
+        `SELECT c.status FROM refused_documents r JOIN confirmations c USING (document_id)
+          WHERE r.conflict_of = $1 AND r.xml_path IS NULL`,
+        [first.id],
+      );
+      return rows[0]?.status;
+    };
+    await eventually(status, (found) => found === 'confirmed');
+    expect(await show(number, STRANGER)).toMatchObject({ id: first.id, authority_status: 'unknown' });
+    expect(await send(genuine, 1)).toContain('<CodigoMotivoNoRecibido>3<');
+    const promoted = await shown(number, (one) => one.authority_status === 'confirmed', STRANGER);
+    expect(promoted).toMatchObject({
+      signer: { subject: provider.certificate.subject },
+      conflicts: [{ id: first.id }],
+    });
+    expect(await send(genuine)).toContain('<Estado>0<');
+  });
+
   it('gets no number that a confirmed document holds', async () => {
     const number = next();
+    const disputes = async () =>
+      (await world.metrics.render()).match(/^ecf_reception_disputed_documents_total.*$/gm)?.join();
+    const before = await disputes();
     const first = await confirmed(number);
     const forgery = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
     expect(await send(forgery)).toContain('<CodigoMotivoNoRecibido>3<');
@@ -283,6 +354,9 @@ describe('a confirmed document that comes second', () => {
       number,
     ]);
     expect(rows).toEqual([]);
+    // A document that competes is no dispute about the one that holds the number.
+    expect(published(number, 'received.disputed')).toEqual([]);
+    expect(await disputes()).toBe(before);
   });
 });
 

@@ -9,19 +9,19 @@ const LARGE = 1_000_000;
 /** A quota of three documents of 100 bytes under a number that one document holds. */
 function quota(requireTrustedIssuer: boolean) {
   const settings = { maxRefusedBytes: LARGE, maxCompetingBytes: 300, requireTrustedIssuer };
-  const documents = { signedEarlier: async (_: unknown, fingerprint: string) => fingerprint === 'known' };
   const stored = createStoredBytesQuota(createInMemoryQuotaStore(), {
     maxStoredBytesPerSender: LARGE,
     maxStoredBytesFromStrangers: LARGE,
     maxStoredBytesPerKnownSigner: LARGE,
     reserveForTrusted: false,
   });
-  const parts = { documents, stored } as unknown as Parameters<typeof createRefusedDocumentQuota>[0];
-  const all = createRefusedDocumentQuota(parts, settings);
+  const all = createRefusedDocumentQuota(stored, settings);
   const holder = { id: 1 } as never;
   const sizes = { documentBytes: 100, acknowledgementBytes: 10 };
-  return (sender: string, fingerprint: string, holderId: string | null = null) =>
-    all.take({ storer: { at: NOW, sender, signer: null }, ...sizes, holder, signer: { fingerprint, holderId } });
+  return (sender: string, key: string, holderId: string | null = null) => {
+    const signer = { name: `TesteCF:199999991:${key}`, known: key === 'known', trusted: requireTrustedIssuer };
+    return all.take({ storer: { at: NOW, sender, signer }, ...sizes, holder, holderId, confirmed: false });
+  };
 }
 
 describe('the quota of a number', () => {

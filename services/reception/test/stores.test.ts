@@ -19,7 +19,6 @@ import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/
 import type {
   NewReceivedDocument,
   NewRefusedDocument,
-  NumberHolder,
   ReceivedDocument,
 } from '../src/core/documents/received-document.js';
 import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
@@ -109,6 +108,7 @@ function received(
     xml: { path: `x/${sequence}`, sha256: `${sequence}`.padStart(64, '0') },
     acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
     signer: SIGNER,
+    signerKnown: false,
     securityCode: 'abcdef',
     contentSha256: null,
     canonical: 'as-is',
@@ -133,6 +133,7 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     acknowledgedAt: NOW,
     signer: { ...SIGNER, subject: 'CN=Other', fingerprint: 'g' },
     holderId,
+    contentSha256: null,
     confirmable: null,
     competes: holderId !== null,
     origin: { requestId: 'r', sender: null },
@@ -176,9 +177,9 @@ describe('documents', () => {
   it('a number is occupied once', async () => {
     const first = received();
     const id = await documents.add(first);
-    const { securityCode: _, ...withoutCode } = first;
+    const { securityCode: _, signerKnown: __, ...record } = first;
     expect(await whole(documents, first)).toEqual({
-      ...withoutCode,
+      ...record,
       id,
       revision: 1,
       authorityStatus: 'pending',
@@ -225,15 +226,33 @@ describe('documents', () => {
     ]);
   });
 
+  it('the same signed content competes once, written in whatever way; it is kept when its bytes may be', async () => {
+    const document = received();
+    const id = (await documents.add(document)) ?? 0;
+    const contentSha256 = `${sequence}`.padStart(64, 'c');
+    const one = { ...refused(document, id, '1'.repeat(64)), contentSha256, xmlPath: null };
+    await documents.refuse(one);
+    expect(await documents.competitor(id, one)).toEqual({ path: null, confirmed: false });
+    const other = { ...one, sha256: '2'.repeat(64), xmlPath: 'x/2' };
+    for (let i = 0; i < 2; i++) await documents.refuse(other);
+    expect(await documents.competitor(id, one)).toEqual({ path: 'x/2', confirmed: false });
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
+    expect(await documents.byNumber(search)).toMatchObject([
+      { document: { revision: 2 }, conflicts: [{ conflict: { sha256: other.sha256 } }], conflictsTotal: 1 },
+    ]);
+    expect(await documents.competitor(id, { sha256: '3'.repeat(64), contentSha256: null })).toBeNull();
+  });
+
   it('floods under a number hide neither the first document of another certificate nor one of a known signer', async () => {
-    const known = { ...SIGNER, subject: 'CN=Known', fingerprint: `known ${sequence}` };
-    await documents.add(received({ receivedAt: new Date(NOW.getTime() - 1_000), signer: known }));
+    const known = { ...SIGNER, subject: 'CN=Known', fingerprint: `known ${sequence}`, keyFingerprint: `k${sequence}` };
+    const before = new Date(NOW.getTime() - 1_000);
+    await noteKnownSigner(database, { env: 'TesteCF', rnc: PROVIDER, signer: known, at: before });
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     let n = 0;
     const compete = async (signer: Partial<NewReceivedDocument['signer']>) => {
       const one = refused(document, id, `${++n}`.padStart(64, '0'));
-      await documents.refuse({ ...one, signer: { ...known, subject: 'CN=Other', ...signer } });
+      await documents.refuse({ ...one, signer: { ...SIGNER, subject: 'CN=Other', ...signer } });
       return one.sha256;
     };
     const { env, buyerRnc, encf: number } = document.key;
@@ -261,7 +280,7 @@ describe('documents', () => {
     expect((await look())[0]?.unkept).toMatchObject([
       { conflict: { sha256: unkept.sha256, receivedAt: NOW, signer: { subject: 'CN=Other' } } },
     ]);
-    expect(await documents.keptConflict(id, unkept.sha256)).toBeNull();
+    expect(await documents.competitor(id, unkept)).toEqual({ path: null, confirmed: false });
     for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
     expect(await look()).toMatchObject([
       {
@@ -271,14 +290,14 @@ describe('documents', () => {
         conflictsTotal: 1,
       },
     ]);
-    expect(await documents.keptConflict(id, unkept.sha256)).toBe('x/kept');
+    expect(await documents.competitor(id, unkept)).toEqual({ path: 'x/kept', confirmed: false });
   });
 
   it('of competitors that are confirmed at once, one takes the number', async () => {
     const confirmations = createConfirmationStore(database);
     const document = received();
     const id = (await documents.add(document)) ?? 0;
-    const confirmable = { securityCode: 'abcdef', totalAmount: '1.00' };
+    const confirmable = { securityCode: 'abcdef', totalAmount: '1.00', signerKnown: false };
     for (const digit of ['7', '8']) await documents.refuse({ ...refused(document, id, digit.repeat(64)), confirmable });
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
     const look = async () => (await documents.byNumber(search))[0];
@@ -306,16 +325,25 @@ describe('documents', () => {
     expect((await look())?.conflictsTotal).toBe(3);
   });
 
-  it('knows the earlier signers of an issuer', async () => {
-    const [first, second] = [received(), received({ receivedAt: new Date(NOW.getTime() + 1_000) })];
-    const signer = { ...first.signer, fingerprint: `f${sequence}` };
-    await documents.add({ ...first, signer });
-    await documents.add({ ...second, signer: { ...signer, fingerprint: 'later' } });
-    const holder = (await documents.holder(second.key)) as NumberHolder;
-    expect(await documents.signedEarlier(holder, signer.fingerprint)).toBe(true);
-    expect(await documents.signedEarlier(holder, 'later')).toBe(false);
-    const other = { ...holder, key: { ...holder.key, issuerRnc: OTHER_PROVIDER } };
-    expect(await documents.signedEarlier(other, signer.fingerprint)).toBe(false);
+  it('first queries come before repeated ones, and those about documents of known signers first', async () => {
+    const confirmations = createConfirmationStore(database);
+    await database.query('UPDATE confirmations SET due_at = NULL');
+    const add = async (given: Partial<NewReceivedDocument>) => (await documents.add(received(given))) ?? 0;
+    const [repeated, failed] = [await add({}), await add({})];
+    const at = NOW;
+    await confirmations.answered({ documentId: repeated, status: 'unknown', at, dueAt: at });
+    await confirmations.unanswered(failed, at);
+    const strangers = [await add({}), await add({})];
+    const known = await add({ signerKnown: true, acknowledgedAt: new Date(NOW.getTime() + 1_000) });
+    const now = new Date(NOW.getTime() + 60_000);
+    const claim = async (limit: number) => {
+      const claimed = await confirmations.claimDue({ now, until: new Date(now.getTime() + 60_000), limit });
+      return claimed.map(({ documentId }) => documentId).sort();
+    };
+    expect(await claim(1)).toEqual([known]);
+    expect(await claim(2)).toEqual(strangers);
+    expect(await claim(9)).toEqual([repeated, failed]);
+    expect(await claim(9)).toEqual([]);
   });
 
   it('lists newest first, in pages, filters by provider and time, and sums exactly', async () => {

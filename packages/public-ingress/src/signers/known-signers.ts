@@ -13,16 +13,25 @@ export interface SignerUse {
   readonly at: Date;
 }
 
-// Certificates from trusted issuers name a holder that somebody checked. Without trusted issuers anybody can write any name,
-// so only the key counts.
+/** SQL expressions of a {@link SignerUse}. */
+export type SignerExpressions = Record<'env' | 'rnc' | 'key' | 'holder' | 'trusted' | 'at', string>;
+
+/**
+ * SQL that tells whether a signer is known. Certificates from trusted issuers name a holder that somebody checked. Without
+ * trusted issuers anybody can write any name, so only the key counts.
+ */
+export function isKnownSql({ env, rnc, key, holder, trusted, at }: SignerExpressions): string {
+  return `EXISTS (SELECT 1 FROM known_signers k
+                   WHERE k.env = ${env} AND k.rnc = ${rnc} AND k.first_used_at < ${at}
+                     AND (k.key = ${key} OR (${trusted} AND k.trusted AND k.holder = ${holder})))`;
+}
+
 const KNOWN = {
   name: 'known_signers_look_up',
   text: `SELECT u.position::int
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
                 WITH ORDINALITY AS u(env, rnc, key, holder, trusted, at, position)
-          WHERE EXISTS (SELECT 1 FROM known_signers k
-                         WHERE k.env = u.env AND k.rnc = u.rnc AND k.first_used_at < u.at
-                           AND (k.key = u.key OR (u.trusted AND k.trusted AND k.holder = u.holder)))`,
+          WHERE ${isKnownSql({ env: 'u.env', rnc: 'u.rnc', key: 'u.key', holder: 'u.holder', trusted: 'u.trusted', at: 'u.at' })}`,
 };
 const NOTE = {
   name: 'known_signers_note',

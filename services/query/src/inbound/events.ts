@@ -41,8 +41,8 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
   };
   async function project(events: readonly BusEvent[]): Promise<void> {
-    // A dispute has no state of its own: a change is published with it.
-    const states = events.filter(({ type }) => type !== 'received.disputed');
+    // A confirmation or dispute has no state of its own: a change is published with it.
+    const states = events.filter(({ type }) => type !== 'received.confirmed' && type !== 'received.disputed');
     if (states.length > 0) await handlers[states[0]?.topic ?? '']?.(states.map(({ data }) => data));
     for (const event of events) ports.projected(event);
   }

@@ -62,14 +62,18 @@ export interface DocumentStore {
   add(document: NewReceivedDocument, files: readonly PendingDocument[]): Promise<number | null>;
   /**
    * Commits a refusal with the bytes of `files`. Motive 3 with other bytes than the document that holds the number is a
-   * conflict of that document. The same bytes are one conflict, however often they come. A listed conflict changes the
+   * conflict of that document. The same bytes, or the same signed content, are one conflict, however often they come. A listed conflict changes the
    * document.
    */
   refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
-  /** Path of the kept document with these bytes that competes with a received one; null where there is none. */
-  keptConflict(holderId: number, sha256: string): Promise<string | null>;
-  /** Whether a certificate signed one of the last thousand documents that the buyer got from this issuer before. */
-  signedEarlier(holder: NumberHolder, fingerprint: string): Promise<boolean>;
+  /**
+   * The document with these bytes, or with this signed content, that competes with a received one: path of its bytes, null
+   * where they were not kept, and whether the authority confirmed it. Null where there is none.
+   */
+  competitor(
+    holderId: number,
+    document: Pick<NewRefusedDocument, 'sha256' | 'contentSha256'>,
+  ): Promise<{ path: string | null; confirmed: boolean } | null>;
   /** Notes the outcomes of answers. The first complete answer stays noted. */
   noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
   /** Newest first by time of receipt, then id. */

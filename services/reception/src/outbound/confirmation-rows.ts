@@ -10,6 +10,9 @@ export function isConfirmable(env: Environment): boolean {
   return serviceExists('consultaestado', env);
 }
 
+/** First queries come before repeated ones, and those about documents of known signers before strangers'. */
+export const PRIORITY = { known: 0, stranger: 1, repeat: 2 } as const;
+
 /** A row of `confirmations`. */
 export interface ConfirmationRow {
   document_id: number;
@@ -23,6 +26,7 @@ export interface ConfirmationRow {
   checked_at: Date | null;
   answers: number;
   failures: number;
+  priority: (typeof PRIORITY)[keyof typeof PRIORITY];
   due_at: Date | null;
 }
 
@@ -35,6 +39,7 @@ export const NEW_CONFIRMATION_COLUMNS = [
   'buyer_rnc',
   'security_code',
   'total_amount',
+  'priority',
   'due_at',
 ] as const satisfies readonly (keyof ConfirmationRow)[];
 
@@ -44,7 +49,7 @@ export type NewConfirmationRow = Pick<ConfirmationRow, (typeof NEW_CONFIRMATION_
 export function newConfirmationRow(
   documentId: number,
   key: DocumentKey,
-  { securityCode, totalAmount }: ConfirmableFacts,
+  { securityCode, totalAmount, signerKnown }: ConfirmableFacts,
   acknowledgedAt: Date,
 ): NewConfirmationRow | null {
   if (!isConfirmable(key.env)) return null;
@@ -56,6 +61,7 @@ export function newConfirmationRow(
     buyer_rnc: key.buyerRnc,
     security_code: securityCode,
     total_amount: totalAmount,
+    priority: signerKnown ? PRIORITY.known : PRIORITY.stranger,
     due_at: new Date(acknowledgedAt.getTime() + FIRST_QUERY_MS),
   };
 }

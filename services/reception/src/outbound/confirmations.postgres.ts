@@ -3,15 +3,19 @@ import { noteKnownSigner } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { ConfirmationStore, Promotion } from '../core/confirmation/ports.js';
-import { type ConfirmationRow, fromConfirmationRow } from './confirmation-rows.js';
+import { type ConfirmationRow, fromConfirmationRow, PRIORITY } from './confirmation-rows.js';
 import { fromReceivedRow, NEW_RECEIVED_COLUMNS, newReceivedRow, RECEIVED, type ReceivedRow } from './document-rows.js';
 import { createReceivedChanges } from './received-changes.js';
 
 const CLAIM = {
   name: 'confirmations_claim',
   text: `UPDATE confirmations SET due_at = $2
-          WHERE document_id IN (SELECT document_id FROM confirmations WHERE due_at <= $1
-                                 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+          WHERE document_id IN (SELECT due.document_id
+                                  FROM unnest('{${Object.values(PRIORITY).join()}}'::smallint[]) AS p(priority)
+                                 CROSS JOIN LATERAL (SELECT document_id, due_at FROM confirmations c
+                                                      WHERE c.priority = p.priority AND due_at <= $1
+                                                      ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
+                                 ORDER BY p.priority, due.due_at LIMIT $3)
          RETURNING *`,
 };
 const NEXT = {
@@ -21,13 +25,13 @@ const NEXT = {
 const ANSWERED = {
   name: 'confirmations_answered',
   text: `WITH before AS (SELECT document_id, status FROM confirmations WHERE document_id = $1 FOR UPDATE)
-         UPDATE confirmations c SET status = $2, checked_at = $3, due_at = $4, answers = c.answers + 1, failures = 0
+         UPDATE confirmations c SET status = $2, checked_at = $3, due_at = $4, priority = ${PRIORITY.repeat}, answers = c.answers + 1, failures = 0
            FROM before b WHERE c.document_id = b.document_id AND b.status <> 'confirmed'
          RETURNING b.status <> c.status AS changed`,
 };
 const UNANSWERED = {
   name: 'confirmations_unanswered',
-  text: 'UPDATE confirmations SET due_at = $2, failures = failures + 1 WHERE document_id = $1 AND due_at IS NOT NULL',
+  text: `UPDATE confirmations SET due_at = $2, priority = ${PRIORITY.repeat}, failures = failures + 1 WHERE document_id = $1 AND due_at IS NOT NULL`,
 };
 // A document holds its number, or competes with the one that does.
 const LOCK_HOLDER = {
@@ -49,11 +53,11 @@ const KEEP_FORMER = {
   text: `INSERT INTO refused_documents (env, buyer_rnc, issuer_rnc, encf, motive, reason, faults, received_at, bytes, sha256,
                 xml_path, arecf_path, arecf_sha256, acknowledged_at, certificate_subject, certificate_serial,
                 certificate_fingerprint, certificate_holder, certificate_issuer, certificate_key, certificate_trusted,
-                conflict_of, document_id, request_id, sender)
+                content_sha256, conflict_of, document_id, request_id, sender)
          SELECT env, buyer_rnc, issuer_rnc, encf, 0, 'the authority confirmed another document of this number', '[]', received_at,
                 bytes, xml_sha256, xml_path, arecf_path, arecf_sha256, acknowledged_at, certificate_subject, certificate_serial,
                 certificate_fingerprint, certificate_holder, certificate_issuer, certificate_key, certificate_trusted,
-                id, id, request_id, sender
+                content_sha256, id, id, request_id, sender
            FROM received_documents WHERE id = $1`,
 };
 const COMPETE_WITH = {
@@ -62,6 +66,8 @@ const COMPETE_WITH = {
                 document_id = CASE WHEN document_id = $2 THEN NULL ELSE document_id END
           WHERE conflict_of = $1`,
 };
+/** The last answer to a document that holds its number. */
+const OUTCOMES = { pending: null, confirmed: 'confirmed', rejected: 'disputed', unknown: 'disputed' } as const;
 /** The columns that the promoted document brings; its revision goes on from the former document's. */
 const PROMOTED_COLUMNS = NEW_RECEIVED_COLUMNS.filter((column) => column !== 'revision');
 
@@ -101,19 +107,20 @@ export function createConfirmationStore(database: Database, makeId: () => string
     async nextDue() {
       return (await database.query<{ due_at: Date | null }>(NEXT)).rows[0]?.due_at ?? null;
     },
-    async answered({ documentId, status, at, dueAt }, disputed) {
-      await database.transaction(async (tx) => {
+    async answered({ documentId, status, at, dueAt }) {
+      return database.transaction(async (tx) => {
         const holder = await lockHolder(tx, documentId);
         const { rows } = await tx.query<{ changed: boolean }>(ANSWERED, [documentId, status, at, dueAt]);
         const [answer] = rows;
-        if (holder === null || answer === undefined) return;
-        const holds = holder.id === documentId;
-        if (status === 'confirmed' && holds) {
+        if (holder === null || answer === undefined) return null;
+        const outcome = holder.id === documentId && dueAt === null ? OUTCOMES[status] : null;
+        if (outcome === 'confirmed') {
           const { key, signer, receivedAt } = fromReceivedRow(holder);
           await noteKnownSigner(tx, { env: key.env, rnc: key.issuerRnc, signer, at: receivedAt });
         }
-        const also = disputed && holds ? (['received.disputed'] as const) : [];
-        if (answer.changed || also.length > 0) await publish(tx, { id: holder.id, at, also });
+        const also = outcome === null ? [] : ([`received.${outcome}`] as const);
+        if (answer.changed || outcome !== null) await publish(tx, { id: holder.id, at, also });
+        return outcome;
       });
     },
     async unanswered(documentId, dueAt) {
@@ -141,7 +148,7 @@ export function createConfirmationStore(database: Database, makeId: () => string
         await tx.query(ANSWERED, [documentId, 'confirmed', at, null]);
         const { key, signer, receivedAt } = document;
         await noteKnownSigner(tx, { env: key.env, rnc: key.issuerRnc, signer, at: receivedAt });
-        await publish(tx, { id: documentId, at });
+        await publish(tx, { id: documentId, at, also: ['received.confirmed'] });
         return true;
       });
     },

@@ -1,4 +1,5 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
+import { isKnownSql } from '@ecf/public-ingress';
 import type { Queries, Transaction } from '@ecf/service-kit/postgres';
 import type { Conflict, ReceivedDocument } from '../core/documents/received-document.js';
 import {
@@ -20,15 +21,19 @@ const CONFLICTS = {
                ORDER BY nth, id LIMIT $2) AS c) AS shown USING (id)
           ORDER BY r.id`,
 };
-/** Competitors of one document whose certificate signed for the issuer before. They are shown however many others compete. */
+/** Competitors of one document from known signers. They are shown however many others compete. */
 const KNOWN_CONFLICTS = {
   name: 'received_known_conflicts',
   text: `SELECT ${CONFLICT} FROM refused_documents r
-          WHERE conflict_of = $1 AND xml_path IS NOT NULL AND certificate_fingerprint = ANY (ARRAY(
-                SELECT certificate_fingerprint FROM received_documents
-                 WHERE env = $2 AND buyer_rnc = $3 AND issuer_rnc = $4 AND received_at < $5
-                 ORDER BY received_at DESC LIMIT 1000))
-          ORDER BY id LIMIT $6`,
+          WHERE conflict_of = $1 AND xml_path IS NOT NULL AND ${isKnownSql({
+            env: 'r.env',
+            rnc: 'r.issuer_rnc',
+            key: 'r.certificate_key',
+            holder: 'r.certificate_holder',
+            trusted: 'r.certificate_trusted',
+            at: 'r.received_at',
+          })}
+          ORDER BY id LIMIT $2`,
 };
 
 /** The competing documents that are shown, by the id of the received document. */
@@ -65,11 +70,10 @@ export async function isShown(tx: Transaction, holderId: number, sha256: string)
 /** As many conflicts as may be shown, those of known signers among them, oldest first. */
 async function withKnown(
   queries: Queries,
-  { id, key: { env, buyerRnc, issuerRnc }, receivedAt }: Pick<ReceivedDocument, 'id' | 'key' | 'receivedAt'>,
+  { id }: Pick<ReceivedDocument, 'id'>,
   conflicts: readonly ConflictRow[],
 ): Promise<ConflictRow[]> {
-  const values = [id, env, buyerRnc, issuerRnc, receivedAt, MAX_EVENT_CONFLICTS / 2];
-  const { rows: known } = await queries.query<ConflictRow>(KNOWN_CONFLICTS, values);
+  const { rows: known } = await queries.query<ConflictRow>(KNOWN_CONFLICTS, [id, MAX_EVENT_CONFLICTS / 2]);
   const others = conflicts.filter(({ sha256 }) => !known.some((one) => one.sha256 === sha256));
   return [...known, ...others.slice(0, MAX_EVENT_CONFLICTS - known.length)].sort((one, other) => one.id - other.id);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { once } from '@ecf/service-kit/outbox';
-import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { NewRefusedDocument } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
@@ -21,8 +21,7 @@ const LOCK = `SELECT ${RECEIVED} FROM received_documents d
 const REFUSE = {
   name: 'received_refuse',
   text: `INSERT INTO refused_documents (${REFUSED_COLUMNS.join(', ')})
-         VALUES (${REFUSED_COLUMNS.map((column, index) => (column === 'holder_id' ? `(SELECT id FROM received_documents WHERE id = $${index + 1})` : `$${index + 1}`)).join(', ')})
-         ON CONFLICT (conflict_of, sha256) DO NOTHING`,
+         VALUES (${REFUSED_COLUMNS.map((column, index) => (column === 'holder_id' ? `(SELECT id FROM received_documents WHERE id = $${index + 1})` : `$${index + 1}`)).join(', ')})`,
 };
 const NEXT_ID = { name: 'received_next_id', text: `SELECT nextval('received_documents_id_seq') AS id` };
 const ANSWERED = {
@@ -31,22 +30,23 @@ const ANSWERED = {
            FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS a(id, left_at, due_at)
           WHERE d.id = a.id AND d.answered_at IS NULL`,
 };
+// A confirmed one takes the number when it is queried once more.
 const KEEP = {
   name: 'received_keep_conflict',
   text: `WITH kept AS (
-           UPDATE refused_documents SET xml_path = $3 WHERE conflict_of = $1 AND sha256 = $2 AND xml_path IS NULL
+           UPDATE refused_documents SET xml_path = $2, sha256 = $3, bytes = $4 WHERE id = $1 AND xml_path IS NULL
            RETURNING document_id
          ), asked AS (
-           UPDATE confirmations SET due_at = $4 WHERE document_id IN (SELECT document_id FROM kept)
+           UPDATE confirmations SET due_at = $5 WHERE document_id IN (SELECT document_id FROM kept)
          )
          SELECT 1 FROM kept`,
 };
-const SIGNED_EARLIER = {
-  name: 'received_signed_earlier',
-  text: `SELECT 1 FROM (SELECT certificate_fingerprint FROM received_documents
-                         WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND received_at < $4
-                         ORDER BY received_at DESC LIMIT 1000) AS earlier
-          WHERE certificate_fingerprint = $5 LIMIT 1`,
+const COMPETITOR = {
+  name: 'received_competitor',
+  text: `SELECT r.id, r.xml_path, coalesce(c.status = 'confirmed', false) AS confirmed
+           FROM refused_documents r LEFT JOIN confirmations c USING (document_id)
+          WHERE r.conflict_of = $1 AND (r.sha256 = $2 OR r.content_sha256 = $3)
+          ORDER BY r.id LIMIT 1`,
 };
 
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
@@ -63,20 +63,19 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       await tx.query(REFUSE, refusedValues(refusal, null, null));
       return;
     }
-    const documentId = (await tx.query<{ id: number }>(NEXT_ID)).rows[0]?.id as number;
     const present = { ...refusal, holderId: holder.id };
-    const first = await tx.query(REFUSE, refusedValues(present, holder.id, documentId));
-    let kept = first.rowCount === 1 && xmlPath !== null;
-    if (first.rowCount === 1 && confirmable !== null) {
-      await addConfirmation(tx, newConfirmationRow(documentId, key, confirmable, acknowledgedAt));
-    }
-    if (first.rowCount === 0) {
+    const earlier = await findCompetitor(tx, holder.id, refusal);
+    let kept = xmlPath !== null;
+    if (earlier === null) {
+      const documentId = (await tx.query<{ id: number }>(NEXT_ID)).rows[0]?.id as number;
+      await tx.query(REFUSE, refusedValues(present, holder.id, documentId));
+      if (confirmable !== null)
+        await addConfirmation(tx, newConfirmationRow(documentId, key, confirmable, acknowledgedAt));
+    } else {
       await tx.query(REFUSE, refusedValues(present, null, null));
-      // The quota had no room for these bytes when they came first.
-      if (xmlPath !== null) {
-        const keeping = await tx.query(KEEP, [holder.id, sha256, xmlPath, acknowledgedAt]);
-        kept = keeping.rowCount === 1;
-      }
+      // The quota had no room for its bytes when it came first.
+      if (kept)
+        kept = (await tx.query(KEEP, [earlier.id, xmlPath, sha256, refusal.bytes, acknowledgedAt])).rowCount === 1;
     }
     if (kept && (await isShown(tx, holder.id, sha256))) await publish(tx, { id: holder.id, at: acknowledgedAt });
   }
@@ -91,16 +90,9 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         else await tx.query(REFUSE, refusedValues(refusal, null, null));
       });
     },
-    async keptConflict(holderId, sha256) {
-      const { rows } = await database.query<{ xml_path: string | null }>(
-        'SELECT xml_path FROM refused_documents WHERE conflict_of = $1 AND sha256 = $2',
-        [holderId, sha256],
-      );
-      return rows[0]?.xml_path ?? null;
-    },
-    async signedEarlier({ key: { env, buyerRnc, issuerRnc }, receivedAt }, fingerprint) {
-      const values = [env, buyerRnc, issuerRnc, receivedAt, fingerprint];
-      return (await database.query(SIGNED_EARLIER, values)).rowCount > 0;
+    async competitor(holderId, document) {
+      const found = await findCompetitor(database, holderId, document);
+      return found && { path: found.xml_path, confirmed: found.confirmed };
     },
     async noteAnswers(answers) {
       await database.query(ANSWERED, [
@@ -121,6 +113,22 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       });
     },
   };
+}
+
+interface CompetitorRow {
+  id: number;
+  xml_path: string | null;
+  confirmed: boolean;
+}
+
+/** The same document among those that compete with a received one. Its signed content tells it from others that differ outside. */
+async function findCompetitor(
+  queries: Queries,
+  holderId: number,
+  { sha256, contentSha256 }: Pick<NewRefusedDocument, 'sha256' | 'contentSha256'>,
+): Promise<CompetitorRow | null> {
+  const { rows } = await queries.query<CompetitorRow>(COMPETITOR, [holderId, sha256, contentSha256]);
+  return rows[0] ?? null;
 }
 
 /**

@@ -117,13 +117,13 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
     holder: (key) => holders.run(key),
     async add(document: NewReceivedDocument, files: readonly PendingDocument[]) {
       const id = await nextId();
-      const { facts, securityCode } = document;
+      const { facts, securityCode, signerKnown } = document;
       const stamp = { id: makeId(), time: document.acknowledgedAt };
       const event = receivedInvoiceEvent(newlyReceived(id, document), [], stamp);
       const confirmation = newConfirmationRow(
         id,
         document.key,
-        { securityCode, totalAmount: facts.totalAmount },
+        { securityCode, totalAmount: facts.totalAmount, signerKnown },
         document.acknowledgedAt,
       );
       return additions.run({ row: newReceivedRow(id, document), event, files, confirmation });

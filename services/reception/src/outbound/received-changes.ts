@@ -11,7 +11,7 @@ import {
 import { conflictsOf } from './conflicts.postgres.js';
 import { fromReceivedRow, RECEIVED, type ReceivedRow } from './document-rows.js';
 
-type EventType = 'received_invoice.changed' | 'received.disputed';
+type EventType = 'received_invoice.changed' | 'received.confirmed' | 'received.disputed';
 
 /** The event that publishes the present state of a received document. */
 export function receivedInvoiceEvent(

@@ -14,16 +14,16 @@ export interface ConfirmPorts {
 
 /**
  * Queries the authority about one document and records the answer. An acceptance or a rejection is final. An unknown
- * document is queried again, with growing pauses, for 72 hours. A confirmed competing document takes the number.
+ * document, or one in process, is queried again, with growing pauses, for 72 hours. A confirmed competing document takes the
+ * number.
  */
 export function createConfirmDocument({ confirmations, queryState, promote, report, clock }: ConfirmPorts) {
   const after = (ms: number) => new Date(clock().getTime() + ms);
 
   async function record(document: Confirmation, status: QueriedStatus, pauseMs: number | null): Promise<void> {
-    const disputed = pauseMs === null && (status === 'rejected' || status === 'unknown');
-    const answer = { documentId: document.documentId, status, at: clock() };
-    await confirmations.answered({ ...answer, dueAt: pauseMs === null ? null : after(pauseMs) }, disputed);
-    if (disputed) report.disputed(document, status);
+    const dueAt = pauseMs === null ? null : after(pauseMs);
+    const outcome = await confirmations.answered({ documentId: document.documentId, status, at: clock(), dueAt });
+    if (outcome === 'disputed') report.disputed(document, status === 'rejected' ? status : 'unknown');
   }
 
   return async function confirm(document: Confirmation): Promise<void> {
@@ -42,7 +42,8 @@ export function createConfirmDocument({ confirmations, queryState, promote, repo
     }
     // The authority knows one document of a number, so it will not know the others.
     const pauseMs = competitor?.holderConfirmed ? null : pauseAfterAnswer(document.answers + 1);
-    await record(document, found ?? document.status, pauseMs);
+    // A document that stays in process for the whole time is one that the authority does not confirm.
+    await record(document, found ?? (pauseMs === null ? 'unknown' : document.status), pauseMs);
   };
 }
 

@@ -9,8 +9,11 @@ export type QueryState = (document: Confirmation) => Promise<AuthorityState | nu
 /** Documents that are queried at the authority. A change of a received document is published in the same transaction. */
 export interface ConfirmationStore extends DueWorkStore<Confirmation> {
   nextDue(): Promise<Date | null>;
-  /** Records an answer. With `disputed` also publishes `received.disputed`, where the document holds its number. */
-  answered(answer: AnsweredConfirmation, disputed: boolean): Promise<void>;
+  /**
+   * Records an answer. A document that holds its number is `confirmed` or `disputed` by its last answer, which is published
+   * and returned. A document that competes for a number is neither: null.
+   */
+  answered(answer: AnsweredConfirmation): Promise<'confirmed' | 'disputed' | null>;
   /** Records a query without answer. */
   unanswered(documentId: number, dueAt: Date): Promise<void>;
   /** Null if the document holds its number, or competes no more. */

@@ -32,7 +32,7 @@ export function createPromoteDocument(
     const name = { ...key, holderRnc: receiver.signer.rnc, at, sha256, refused: false };
     const acknowledgement = { path: acknowledgementPath(name), sha256 };
     const read = { facts, signer, securityCode, contentSha256, canonical, observations };
-    const kept = { accountId, receivedAt, bytes, xml, acknowledgement, acknowledgedAt: at, origin };
+    const kept = { accountId, receivedAt, bytes, xml, acknowledgement, acknowledgedAt: at, origin, signerKnown: true };
     const files = [{ ...acknowledgement, bytes: signed }];
     return ports.confirmations.promote({ documentId, document: { key, ...read, ...kept }, files, at });
   };

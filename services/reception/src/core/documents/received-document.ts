@@ -41,6 +41,8 @@ export interface NewReceivedDocument {
   readonly xml: StoredBytes;
   readonly acknowledgement: StoredBytes;
   readonly signer: SignerFacts;
+  /** Whether the issuer used this signer before in a confirmed document. */
+  readonly signerKnown: boolean;
   /** First six characters of its SignatureValue. */
   readonly securityCode: string;
   /** SHA-256 of what its signature covers, and of the signature; null for documents of earlier versions. */
@@ -51,7 +53,7 @@ export interface NewReceivedDocument {
 }
 
 /** The record of a received document. */
-export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCode'> {
+export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCode' | 'signerKnown'> {
   readonly id: number;
   readonly revision: number;
   readonly approvalStatus: ApprovalStatus;
@@ -100,15 +102,18 @@ export interface NewRefusedDocument {
   readonly holderId: number | null;
   /** True if that document has other bytes, so that the two compete for the number. */
   readonly competes: boolean;
+  /** SHA-256 of what its signature covers, and of the signature; null for a document that is not valid. */
+  readonly contentSha256: string | null;
   /** The query to the authority about a competing document; null for others. */
   readonly confirmable: ConfirmableFacts | null;
   readonly origin: Origin;
 }
 
-/** The facts of a document by which the authority finds it. */
+/** The facts of a document by which the authority finds it, and how urgent the first query is. */
 export interface ConfirmableFacts {
   readonly securityCode: string;
   readonly totalAmount: string;
+  readonly signerKnown: boolean;
 }
 
 /** A signed document with other bytes under the number of a received one, and kept. */
@@ -125,7 +130,7 @@ export interface Conflict {
 /** A signed document with other bytes under the number of a received one, of which the bytes were not kept. */
 export type UnkeptConflict = Omit<Conflict, 'xmlPath'>;
 
-/** The data of `received_invoice.changed` and `received.disputed`. */
+/** The data of `received_invoice.changed`, `received.confirmed` and `received.disputed`. */
 export function receivedInvoiceChanged(
   document: ReceivedDocument,
   conflicts: readonly Conflict[],

@@ -92,6 +92,7 @@ export function createRecordDocument(
       xml: { path: xml.path, sha256: xml.sha256 },
       acknowledgement: signed.stored,
       signer: document.signer,
+      signerKnown: storer.signer?.known ?? false,
       securityCode: document.securityCode,
       contentSha256: document.contentSha256,
       canonical: document.canonical,
@@ -110,8 +111,8 @@ export function createRecordDocument(
   ): Promise<Acknowledged> {
     const { validation, sha256 } = incoming;
     const reason = rejectionReason(motive, particulars);
-    const signed = await acknowledge(incoming, motive);
-    const kept = await keepRefused(incoming, holder, signed.file.bytes.length);
+    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(incoming, motive)]);
+    const kept = await keepRefused(incoming, storer, holder, signed.file.bytes.length);
     const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
@@ -126,7 +127,8 @@ export function createRecordDocument(
       signer: validation.signer,
       holderId: holder?.id ?? null,
       competes: holder !== null && holder.xml.sha256 !== sha256 && !isSameContent(incoming, holder),
-      confirmable: confirmableFacts(validation),
+      contentSha256: validation.motive === null ? validation.contentSha256 : null,
+      confirmable: confirmableFacts(validation, storer),
       origin: incoming.origin,
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
@@ -152,18 +154,18 @@ export function createRecordDocument(
   /** Bytes that are stored already are not stored again. What is stored counts. */
   async function keepRefused(
     incoming: Incoming,
+    storer: Storer,
     holder: NumberHolder | null,
     acknowledgementBytes: number,
   ): Promise<{ path: string | null; files: readonly PendingDocument[]; unkept: Unkept | null }> {
-    const { sha256, validation, bytes } = incoming;
-    const storer = await storerOf(isKnown, incoming);
-    const present = await presentPath(documents, holder, sha256);
-    if (present !== null || isSameContent(incoming, holder)) {
+    const { signer } = incoming.validation;
+    const { path, confirmed } = await presentDocument(documents, holder, incoming);
+    if (path !== null || isSameContent(incoming, holder)) {
       await stored.take(storer, acknowledgementBytes);
-      return { path: present, files: [], unkept: null };
+      return { path, files: [], unkept: null };
     }
-    const sizes = { documentBytes: bytes.length, acknowledgementBytes };
-    const unkept = await refusedQuota.take({ storer, ...sizes, holder, signer: validation.signer });
+    const sizes = { documentBytes: incoming.bytes.length, acknowledgementBytes };
+    const unkept = await refusedQuota.take({ storer, ...sizes, holder, holderId: signer?.holderId ?? null, confirmed });
     if (unkept !== null) return { path: null, files: [], unkept };
     const file = fileOf(incoming, true);
     return { path: file.path, files: [file], unkept };
@@ -173,9 +175,10 @@ export function createRecordDocument(
 }
 
 /** The query to the authority about a document; null for one that is not valid. */
-function confirmableFacts(validation: ValidationResult): NewRefusedDocument['confirmable'] {
+function confirmableFacts(validation: ValidationResult, { signer }: Storer): NewRefusedDocument['confirmable'] {
   if (validation.motive !== null) return null;
-  return { securityCode: validation.securityCode, totalAmount: validation.facts.totalAmount };
+  const { securityCode, facts } = validation;
+  return { securityCode, totalAmount: facts.totalAmount, signerKnown: signer?.known ?? false };
 }
 
 /** Whether a document is the holder of its number, written in another way: with other blanks or comments outside the signature. */
@@ -183,14 +186,17 @@ export function isSameContent({ validation }: Pick<Incoming, 'validation'>, hold
   return validation.motive === null && holder !== null && holder.contentSha256 === validation.contentSha256;
 }
 
-/** Path of bytes that are kept under the number already; null where they are not. */
-async function presentPath(
-  documents: Pick<Ports['documents'], 'keptConflict'>,
+/** The same document under the number already: path of its bytes, null where they are not kept; whether it is confirmed. */
+async function presentDocument(
+  documents: Pick<Ports['documents'], 'competitor'>,
   holder: NumberHolder | null,
-  sha256: string,
-): Promise<string | null> {
-  if (holder === null) return null;
-  return holder.xml.sha256 === sha256 ? holder.xml.path : documents.keptConflict(holder.id, sha256);
+  { sha256, validation }: Incoming,
+): Promise<{ path: string | null; confirmed: boolean }> {
+  const absent = { path: null, confirmed: false };
+  if (holder === null) return absent;
+  if (holder.xml.sha256 === sha256) return { ...absent, path: holder.xml.path };
+  const contentSha256 = validation.motive === null ? validation.contentSha256 : null;
+  return (await documents.competitor(holder.id, { sha256, contentSha256 })) ?? absent;
 }
 
 /** The sender and signer that count for the quotas. Only the signer of a valid document can be known. */

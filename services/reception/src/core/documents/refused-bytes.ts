@@ -1,6 +1,5 @@
-import type { SignerFacts } from '@ecf/public-ingress/signed-document';
 import type { NamedClaim, StoredBytesQuota, Storer } from '@ecf/public-ingress/stored-bytes-quota';
-import type { Ports, ReceptionSettings } from '../ports.js';
+import type { ReceptionSettings } from '../ports.js';
 import type { NumberHolder } from './received-document.js';
 
 /** Why the bytes of a refused document are not kept: its size, or the quota of its number. */
@@ -13,8 +12,10 @@ export interface RefusedDocumentBytes {
   readonly acknowledgementBytes: number;
   /** The document that it competes with for a number; null where it does not. */
   readonly holder: NumberHolder | null;
-  /** The signer; null if unknown. */
-  readonly signer: Pick<SignerFacts, 'fingerprint' | 'holderId'> | null;
+  /** The holder that its certificate names; null if it names none. */
+  readonly holderId: string | null;
+  /** Whether the authority confirmed the document since it came first. */
+  readonly confirmed: boolean;
 }
 
 /** Decides which refused documents are kept. */
@@ -30,11 +31,11 @@ export interface RefusedDocumentQuota {
 const SENDERS_PER_NUMBER = 3;
 
 /**
- * A document that competes for a number may be the genuine one. So a signer that signed for this issuer before has a quota of
- * its own, which no stranger can use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
+ * A document that competes for a number may be the genuine one. So a known signer has a quota of its own, which no stranger
+ * can use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
  */
 export function createRefusedDocumentQuota(
-  { documents, stored }: Pick<Ports, 'documents'> & { stored: StoredBytesQuota },
+  stored: StoredBytesQuota,
   settings: Pick<ReceptionSettings, 'maxRefusedBytes' | 'maxCompetingBytes' | 'requireTrustedIssuer'>,
 ): RefusedDocumentQuota {
   const share = Math.floor(settings.maxCompetingBytes / SENDERS_PER_NUMBER);
@@ -52,17 +53,20 @@ export function createRefusedDocumentQuota(
   }
 
   /** Names the own quota of the document's signer under this number; null where it has none. */
-  async function ownQuota(holder: NumberHolder, signer: RefusedDocumentBytes['signer']): Promise<string | null> {
+  function ownQuota({ signer }: Storer, holderId: string | null): string | null {
     if (signer === null) return null;
-    const { fingerprint, holderId } = signer;
-    if (await documents.signedEarlier(holder, fingerprint)) return `signer:${fingerprint}`;
+    if (signer.known) return `signer:${signer.name}`;
     if (!settings.requireTrustedIssuer) return null;
-    return holderId === null ? `signer:${fingerprint}` : `holder:${holderId}`;
+    return holderId === null ? `signer:${signer.name}` : `holder:${holderId}`;
   }
 
   return {
-    async take({ storer, documentBytes, acknowledgementBytes, holder, signer }) {
+    async take({ storer, documentBytes, acknowledgementBytes, holder, holderId, confirmed }) {
       const bytes = documentBytes + acknowledgementBytes;
+      if (confirmed) {
+        await stored.take(asKnown(storer), bytes);
+        return null;
+      }
       if (holder === null) {
         const tooLarge = documentBytes > settings.maxRefusedBytes;
         await stored.take(storer, tooLarge ? acknowledgementBytes : bytes);
@@ -70,11 +74,15 @@ export function createRefusedDocumentQuota(
       }
       const unkept = await stored.take(storer, bytes, claimsOfNumber(holder, storer.sender, documentBytes));
       if (unkept === null) return null;
-      const own = await ownQuota(holder, signer);
+      const own = ownQuota(storer, holderId);
       const claims = own === null ? null : [forNumber(`${holder.id}:${own}`, documentBytes, share)];
       if (claims !== null && (await stored.take(storer, bytes, claims)) === null) return null;
       await stored.take(storer, acknowledgementBytes);
       return 'number';
     },
   };
+}
+
+function asKnown(storer: Storer): Storer {
+  return storer.signer === null ? storer : { ...storer, signer: { ...storer.signer, known: true } };
 }
