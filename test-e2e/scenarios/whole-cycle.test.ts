@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
@@ -408,6 +409,35 @@ describe('every operation of the specification', () => {
       200,
       { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
     ]);
+  });
+
+  it('leaves each class of use of a certificate in the audit log, once a day', async () => {
+    const file = testCertificate(palma.rnc, {
+      holderId: '00100000017',
+      key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+    });
+    const { fingerprint } = openCertificate(file.p12, file.password);
+    for (const _ of [1, 2]) {
+      const { invoice } = palma.numbers.next('ecf-31', () => {});
+      expect((await deployment.demo.submitWith(invoice, file)).status).toBe(200);
+    }
+    const classes = async ({ rnc }: Party): Promise<string[]> => {
+      const { body } = await deployment.demo.admin('GET', '/audit?action=certificate.use&limit=1000');
+      const uses = body.entries.filter(({ target }: Body) => target.endsWith(`/taxpayers/${rnc}/certificate`));
+      return uses.map(({ details }: Body) =>
+        [details.day, details.use, details.fingerprint === fingerprint ? 'of the request' : 'stored'].join(' '),
+      );
+    };
+    const stored = ['acecf', 'anecf', 'arecf', 'ecf', 'login', 'receiver_login'].map((use) => `${use} stored`);
+    const own = ['ecf of the request', 'login of the request'];
+    const named = (uses: string[]) => [...new Set(uses.map((use) => use.slice('2026-06-23 '.length)))].sort();
+    const all = await until(
+      () => classes(palma),
+      (uses) => named(uses).length >= stored.length + own.length,
+    );
+    expect(named(all)).toEqual([...stored, ...own].sort());
+    expect(new Set(all).size).toBe(all.length);
+    expect(named(await classes(caoba))).toEqual(stored.filter((use) => !use.startsWith('anecf')));
   });
 
   it('has been called with success', () => {

@@ -39,7 +39,7 @@ describe('a login', () => {
     const client = createAuthorityClient({ endpoints: authorityEndpoints(server.url), userAgent: 'test', clock });
     const tokens = createTokenProvider({ client, cache: inMemoryTokenCache(clock), clock });
 
-    const token = await tokens.get({ env: 'CerteCF', account: 'a', certificate });
+    const token = await tokens.get({ env: 'CerteCF', account: 'a', rnc: '131000001', certificate });
     expect(token).toEqual({ token: 't1', expiresAt: new Date('2026-06-23T13:00:00Z') });
 
     const body = server.requests[1]!.body.toString('utf8');
@@ -60,7 +60,7 @@ describe('a login', () => {
     const client = createAuthorityClient({ endpoints: authorityEndpoints(server.url), userAgent: 'test', clock });
     const tokens = createTokenProvider({ client, cache: inMemoryTokenCache(clock), clock });
     const certificate = { fingerprint: 'f1' } as Parameters<typeof tokens.get>[0]['certificate'];
-    await expect(tokens.get({ env: 'TesteCF', account: 'a', certificate })).rejects.toMatchObject({
+    await expect(tokens.get({ env: 'TesteCF', account: 'a', rnc: '131000001', certificate })).rejects.toMatchObject({
       code: 'authority_unreachable',
       message: expect.stringMatching(/^no login at the authority: /),
     });

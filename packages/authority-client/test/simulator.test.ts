@@ -87,7 +87,7 @@ beforeAll(async () => {
     key: testKey(0),
   });
   certificate = openCertificate(issued.p12, issued.password, clock());
-  token = (await tokens.get({ env, account: 'a', certificate })).token;
+  token = (await tokens.get({ env, account: 'a', rnc: '131000001', certificate })).token;
 });
 afterAll(async () => {
   client.close();
@@ -96,7 +96,7 @@ afterAll(async () => {
 
 describe('against the simulator', () => {
   it('logs in for an hour; an invented token is refused', async () => {
-    const { expiresAt } = await tokens.get({ env, account: 'a', certificate });
+    const { expiresAt } = await tokens.get({ env, account: 'a', rnc: '131000001', certificate });
     expect(expiresAt).toEqual(new Date('2026-06-18T13:00:00Z'));
     const answer = await client.queryResult({
       env,
@@ -212,7 +212,7 @@ describe('against the simulator', () => {
       approval_url: 'https://ecf.example.do/base',
       authentication_url: null,
     });
-    const production = (await tokens.get({ env: 'eCF', account: 'a', certificate })).token;
+    const production = (await tokens.get({ env: 'eCF', account: 'a', rnc: '131000001', certificate })).token;
     const entry = { rnc: BUYER, receptionUrl: 'https://ecf.example.do/base', authenticationUrl: null };
     expect(await client.findInDirectory({ env: 'eCF', token: production, rnc: BUYER })).toMatchObject({
       outcome: 'verdict',

@@ -17,7 +17,12 @@ function certificate(fingerprint: string): SigningCertificate {
   return { fingerprint } as SigningCertificate;
 }
 
-const request: TokenRequest = { env: 'TesteCF', account: 'account-1', certificate: certificate('f1') };
+const request: TokenRequest = {
+  env: 'TesteCF',
+  account: 'account-1',
+  rnc: '131000001',
+  certificate: certificate('f1'),
+};
 
 /** A provider whose logins wait until the test ends them. */
 function scene(options: Partial<Parameters<typeof createTokenProvider>[0]> = {}) {

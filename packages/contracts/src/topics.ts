@@ -104,10 +104,11 @@ export const TOPICS = {
   },
   audit: {
     name: 'audit.v1',
-    description: 'The act of an administrator in a service; the gateway appends it to the audit log.',
+    description:
+      'The act of an administrator in a service, or the use of a certificate; the gateway appends it to the audit log.',
     key: 'service',
     events: { 'act.recorded': auditActSchema },
-    producers: ['emission', 'approvals'],
+    producers: ['emission', 'reception', 'approvals'],
     consumers: ['gateway'],
     partitions: 1,
     retention: 7 * DAY,

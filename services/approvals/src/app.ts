@@ -56,7 +56,8 @@ import {
   reportIntegrityErrors,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
-import { createCertificates } from '@ecf/taxpayer-replica';
+import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
+import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { ApprovalsConfig } from './config.js';
@@ -81,6 +82,7 @@ import { createApprovalReport } from './inbound/approval-report.js';
 import { createApprovalsApp } from './inbound/http.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createObserver, observeBacklog } from './observer.js';
+import { ACTS } from './outbound/approval-rows.js';
 import { createApprovalValidation } from './outbound/approval-validation.js';
 import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createKnownSigners } from './outbound/known-signers.js';
@@ -206,11 +208,13 @@ interface Clients {
   /** Those of the receiver client. */
   readonly hostCircuits: CircuitBreakers;
   readonly tokens: TokenProvider;
+  readonly recordUse: RecordCertificateUse;
   close(): Promise<void>;
 }
 
 function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: ApprovalsOverrides): Clients {
-  const { clock, logger, metrics } = parts;
+  const { clock, logger, metrics, database } = parts;
+  const recordUse = createCertificateUses({ database, acts: ACTS, clock });
   const authority = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -232,6 +236,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: 
   const tokens = createTokenProvider({
     client: authority,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
+    beforeLogin: (login) => recordUse({ ...login, use: 'login' }),
     clock,
   });
   return {
@@ -239,6 +244,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: 
     receivers,
     hostCircuits,
     tokens,
+    recordUse,
     async close() {
       authority.close();
       receivers.close();
@@ -261,7 +267,7 @@ function createPorts(
   { parts, clients, archive, validation, stopping, overrides }: PortsParts,
 ): Ports {
   const { clock, logger, metrics, identityKey, database } = parts;
-  const { authority, receivers, tokens } = clients;
+  const { authority, receivers, tokens, recordUse } = clients;
   const caller = { service: 'approvals', identityKey, clock };
   const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
   return {
@@ -286,11 +292,13 @@ function createPorts(
       authority,
       receivers,
       tokens,
+      recordUse,
       clock,
       elapsed,
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
     }),
     tokens,
+    recordUse,
     emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
     signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
     reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller),

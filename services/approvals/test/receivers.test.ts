@@ -24,7 +24,7 @@ function unknown(cause: UnknownCause, status: number | null = null, retryAfterMs
 }
 
 function callerOf(account: string, fingerprint: string): Caller {
-  return { env: 'TesteCF', account, certificate: { fingerprint, signSeed: async () => 'signed' } };
+  return { env: 'TesteCF', account, rnc: '131000001', certificate: { fingerprint, signSeed: async () => 'signed' } };
 }
 
 /** Receivers with a directory of the test, whose entries are cached for ten minutes. */
@@ -42,6 +42,7 @@ function directory() {
         return { outcome: 'verdict', verdict: book.entry, raw: {} } as Answer<DirectoryEntry | null>;
       },
     },
+    recordUse: async () => undefined,
     receivers: {
       async receiverSeed() {
         login.seeds += 1;

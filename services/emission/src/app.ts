@@ -38,6 +38,7 @@ import {
   type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
 import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
@@ -81,7 +82,7 @@ import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { createSignedDocuments } from './outbound/signed-documents.js';
-import { createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
+import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 
 /** Columns that hold paths and checksums of archived XML. */
 const STORED_FILES: readonly StoredFileTable[] = [
@@ -135,11 +136,13 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const cancellationMetrics = createCancellationMetrics(metrics, logger);
   const archive = overrides.archive ?? openXmlStore(config);
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
-  const { client, tokens, closeClients } = openAuthority(config, overrides, parts);
+  const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
+  const { client, tokens, closeClients } = openAuthority(config, overrides, parts, recordUse);
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
     tokens,
+    recordUse,
     observer,
   });
   const taxpayers = createTaxpayers(ports);
@@ -227,7 +230,7 @@ function openPorts(
   config: EmissionConfig,
   overrides: EmissionOverrides,
   { database, clock, identityKey }: ServiceParts,
-  opened: Pick<Ports, 'archive' | 'tokens' | 'observer'> & { readonly client: Ports['authority'] },
+  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & { readonly client: Ports['authority'] },
 ): Ports {
   return {
     emissions: createPostgresEmissionStore({
@@ -240,6 +243,7 @@ function openPorts(
     archive: opened.archive,
     authority: overrides.authority ?? opened.client,
     tokens: opened.tokens,
+    recordUse: opened.recordUse,
     sealer: createMasterKeys(config.MASTER_KEY),
     observer: opened.observer,
     clock,
@@ -263,7 +267,12 @@ function openPorts(
 }
 
 /** The authority's client, and its tokens from the cache that instances share. */
-function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { clock, logger, metrics }: ServiceParts) {
+function openAuthority(
+  config: EmissionConfig,
+  overrides: EmissionOverrides,
+  { clock, logger, metrics }: ServiceParts,
+  recordUse: RecordCertificateUse,
+) {
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -275,6 +284,7 @@ function openAuthority(config: EmissionConfig, overrides: EmissionOverrides, { c
   const tokens = createTokenProvider({
     client,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
+    beforeLogin: (login) => recordUse({ ...login, use: 'login' }),
     clock,
   });
   return {

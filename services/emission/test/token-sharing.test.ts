@@ -44,6 +44,7 @@ async function instance(logins: { count: number; atOnce: number; most: number })
 const request = (fingerprint: string) => ({
   env: 'TesteCF' as const,
   account: 'account',
+  rnc: '131000001',
   certificate: { fingerprint } as SigningCertificate,
 });
 

@@ -374,6 +374,9 @@ describe('administrators', () => {
   it('have a name of their own and may expire', async () => {
     expect((await make('Ana', 'viewer')).status).toBe(201);
     expect(await make('Ana', 'owner')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const gone = await make('Rosa', 'viewer');
+    await under.admin('DELETE', `/admin/administrators/${gone.body.id}`);
+    expect(await make('Rosa', 'owner')).toMatchObject({ status: 409, body: { code: 'conflict' } });
     for (const fault of [
       { role: 'root' },
       { name: 'ADMIN_TOKEN' },

@@ -1,9 +1,12 @@
-import { type AuditEntry, TOPICS } from '@ecf/contracts';
+import { type AuditAct, type AuditEntry, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
+import { ApiError } from '@ecf/service-kit/errors';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck } from '@ecf/service-kit/security';
+import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
+import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';
 import { type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
 
 let under: GatewayUnderTest;
@@ -80,6 +83,58 @@ describe('the audit log', () => {
       ]),
     );
     expect((await page(`?action=api_key.use&target=${target}`)).entries).toHaveLength(1);
+  });
+
+  it('keeps the counts of failed sign-ins until they are appended', async () => {
+    const appended: AuditAct[] = [];
+    let away = true;
+    const failures = createSignInFailures({
+      audit: {
+        async append(acts) {
+          if (away) throw new Error('the database is away');
+          appended.push(...acts);
+        },
+      },
+      logger: silentLogger,
+      clock: () => new Date('2026-06-23T21:45:47Z'),
+    });
+    const fail = (sender: string) => failures.failed({ what: 'api_key', reason: 'unknown', sender, known: null });
+    for (const sender of ['203.0.113.7', '203.0.113.7', '203.0.113.8']) fail(sender);
+    await failures.flush();
+    fail('203.0.113.7');
+    away = false;
+    await failures.flush();
+    await failures.flush();
+    expect(appended.map(({ actor, details }) => [actor, details.count])).toEqual([
+      ['sender:203.0.113.7', 3],
+      ['sender:203.0.113.8', 1],
+    ]);
+  });
+
+  it('has the entry of a rebuild before the rebuild begins, also of one that was refused', async () => {
+    const before: number[] = [];
+    const entries = async () => (await rebuilding.admin('GET', '/admin/audit?action=read_models.rebuild')).body.entries;
+    const startRebuild = async () => {
+      before.push((await entries()).length);
+      if (before.length > 1) throw new ApiError(409, 'conflict', 'A rebuild is running.');
+      return { building: true } as never;
+    };
+    const rebuilding = await startGateway(
+      {},
+      { owners: { resolution: null, readModels: { startRebuild } as never, archive: {} } },
+    );
+    try {
+      expect((await rebuilding.admin('POST', '/admin/rebuilds/query')).status).toBe(200);
+      expect((await rebuilding.admin('POST', '/admin/rebuilds/query')).status).toBe(409);
+      expect(before).toEqual([1, 2]);
+      expect((await entries()).map(({ details }: AuditEntry) => details)).toEqual([
+        {},
+        {},
+        { not_started: 'conflict' },
+      ]);
+    } finally {
+      await rebuilding.stop();
+    }
   });
 
   it('is one chain without gaps, also under simultaneous acts, page by page and as an export', async () => {

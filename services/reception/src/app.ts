@@ -6,7 +6,7 @@ import {
   createTokenProvider,
   inMemoryTokenCache,
 } from '@ecf/authority-client';
-import type { ArchiveOperations, ReceptionOperations } from '@ecf/contracts';
+import { type ArchiveOperations, type ReceptionOperations, TOPICS } from '@ecf/contracts';
 import {
   bodyLimits,
   createFreeSpaceGuard,
@@ -42,6 +42,7 @@ import {
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
 import { createCertificates } from '@ecf/taxpayer-replica';
+import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
@@ -124,6 +125,11 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       masterKeys,
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
+    recordUse: createCertificateUses({
+      database,
+      acts: { topic: TOPICS.audit.name, source: 'reception' },
+      clock,
+    }),
     validation,
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     quotas: createQuotaStore(database),
@@ -246,7 +252,12 @@ function createConfirmation(
     clock,
   });
   const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
-  const tokens = createTokenProvider({ client: authority, cache: sharedCache ?? inMemoryTokenCache(clock), clock });
+  const tokens = createTokenProvider({
+    client: authority,
+    cache: sharedCache ?? inMemoryTokenCache(clock),
+    beforeLogin: (login) => ports.recordUse({ ...login, use: 'login' }),
+    clock,
+  });
   const confirmations = createConfirmationStore(database);
   const confirm = createConfirmDocument({
     confirmations,

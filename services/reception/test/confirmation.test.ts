@@ -46,7 +46,7 @@ afterAll(async () => {
 
 /** Submits a document to the authority as its issuer does. */
 async function submit(number: string, xml: Buffer, issuerRnc = PROVIDER, certificate = provider.certificate) {
-  const { token } = await tokens.get({ env: 'TesteCF', account: 'provider', certificate });
+  const { token } = await tokens.get({ env: 'TesteCF', account: 'provider', rnc: issuerRnc, certificate });
   const answer = await authority.submitDocument({ env: 'TesteCF', token, issuerRnc, encf: number, xml });
   expect(answer).toMatchObject({ outcome: 'verdict', verdict: { received: true } });
 }

@@ -17,6 +17,8 @@ export interface TokenRequest {
   env: Environment;
   /** Owner of the certificate; no token is shared between accounts. */
   account: string;
+  /** The taxpayer in whose name the certificate logs in. */
+  rnc: string;
   certificate: SigningCertificate | SeedSigner;
 }
 
@@ -42,6 +44,8 @@ export interface TokenProviderOptions {
   elapsed?: () => number;
   /** Default: seed, signature and validation at the authority. */
   logIn?: (request: TokenRequest) => Promise<Answer<IssuedToken>>;
+  /** Called before each login. If it rejects, nothing is signed and the login fails with its error. */
+  beforeLogin?: (request: TokenRequest) => Promise<void>;
   /** Default 10 minutes: a token with less left is renewed in the background. At most a quarter of its lifetime. */
   renewBeforeMs?: number;
   /** Default 2 minutes: a token with less left is not given out any more. At most a tenth of its lifetime. */
@@ -64,6 +68,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   const renewBeforeMs = options.renewBeforeMs ?? 10 * 60_000;
   const leastRemainingMs = options.leastRemainingMs ?? 2 * 60_000;
   const pauseMs = options.pauseMs ?? 10_000;
+  const { beforeLogin } = options;
   const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate));
   const inFlight = new Map<string, Promise<AuthorityToken>>();
   const loggingIn = new Map<string, Promise<Entry>>();
@@ -128,6 +133,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   async function logInAndKeep(key: string, request: TokenRequest): Promise<Entry> {
     const started = clock().getTime();
     try {
+      await beforeLogin?.(request);
       const entry = entryOf(await logInNow(request), started);
       await cache.set(key, serialiseEntry(entry), Math.max(1, entry.expiresAt.getTime() - clock().getTime()));
       pauses.delete(key);

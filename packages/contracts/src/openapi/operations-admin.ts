@@ -253,7 +253,7 @@ export const ADMIN = {
     tag: 'Administrators',
     summary: 'Creates an administrator; only this answer shows the token',
     description:
-      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. The name is that of nobody else.',
+      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. The name is that of nobody else, also not of a deleted one.',
     body: { required: true, content: json(newAdministratorSchema, EXAMPLES.newAdministrator) },
     answers: {
       201: { description: 'The token.', content: json(createdAdministratorSchema, EXAMPLES.createdAdministrator) },

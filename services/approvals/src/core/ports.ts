@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerFacts, SignerUse, StoredBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
-import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Certificates, RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Admission } from './given/admission.js';
 import type {
   AuthoritySide,
@@ -236,6 +236,8 @@ export interface Ports {
   readonly issuers: Pick<ReceiverClient, 'deliverApproval'>;
   readonly receivers: Receivers;
   readonly tokens: TokenProvider;
+  /** Before every signature. */
+  readonly recordUse: RecordCertificateUse;
   readonly emission: Pick<EmissionOperations, 'findInvoices'>;
   readonly signing: SigningOperations;
   readonly reception: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditAct, documentKey, TOPICS } from '@ecf/contracts';
+import { documentKey, TOPICS } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import { makeEvent } from '@ecf/service-kit/bus';
+import type { ActSource } from '@ecf/service-kit/outbox';
 import type { DecisionKey, GivenApproval } from '../core/given/given-approval.js';
 import type { Exchange } from '../core/ports.js';
+
+/** Acts in this service, for the audit log. */
+export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'approvals' };
 
 /** An `approval.changed` event; `data` is checked by the topic's schema. */
 export function approvalEvent(data: { env: string; issuer_rnc: string; encf: string }, at: Date) {
@@ -18,15 +22,6 @@ export function approvalEvent(data: { env: string; issuer_rnc: string; encf: str
     },
     { id: randomUUID(), time: at },
   );
-}
-
-/** The action of an administrator, for the audit log. */
-export function actEvents(act: AuditAct | null): BusEvent[] {
-  if (act === null) return [];
-  // One key for all: acts are appended in the order of their commits.
-  const service = 'approvals';
-  const draft = { topic: TOPICS.audit.name, type: 'act.recorded', source: service, key: service, data: act };
-  return [makeEvent({ ...draft, subject: act.target }, { id: randomUUID(), time: new Date(act.at) })];
 }
 
 /** As statements name a document. */

@@ -1,12 +1,12 @@
 import type { AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
+import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { type Admission, admit, owedToIssuer, stands } from '../core/given/admission.js';
 import { type DecisionKey, type GivenApproval, type NewApproval, statusWord } from '../core/given/given-approval.js';
 import type { ApprovalStore, Exchange, Progress, Target } from '../core/ports.js';
-import { type ApprovalRow, actEvents, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
+import { ACTS, type ApprovalRow, approvalEvent, exchangeValues, fromRow, keyValues } from './approval-rows.js';
 import * as sql from './approval-sql.js';
 import { unwritable } from './unwritable.js';
 
@@ -33,7 +33,7 @@ export function createApprovalStore(database: Database): ApprovalStore {
         if (!all.some((one) => one.id === id && stands(one))) return null;
         const { rows } = await tx.query<ApprovalRow>(sql.RETRY, [id, at]);
         if (rows[0] === undefined) return null;
-        await appendToOutbox(tx, actEvents(act));
+        await appendToOutbox(tx, actEvents(ACTS, act));
         return fromRow(rows[0]);
       });
     },
@@ -157,7 +157,7 @@ async function settle(
   const stillDecided = all.some((one) => one.id !== id && stands(one));
   if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null)
     await publish(tx, settled, 'pending', at);
-  await appendToOutbox(tx, actEvents(act));
+  await appendToOutbox(tx, actEvents(ACTS, act));
   return settled;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
+import { actEvents, appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus } from '../core/deliveries/delivery.js';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../core/deliveries/delivery-ports.js';
 import { Unwritable } from '../core/errors.js';
 import { addAcknowledgement, createAcknowledgementStore } from './acknowledgements.postgres.js';
-import { actEvents } from './approval-rows.js';
+import { ACTS } from './approval-rows.js';
 import { type DeliveryRow, event, fromRow, keyValues, newRow } from './delivery-rows.js';
 import * as sql from './delivery-sql.js';
 import { unwritable } from './unwritable.js';
@@ -128,6 +128,6 @@ async function retry(
   if (present === undefined) return null;
   const { rows } = await tx.query<DeliveryRow>(sql.RETRY, [...keyValues(key), now, deadlineAt, deliver45]);
   const row = rows[0] ?? present;
-  if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now), ...actEvents(act)]);
+  if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now), ...actEvents(ACTS, act)]);
   return fromRow(row);
 }

@@ -1,7 +1,7 @@
 import type { ApprovalChanged } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { areKnownSigners, type SignerUse } from '@ecf/public-ingress';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
+import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { DecisionKey } from '../core/given/given-approval.js';
@@ -14,7 +14,7 @@ import type {
   ReceivedApprovalStore,
 } from '../core/ports.js';
 import { replaces } from '../core/received/answers.js';
-import { actEvents, approvalEvent } from './approval-rows.js';
+import { ACTS, approvalEvent } from './approval-rows.js';
 import * as sql from './received-approval-sql.js';
 
 /** Later than every use of a signer. */
@@ -123,7 +123,7 @@ async function rule(
   const answer = fromRow(row as ReceivedApprovalRow);
   if (counts && standing?.id !== id) await decide(tx, answer, at);
   if (!counts && standing?.id === id) await decide(tx, { ...answer, counts: false }, at);
-  await appendToOutbox(tx, actEvents(act));
+  await appendToOutbox(tx, actEvents(ACTS, act));
   return { ...answer, counts };
 }
 

@@ -4,7 +4,7 @@ import type { EmissionState } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { MasterKeys } from '@ecf/service-kit/security';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings, Random } from './attempt/transitions.js';
 import type { KeyedQueue } from './submit/keyed-queue.js';
@@ -135,6 +135,8 @@ export interface Ports {
   readonly archive: DocumentReader;
   readonly authority: Authority;
   readonly tokens: TokenProvider;
+  /** Before every signature. */
+  readonly recordUse: RecordCertificateUse;
   readonly sealer: Sealer;
   readonly observer: Observer;
   readonly clock: () => Date;

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditAct, TOPICS } from '@ecf/contracts';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import { TOPICS } from '@ecf/contracts';
+import { makeEvent } from '@ecf/service-kit/bus';
+import type { ActSource } from '@ecf/service-kit/outbox';
 import { type Attempt, documentKey } from '../core/attempt/attempt.js';
 import type { Cancellation } from '../core/cancellation/cancellation.js';
 import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
 import { invoiceChanged } from '../core/published/invoice-event.js';
+
+/** Acts in this service, for the audit log. */
+export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'emission' };
 
 /** The event that publishes the present state of an attempt. */
 export function invoiceEvent(attempt: Attempt, now: Date) {
@@ -19,15 +23,6 @@ export function invoiceEvent(attempt: Attempt, now: Date) {
     },
     { id: randomUUID(), time: now },
   );
-}
-
-/** The action of an administrator, for the audit log; empty without one. */
-export function actEvents(act: AuditAct | null): BusEvent[] {
-  if (act === null) return [];
-  // One key for all: acts are appended in the order of their commits.
-  const service = 'emission';
-  const draft = { topic: TOPICS.audit.name, type: 'act.recorded', source: service, key: service, data: act };
-  return [makeEvent({ ...draft, subject: act.target }, { id: randomUUID(), time: new Date(act.at) })];
 }
 
 /** The event that publishes the present state of a cancellation. */

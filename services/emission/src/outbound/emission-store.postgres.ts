@@ -1,11 +1,12 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
+import { actEvents } from '@ecf/service-kit/outbox';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
-import { actEvents } from './changed-events.js';
+import { ACTS } from './changed-events.js';
 import { createEmissionBatches } from './emission-batches.postgres.js';
 import { exchangeRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -71,7 +72,7 @@ export function createPostgresEmissionStore({
     save(before, after, exchanges, act = null) {
       const event = changesPublished(before, after) ? describe(after) : null;
       const save = EMISSION_STATES[after.state].decided ? batches.saveDecided : batches.save;
-      const [acted = null] = actEvents(act);
+      const [acted = null] = actEvents(ACTS, act);
       return retry(() => save({ before, after, event, acted, exchanges }));
     },
     async keepExchanges(attempt, exchanges) {

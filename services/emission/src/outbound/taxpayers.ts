@@ -1,9 +1,11 @@
 import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { EmissionConfig } from '../config.js';
 import type { AccountSource } from '../core/ports.js';
+import { ACTS } from './changed-events.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 
 /** The taxpayer replica. Reads for a caller wait up to `timeoutMs` for a database that cannot be reached. */
@@ -16,6 +18,15 @@ export function createRetryingTaxpayerReplica(database: Database, timeoutMs: num
     account: (accountId) => retry(() => replica.account(accountId)),
     replaceAccount: (account) => retry(() => replica.replaceAccount(account)),
   };
+}
+
+/** Records uses of certificates. Waits up to `timeoutMs` for a database that cannot be reached. */
+export function createRetryingCertificateUses(
+  { database, clock }: { readonly database: Database; readonly clock: () => Date },
+  timeoutMs: number,
+): RecordCertificateUse {
+  const record = createCertificateUses({ database, acts: ACTS, clock });
+  return (use) => retryWhileUnavailable(timeoutMs, () => record(use));
 }
 
 /** Fetches accounts from the gateway. */

@@ -16,9 +16,10 @@ export function createPrismaAdministratorStore(prisma: PrismaClient, clock: () =
   return {
     create: ({ hash, ...administrator }, by) =>
       prisma.$transaction(async (tx) => {
-        // One after another: two with the same name at once would both find it free.
+        // One after another: two with the same name at once would both find it free. The name of a deleted one is not free
+        // either, because the audit log names its acts by it.
         await tx.$executeRaw`LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE`;
-        const taken = await tx.administrator.count({ where: { name: administrator.name, ...NOT_DELETED } });
+        const taken = await tx.administrator.count({ where: { name: administrator.name } });
         if (taken > 0) return 'taken';
         const row = await tx.administrator.create({ data: { ...administrator, hash: new Uint8Array(hash) } });
         const { id, name, role, expiresAt } = administrator;

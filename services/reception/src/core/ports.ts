@@ -3,7 +3,7 @@ import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
-import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Certificates, RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type {
   Conflict,
   DocumentKey,
@@ -166,6 +166,8 @@ export interface Ports {
   /** Null where the deployment has no gateway to query. */
   readonly source: TaxpayerSource | null;
   readonly certificates: Certificates;
+  /** Before every signature. */
+  readonly recordUse: RecordCertificateUse;
   readonly validation: Validation;
   /** Reads what the store committed, before and after it reaches the archive. */
   readonly archive: DocumentReader;

@@ -15,7 +15,12 @@ export function createQueryState(
     const { env, issuerRnc, encf, buyerRnc, securityCode } = document;
     const buyer = await ports.taxpayers.taxpayer(buyerRnc);
     if (buyer === null) throw new ReceptionError('certificate_missing', `${buyerRnc} is not a taxpayer here.`);
-    const login = { env, account: buyer.account_id, certificate: ports.certificates.open(buyer, ports.clock()) };
+    const login = {
+      env,
+      account: buyer.account_id,
+      rnc: buyer.rnc,
+      certificate: ports.certificates.open(buyer, ports.clock()),
+    };
     const query = async (token: string) =>
       authority.queryState({ env, token, issuerRnc, encf, buyerRnc, securityCode });
     const { token } = await tokens.get(login);

@@ -15,7 +15,7 @@ type CallerPorts = Pick<DeliveryPorts, 'taxpayers' | 'source' | 'certificates' |
 export async function deliveryCaller(ports: CallerPorts, { key, accountId }: Delivery): Promise<Caller | string> {
   const issuer = (await ports.taxpayers.taxpayer(key.issuerRnc)) ?? (await fromSource(ports, key.issuerRnc));
   if (issuer === null || issuer.account_id !== accountId) return `${key.issuerRnc} is not known here (yet)`;
-  const caller = { env: key.env, account: accountId };
+  const caller = { env: key.env, account: accountId, rnc: issuer.rnc };
   try {
     return { ...caller, certificate: ports.certificates.open(issuer, ports.clock()) };
   } catch (error) {

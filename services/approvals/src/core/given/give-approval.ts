@@ -23,7 +23,16 @@ const ROUNDS = 3;
 
 type GivePorts = Pick<
   Ports,
-  'approvals' | 'taxpayers' | 'source' | 'certificates' | 'tokens' | 'reception' | 'observer' | 'settings' | 'clock'
+  | 'approvals'
+  | 'taxpayers'
+  | 'source'
+  | 'certificates'
+  | 'tokens'
+  | 'recordUse'
+  | 'reception'
+  | 'observer'
+  | 'settings'
+  | 'clock'
 >;
 
 /**
@@ -91,6 +100,7 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
     authorityAlone: boolean,
     claimedUntil: () => Date | null,
   ) {
+    await ports.recordUse({ account: buyer.account_id, rnc: buyer.rnc, use: 'acecf', certificate });
     const { bytes, sha256 } = await signApproval(key, decision, certificate);
     const createdAt = ports.clock();
     const approval: NewApproval = {
@@ -147,7 +157,7 @@ async function requireLogin(
   certificate: SigningCertificate,
 ): Promise<void> {
   try {
-    await tokens.get({ env, account: buyer.account_id, certificate });
+    await tokens.get({ env, account: buyer.account_id, rnc: buyer.rnc, certificate });
   } catch (error) {
     throw loginFailure(error);
   }

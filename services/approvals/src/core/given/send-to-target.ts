@@ -97,7 +97,7 @@ async function approvalCaller(
   if (buyer === null || buyer.account_id !== accountId) return null;
   try {
     const certificate = ports.certificates.open(buyer, ports.clock());
-    return { env: key.env, account: accountId, certificate };
+    return { env: key.env, account: accountId, rnc: buyer.rnc, certificate };
   } catch (error) {
     ports.observer.failed('opening a certificate', error);
     return null;

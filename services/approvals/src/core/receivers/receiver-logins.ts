@@ -1,6 +1,7 @@
 import type { Answer, DirectoryEntry, IssuedToken, ReceiverClient, Seed, UnknownCause } from '@ecf/authority-client';
 import { type SeedSigner, signSeed } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 import { originOf } from './receiver-address.js';
@@ -10,6 +11,7 @@ import { FIRST_RETRY_WITHIN_MS } from './retry-times.js';
 export interface Caller {
   readonly env: Environment;
   readonly account: string;
+  readonly rnc: string;
   readonly certificate: SigningCertificate | SeedSigner;
 }
 
@@ -35,6 +37,7 @@ export class ReceiverLoginError extends Error {
 
 export interface ReceiverLoginsParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
+  readonly recordUse: RecordCertificateUse;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number;
 }
@@ -66,7 +69,7 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
  * Keeps tokens until shortly before they end, and refusals for a while. One login is in flight for each caller and receiver;
  * concurrent calls share its token.
  */
-export function createReceiverLogins({ receivers, elapsed }: ReceiverLoginsParts): ReceiverLogins {
+export function createReceiverLogins({ receivers, recordUse, elapsed }: ReceiverLoginsParts): ReceiverLogins {
   const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
   const refusals = new LRUCache<string, { message: string; until: number }>({ max: REMEMBERED });
   const inFlight = new Map<string, Promise<string>>();
@@ -86,6 +89,7 @@ export function createReceiverLogins({ receivers, elapsed }: ReceiverLoginsParts
     const now = elapsed();
     try {
       const seed = verdictOf<Seed>(await receivers.receiverSeed({ baseUrl }), 'seed');
+      await recordUse({ ...caller, use: 'receiver_login' });
       const signedSeed = await signSeed(seed, caller.certificate);
       const issued = verdictOf<IssuedToken>(await receivers.receiverToken({ baseUrl, signedSeed }), 'token');
       const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;

@@ -63,7 +63,7 @@ export function createCancelNumbers(
     if (taken !== null) throw inUse(taken);
     const certificate = certificates.stored(taxpayer);
     if (submit) {
-      const owner = { env, account: caller.accountId, certificate };
+      const owner = { env, account: caller.accountId, rnc: issuerRnc, certificate };
       await ports.tokens.get(owner).catch((error) => {
         throw loginFailure(error, { unreadableIs502: true });
       });
@@ -79,6 +79,7 @@ export function createCancelNumbers(
     }
     const now = ports.clock();
     const generatedAt = request.generatedAt ?? now;
+    await ports.recordUse({ account: caller.accountId, rnc: issuerRnc, use: 'anecf', certificate });
     const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
     await ports.checkpoint('signed');
     const { generatedAt: _stated, ...content } = request;

@@ -90,7 +90,10 @@ export interface CancellationDocuments {
 }
 
 export interface CancellationPorts
-  extends Pick<Ports, 'archive' | 'tokens' | 'clock' | 'random' | 'sleep' | 'inOrder' | 'checkpoint' | 'pending'> {
+  extends Pick<
+    Ports,
+    'archive' | 'tokens' | 'recordUse' | 'clock' | 'random' | 'sleep' | 'inOrder' | 'checkpoint' | 'pending'
+  > {
   readonly cancellations: CancellationStore;
   readonly cancellationDocuments: Pick<CancellationDocuments, 'sign'>;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;

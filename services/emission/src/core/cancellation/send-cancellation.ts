@@ -27,7 +27,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
     xml: Uint8Array,
   ): Promise<Answer<CancellationVerdict>> {
     const { env, issuerRnc, accountId } = cancellation;
-    const tokens = certificateTokens(ports, { env, account: accountId, certificate });
+    const tokens = certificateTokens(ports, { env, account: accountId, rnc: issuerRnc, certificate });
     const send = async (token: string) =>
       ports.cancellationAuthority.submitCancellation({ env, token, issuerRnc, xml });
     const token = await tokens.get();

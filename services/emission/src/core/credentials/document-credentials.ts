@@ -80,7 +80,12 @@ export function createDocumentTokens(ports: Pick<Ports, 'tokens'>, certificates:
   return async (attempt) => {
     const certificate = (await certificates.sentAlong(attempt)) ?? (await certificates.stored(attempt));
     if (certificate === null) return null;
-    return certificateTokens(ports, { env: attempt.env, account: attempt.accountId, certificate });
+    return certificateTokens(ports, {
+      env: attempt.env,
+      account: attempt.accountId,
+      rnc: attempt.issuerRnc,
+      certificate,
+    });
   };
 }
 

@@ -17,6 +17,12 @@ export interface TokenAnswer {
   expires_at: string;
 }
 
+/** A taxpayer and its certificate. */
+interface Signer {
+  readonly rnc: string;
+  readonly certificate: SigningCertificate;
+}
+
 /** Source: Descripción Técnica v1.6 p.7. */
 const ISSUED_FOR_SECONDS = 3_600;
 
@@ -38,12 +44,12 @@ export function createObtainToken(
   certificates: Certificates,
 ): ObtainToken {
   return async ({ caller, env, issuerRnc, refused }) => {
-    const certificate =
+    const signer =
       issuerRnc === null
         ? firstUsable(await taxpayers.list(caller))
         : theOneOf(await taxpayers.require(caller, issuerRnc));
     try {
-      const owner = { env, account: caller.accountId, certificate };
+      const owner = { env, account: caller.accountId, ...signer };
       if (refused) await ports.tokens.invalidate({ ...owner, token: refused });
       const { token, expiresAt } = await ports.tokens.get(owner);
       return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
@@ -52,15 +58,15 @@ export function createObtainToken(
     }
   };
 
-  function theOneOf(taxpayer: TaxpayerState): SigningCertificate {
+  function theOneOf(taxpayer: TaxpayerState): Signer {
     if (taxpayer.certificate === null) {
       throw new EmissionError('not_found', `${taxpayer.rnc} has no certificate; upload one in the administration.`);
     }
-    return certificates.stored(taxpayer);
+    return { rnc: taxpayer.rnc, certificate: certificates.stored(taxpayer) };
   }
 
   /** The oldest taxpayer with a certificate that is valid now. */
-  function firstUsable(all: readonly TaxpayerState[]): SigningCertificate {
+  function firstUsable(all: readonly TaxpayerState[]): Signer {
     let refusal: unknown = new EmissionError(
       'not_found',
       'No taxpayer of this account has a certificate; upload one in the administration.',
@@ -68,7 +74,7 @@ export function createObtainToken(
     for (const taxpayer of all) {
       if (taxpayer.certificate === null || !taxpayer.active) continue;
       try {
-        return certificates.stored(taxpayer);
+        return { rnc: taxpayer.rnc, certificate: certificates.stored(taxpayer) };
       } catch (error) {
         refusal = error;
       }

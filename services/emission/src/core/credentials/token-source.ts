@@ -17,7 +17,7 @@ export interface TokenSource {
 /** Tokens of a certificate that this service holds. */
 export function certificateTokens(
   ports: Pick<Ports, 'tokens'>,
-  request: { env: Environment; account: string; certificate: SigningCertificate },
+  request: { env: Environment; account: string; rnc: string; certificate: SigningCertificate },
 ): TokenSource {
   return {
     given: false,

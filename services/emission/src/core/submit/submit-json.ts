@@ -64,10 +64,12 @@ export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates
       }),
       async prepare(reference) {
         const certificate = uploaded ?? certificates.stored(taxpayer);
-        const tokens = certificateTokens(ports, { env, account: caller.accountId, certificate });
+        const owner = { account: caller.accountId, rnc: taxpayer.rnc };
+        const tokens = certificateTokens(ports, { env, ...owner, certificate });
         const token = await tokens.get().catch((error) => {
           throw loginFailure(error);
         });
+        await ports.recordUse({ ...owner, use: 'ecf', certificate });
         const began = performance.now();
         signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
         ports.observer.signed((performance.now() - began) / 1_000);
@@ -105,7 +107,12 @@ export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates
   ): TokenSource | null {
     try {
       const certificate = uploaded ?? certificates.stored(taxpayer);
-      return certificateTokens(ports, { env: attempt.env, account: attempt.accountId, certificate });
+      return certificateTokens(ports, {
+        env: attempt.env,
+        account: attempt.accountId,
+        rnc: attempt.issuerRnc,
+        certificate,
+      });
     } catch {
       return null;
     }

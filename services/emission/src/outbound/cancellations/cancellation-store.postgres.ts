@@ -1,8 +1,8 @@
-import { appendToOutbox } from '@ecf/service-kit/outbox';
+import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Statement } from '@ecf/service-kit/postgres';
 import type { Cancellation, CancellationAlarm } from '../../core/cancellation/cancellation.js';
 import type { CancellationStore } from '../../core/cancellation/cancellation-ports.js';
-import { actEvents } from '../changed-events.js';
+import { ACTS } from '../changed-events.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
 import { type CancellationRow, fromRow } from './cancellation-rows.js';
 import * as sql from './cancellation-sql.js';
@@ -55,7 +55,7 @@ export function createPostgresCancellationStore(options: CancellationStoreOption
           if (recorded[0] === undefined) return null;
           const after = fromRow(recorded[0]);
           if (after.state === 'rejected' || after.refused.length > 0) await freeRefusedNumbers(tx, after);
-          await appendToOutbox(tx, [describe(after), ...actEvents(act)]);
+          await appendToOutbox(tx, [describe(after), ...actEvents(ACTS, act)]);
           return after;
         }),
       ),

@@ -32,7 +32,11 @@ export function administratorRoutes({ administrators, clock }: AdministratorRout
         actedBy(req, res),
       );
       if (created === 'taken')
-        throw new ApiError(409, 'conflict', `There is an administrator ${name}; each acts under a name of its own.`);
+        throw new ApiError(
+          409,
+          'conflict',
+          `${name} is or was the name of an administrator, and the audit log names its acts by it; use another name.`,
+        );
       res.status(201).json({ id: created.id, token });
     })
     .get(async (req: Request, res: Response) => {

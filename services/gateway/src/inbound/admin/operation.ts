@@ -2,6 +2,7 @@ import {
   ARCHIVING_SERVICES,
   type ArchiveOperations,
   type ArchivingService,
+  type AuditAct,
   alarmedFilterSchema,
   doubtfulFilterSchema,
   type QueryOperations,
@@ -70,9 +71,17 @@ export function adminOperation(
   routes
     .route('/rebuilds/query')
     .post(async (req: Request, res: Response) => {
-      const state = await present(readModels, 'query').startRebuild({});
-      const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} };
-      await audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
+      const owner = present(readModels, 'query');
+      const record = (details: AuditAct['details']) => {
+        const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details };
+        return audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
+      };
+      // First: a rebuild that began has its entry, whatever ends afterwards.
+      await record({});
+      const state = await owner.startRebuild({}).catch(async (error) => {
+        await record({ not_started: error instanceof ApiError ? error.code : 'unconfirmed' });
+        throw error;
+      });
       res.json(state);
     })
     .get(async (_req: Request, res: Response) => {

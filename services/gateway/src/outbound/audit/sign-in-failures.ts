@@ -12,7 +12,10 @@ const FIRST_MS = 1_000;
 const MOST_ACTORS = 20;
 const OTHERS = 'sender:others';
 
-/** Counts failed sign-ins for each actor in memory, and appends one entry for each actor a minute to the audit log. */
+/**
+ * Counts failed sign-ins for each actor in memory, and appends one entry for each actor a minute to the audit log. Counts that
+ * could not be appended are kept for the next time.
+ */
 export function createSignInFailures(options: {
   audit: Pick<AuditLog, 'append'>;
   logger: Logger;
@@ -33,20 +36,29 @@ export function createSignInFailures(options: {
     try {
       await options.audit.append(failures.map((one) => entry(one, now)));
     } catch (error) {
-      options.logger.warn({ err: error }, 'failed sign-ins could not be appended to the audit log');
+      for (const one of failures) count(one);
+      schedule();
+      options.logger.warn({ err: error }, 'failed sign-ins could not be appended to the audit log; they are kept');
     }
+  }
+
+  function count(own: Counted): void {
+    const hasPlace = counted.has(keyOf(own)) || counted.size < MOST_ACTORS;
+    const one = hasPlace ? own : { ...own, actor: OTHERS, target: ALL[own.what] };
+    counted.set(keyOf(one), { ...one, count: own.count + (counted.get(keyOf(one))?.count ?? 0) });
+  }
+
+  function schedule(): void {
+    const wait = Math.max(FIRST_MS, flushedAt + EVERY_MS - options.clock().getTime());
+    timer ??= setTimeout(flush, wait).unref();
   }
 
   return {
     flush,
     failed({ what, reason, sender, known }) {
       const actor = known?.actor ?? `sender:${senderNetwork(sender)}`;
-      const own = { actor, target: known?.target ?? ALL[what], what, reason };
-      const hasPlace = counted.has(keyOf(own)) || counted.size < MOST_ACTORS;
-      const one = hasPlace ? own : { ...own, actor: OTHERS, target: ALL[what] };
-      counted.set(keyOf(one), { ...one, count: (counted.get(keyOf(one))?.count ?? 0) + 1 });
-      const wait = Math.max(FIRST_MS, flushedAt + EVERY_MS - options.clock().getTime());
-      timer ??= setTimeout(flush, wait).unref();
+      count({ actor, target: known?.target ?? ALL[what], what, reason, count: 1 });
+      schedule();
     },
   };
 }

@@ -14,7 +14,9 @@ export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) 
  * signed now; the document is read again from the bytes that were kept.
  */
 export function createPromoteDocument(
-  ports: Pick<Ports, 'validation' | 'archive' | 'clock'> & { confirmations: Pick<ConfirmationStore, 'promote'> },
+  ports: Pick<Ports, 'validation' | 'archive' | 'recordUse' | 'clock'> & {
+    confirmations: Pick<ConfirmationStore, 'promote'>;
+  },
   receivers: Pick<Receivers, 'find'>,
 ): PromoteDocument {
   return async function promote({ documentId, env }, { holderConfirmed, accountId, receivedAt, bytes, xml, origin }) {
@@ -27,7 +29,9 @@ export function createPromoteDocument(
     if (!receiver.served) throw new Error(`${parties.buyerRnc} is not served, so nobody signs for it`);
     const key = { env, ...parties };
     const at = ports.clock();
-    const signed = await signAcknowledgement({ ...parties, motive: null, at }, receiver.certificate);
+    const { signer: owner, certificate } = receiver;
+    await ports.recordUse({ account: owner.account_id, rnc: owner.rnc, use: 'arecf', certificate });
+    const signed = await signAcknowledgement({ ...parties, motive: null, at }, certificate);
     const sha256 = createHash('sha256').update(signed).digest('hex');
     const name = { ...key, holderRnc: receiver.signer.rnc, at, sha256, refused: false };
     const acknowledgement = { path: acknowledgementPath(name), sha256 };

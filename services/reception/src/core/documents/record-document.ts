@@ -74,9 +74,10 @@ export interface RecordParts {
 }
 
 export function createRecordDocument(
-  { documents, archive, isKnown, clock }: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'clock'>,
+  ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'clock'>,
   { answers, stored, refusedQuota }: RecordParts,
 ): RecordDocument {
+  const { documents, archive, isKnown, recordUse, clock } = ports;
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
     const { bytes } = incoming;
     const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(incoming, null)]);
@@ -145,7 +146,9 @@ export function createRecordDocument(
 
   async function acknowledge(incoming: Incoming, motive: Motive | null) {
     const at = clock();
-    const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, incoming.receiver.certificate);
+    const { signer, certificate } = incoming.receiver;
+    await recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
+    const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, certificate);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
     return { stored, file: { ...stored, bytes }, at };
