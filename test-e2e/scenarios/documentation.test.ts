@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { useDeployment } from '../support/deployment/deployment.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
@@ -33,7 +33,13 @@ const SHOWN = [
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm run distributed',
 ];
 
-const deployment = useDeployment({ LOG_LEVEL: 'info' });
+/** Revoked certificates: pages add lines. It must list something, so it begins with a certificate that nobody has. */
+const REVOKED = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-revoked-')), 'revoked');
+fs.chmodSync(path.dirname(REVOKED), 0o755);
+fs.writeFileSync(REVOKED, `${'0'.repeat(64)}\n`);
+
+const deployment = useDeployment({ LOG_LEVEL: 'info', REVOKED_CERTIFICATES_FILE: REVOKED });
+afterAll(() => fs.rmSync(path.dirname(REVOKED), { recursive: true, force: true }));
 
 function pagesIn(folder: string): string[] {
   const names = fs.readdirSync(path.join(ROOT, folder));
@@ -86,7 +92,7 @@ describe('the commands of a page of the documentation', () => {
       const script = parts.map(({ text, line }) => `echo "== line ${line}"\n${text}`).join('\n');
       // A loop that breaks at success goes on silently without it; a function can return 1.
       expect(script).not.toMatch(/&& break/);
-      const env = { DATA_DIR: deployment.dataDir, WORK: work };
+      const env = { DATA_DIR: deployment.dataDir, WORK: work, REVOKED_CERTIFICATES_FILE: REVOKED };
       const { code, output } = await run(script, env);
       const end = output.slice(-1_500);
       expect({ page, code, end }).toEqual({ page, code: 0, end });

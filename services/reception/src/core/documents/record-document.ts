@@ -77,10 +77,10 @@ export function createRecordDocument(
   ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'clock'>,
   { answers, stored, refusedQuota }: RecordParts,
 ): RecordDocument {
-  const { documents, archive, isKnown, recordUse, clock } = ports;
+  const { documents, archive, isKnown } = ports;
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
     const { bytes } = incoming;
-    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(incoming, null)]);
+    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(ports, incoming, null)]);
     await stored.take(storer, bytes.length + signed.file.bytes.length);
     const xml = fileOf(incoming, false);
     const received: NewReceivedDocument = {
@@ -112,7 +112,7 @@ export function createRecordDocument(
   ): Promise<Acknowledged> {
     const { validation, sha256 } = incoming;
     const reason = rejectionReason(motive, particulars);
-    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(incoming, motive)]);
+    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(ports, incoming, motive)]);
     const kept = await keepRefused(incoming, storer, holder, signed.file.bytes.length);
     const refusal: NewRefusedDocument = {
       key: incoming.key,
@@ -144,16 +144,6 @@ export function createRecordDocument(
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
-  async function acknowledge(incoming: Incoming, motive: Motive | null) {
-    const at = clock();
-    const { signer, certificate } = incoming.receiver;
-    await recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
-    const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, certificate);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
-    return { stored, file: { ...stored, bytes }, at };
-  }
-
   /** Bytes that are stored already are not stored again. What is stored counts. */
   async function keepRefused(
     incoming: Incoming,
@@ -175,6 +165,21 @@ export function createRecordDocument(
   }
 
   return { accept, refuse, acknowledgeAgain };
+}
+
+/** Signs the acknowledgement of a document. */
+async function acknowledge(
+  { recordUse, clock }: Pick<Ports, 'recordUse' | 'clock'>,
+  incoming: Incoming,
+  motive: Motive | null,
+) {
+  const at = clock();
+  const { signer, certificate } = incoming.receiver;
+  await recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
+  const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, certificate);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
+  return { stored, file: { ...stored, bytes }, at };
 }
 
 /** The query to the authority about a document; null for one that is not valid. */
