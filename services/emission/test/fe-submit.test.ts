@@ -416,13 +416,26 @@ describe('POST /fe_Submit', () => {
             valor: `${encf('31', 45)} was not accepted, so this document was not sent; its number is free`,
           },
         ],
-        attempts: [],
+        attempts: [{ attempt: 1, track_id: null, status: 'Rechazado', sequence_used: false, final: true }],
       });
       await world.clearFaults();
       expect(await world.ledger(encf('34', 45))).toEqual([]);
       const refused = await world.submit(emission, note(45, 45, '5.00'));
       expect([refused.status, refused.body.faults[0].code]).toEqual([400, '614']);
       expect((await world.submit(emission, note(45, 40, '5.00'))).body.status).toBe('Aceptado');
+      // The withdrawn note stays explained once another document took its number.
+      expect(await told()).toMatchObject({
+        status: 'Aceptado',
+        attempts: [
+          {
+            attempt: 1,
+            track_id: null,
+            status: 'Rechazado',
+            messages: [{ valor: expect.stringContaining('was not accepted') }],
+          },
+          { attempt: 2, track_id: expect.any(String), status: 'Aceptado' },
+        ],
+      });
     });
   });
 });

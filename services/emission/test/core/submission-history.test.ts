@@ -50,10 +50,12 @@ describe('submissions that are over', () => {
     expect(addSubmission(before, submission(301))).toEqual(pastOf(301));
   });
 
-  it('withdrawn ones do not count, because they were never sent', () => {
+  it('withdrawn ones are among them', () => {
     const past = pastOf(100, (attempt) => (attempt % 2 === 0 ? { state: 'withdrawn' } : {}));
-    expect(past[10]?.omittedBefore).toBe(25);
-    expect(latestSubmissions(past).omitted).toBe(30);
+    expect(past[10]?.omittedBefore).toBe(50);
+    const { attempts } = invoiceChanged({ ...sending(), attempt: 101, past });
+    expect(attempts).toHaveLength(41);
+    expect(attempts.filter(({ status }) => status === 'Rechazado').length).toBeGreaterThan(15);
   });
 
   it('an event holds the latest ones and the number of earlier ones', () => {

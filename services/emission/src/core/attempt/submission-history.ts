@@ -54,7 +54,6 @@ export function asFound(attempt: Attempt, found: Attempt | null): Attempt {
   return { ...attempt, state, trackId, verdict, owner: null, nextActionAt: null, alarm: null };
 }
 
-/** Withdrawn attempts were never sent, so they do not count. */
 function submissionsIn(past: readonly PastSubmission[]): number {
-  return past.reduce((sum, { state, omittedBefore = 0 }) => sum + omittedBefore + (state === 'withdrawn' ? 0 : 1), 0);
+  return past.reduce((sum, { omittedBefore = 0 }) => sum + omittedBefore + 1, 0);
 }

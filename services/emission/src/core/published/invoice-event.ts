@@ -71,7 +71,7 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
     rfce_checksum: attempt.rfce?.sha256 ?? null,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
-    attempts: [...past.filter(({ state }) => state !== 'withdrawn').map(pastAttempt), ...presentAttempt(attempt)],
+    attempts: [...past.map(pastAttempt), presentAttempt(attempt)],
   };
 }
 
@@ -91,17 +91,14 @@ function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): Invoi
   );
 }
 
-function presentAttempt(attempt: Attempt): InvoiceAttempt[] {
-  if (attempt.state === 'withdrawn') return [];
-  return [
-    pastAttempt({
-      attempt: attempt.attempt,
-      trackId: attempt.trackId,
-      submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
-      state: attempt.state,
-      ...attempt.verdict,
-    }),
-  ];
+function presentAttempt(attempt: Attempt): InvoiceAttempt {
+  return pastAttempt({
+    attempt: attempt.attempt,
+    trackId: attempt.trackId,
+    submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
+    state: attempt.state,
+    ...attempt.verdict,
+  });
 }
 
 function pastAttempt(past: PastSubmission): InvoiceAttempt {
