@@ -5,13 +5,16 @@ import { ApiError } from './errors.js';
 const MAX_BODY_BYTES = Symbol('ecf.max-body-bytes');
 type Limited = IncomingMessage & { [MAX_BODY_BYTES]?: number };
 
-/** Refuses a body whose Content-Length is over `max` with 413. A body without one is counted by its reader. */
-export function limitBody(max: number): RequestHandler {
+/**
+ * Refuses a body whose Content-Length is over `max` with 413. A body without one is counted by its reader.
+ * @param tooLarge makes the error, where `max` is not MAX_BODY_BYTES
+ */
+export function limitBody(max: number, tooLarge: (max: number) => ApiError = bodyTooLarge): RequestHandler {
   return (req, _res, next) => {
     const limited = req as Limited;
     // A gateway of the same process may have set a smaller bound.
     limited[MAX_BODY_BYTES] = Math.min(max, limited[MAX_BODY_BYTES] ?? max);
-    next(Number(req.headers['content-length']) > max ? bodyTooLarge(max) : undefined);
+    next(Number(req.headers['content-length']) > max ? tooLarge(max) : undefined);
   };
 }
 
@@ -25,6 +28,15 @@ export function bodyTooLarge(max: number): ApiError {
     413,
     'body_too_large',
     `The body is larger than ${max} bytes; send less, or have MAX_BODY_BYTES raised.`,
+  );
+}
+
+/** The error where the operation sets the limit, not the deployment. */
+export function operationBodyTooLarge(max: number): ApiError {
+  return new ApiError(
+    413,
+    'body_too_large',
+    `The body is larger than ${max} bytes, the limit of this operation; send less.`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import type { AdminOperation, Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import { limitBody, requestIdOf } from '@ecf/service-kit/http';
+import { limitBody, operationBodyTooLarge, requestIdOf } from '@ecf/service-kit/http';
 import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '@ecf/service-kit/security';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
@@ -89,7 +89,11 @@ function findOperation({ routes, perSender }: Pick<EdgeOptions, 'routes' | 'perS
 
 /** Bounds the body by the limit of the operation. */
 function limitBodyOf(maxBodyBytes: number): RequestHandler {
-  return (req, res, next) => limitBody(callOf(res).operation?.maxBodyBytes ?? maxBodyBytes)(req, res, next);
+  return (req, res, next) => {
+    const ofOperation = callOf(res).operation?.maxBodyBytes;
+    const limit = ofOperation === undefined ? limitBody(maxBodyBytes) : limitBody(ofOperation, operationBodyTooLarge);
+    limit(req, res, next);
+  };
 }
 
 type AdmitOptions = Pick<EdgeOptions, 'access' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;
