@@ -132,6 +132,31 @@ describe('a batch', () => {
     expect(await world.row(encf('34', sequence))).toBeNull();
   });
 
+  it('lets a note wait for every line of its number, and refuses it only if all are refused', async () => {
+    const original = invoice();
+    const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
+    sequence += 1;
+    const note = creditNote(sequence, original.encf, '100.00');
+    const { body } = await send(ndjson([note, faulty, original.document, faulty]));
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 2, refused: 2 });
+    expect((await results(body.batch_id)).map(({ status }) => status)).toEqual(['Aceptado', null, 'Aceptado', null]);
+  });
+
+  it('counts a note that waits for a verdict as pending', async () => {
+    const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+    const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+    const original = invoice();
+    await world.submit(quick, original.document);
+    sequence += 1;
+    const { body } = await send(ndjson([creditNote(sequence, original.encf, '100.00')]));
+    await world.reaches(encf('34', sequence), ['held']);
+    const shown = await world.call(emission, 'GET', `/batches/${body.batch_id}`);
+    expect(shown.body).toMatchObject({ status: 'processing', pending: 1, in_process: 0 });
+    await world.clearFaults(id);
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
+    await quick.stop();
+  });
+
   it('streams its results as NDJSON, and takes a JSON array', async () => {
     const some = [invoice(), invoice(), invoice()];
     const array = JSON.stringify(
@@ -207,6 +232,43 @@ describe('a batch', () => {
     await hanging.stop();
     for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
   });
+
+  it('shows the rejection of an interrupted line whose number is free, and does not send it again', async () => {
+    const rejected = {
+      codigo: '2',
+      estado: 'Rechazado',
+      mensajes: [{ codigo: 1, valor: 'x' }],
+      secuenciaUtilizada: false,
+    };
+    const { document, encf: number } = invoice();
+    await world.fault({ operation: 'consultaresultado', kind: 'verdict', verdict: rejected, times: 1 });
+    const line = ndjson([document]);
+    const { body } = await send(line);
+    expect(await done(body.batch_id)).toMatchObject({ rejected: 1 });
+    const [before] = await results(body.batch_id);
+    // As if the instance had crashed before it recorded the outcome.
+    await world.database.query(
+      `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true
+        WHERE batch_id = $1`,
+      [body.batch_id, Buffer.from(line)],
+    );
+    await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
+      body.batch_id,
+    ]);
+    expect(await done(body.batch_id)).toMatchObject({ rejected: 1 });
+    expect(await results(body.batch_id)).toEqual([before]);
+    expect(await world.ledger(number)).toHaveLength(1);
+    await world.clearFaults();
+  });
+
+  it('is shared by instances, and sends nothing twice', async () => {
+    const other = await world.start();
+    const some = Array.from({ length: 40 }, () => invoice());
+    const { body } = await send(ndjson(some.map(({ document }) => document)));
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 40 });
+    for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
+    await other.stop();
+  });
 });
 
 describe('a batch that is cancelled', () => {
@@ -237,8 +299,13 @@ describe('while the authority is away', () => {
     await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
     expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 5 });
     for (const { encf: number } of some) expect(await world.row(number)).toBeNull();
+    const patient = invoice();
+    const { body: later } = await send(ndjson([patient.document]));
     await emission.stop();
+    await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [later.batch_id]);
     emission = await world.start();
+    expect(await done(later.batch_id)).toMatchObject({ accepted: 1 });
+    expect(await world.ledger(patient.encf)).toHaveLength(1);
   });
 });
 

@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
-import { afterAll, beforeAll, beforeEach, describe } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../../packages/service-kit/test/due-work-contract.js';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
 import { beginAttempt } from '../../src/core/attempt/transitions.js';
+import type { DueLine } from '../../src/core/batches/batch.js';
 import type { Cancellation } from '../../src/core/cancellation/cancellation.js';
+import { createPostgresBatchStore } from '../../src/outbound/batches/batch-store.postgres.js';
 import { createPostgresCancellationStore } from '../../src/outbound/cancellations/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from '../../src/outbound/changed-events.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
@@ -49,6 +52,57 @@ describe('attempts as due work', () => {
       },
       keyOf: (attempt) => attempt.encf,
     };
+  });
+});
+
+describe('lines of batches as due work', () => {
+  const store = () => createPostgresBatchStore({ database, timeoutMs: 1_000 });
+  const begin = (accountId: string) =>
+    store().begin({
+      env: 'TesteCF',
+      caller: { accountId } as Caller,
+      idempotencyKey: null,
+      validate: false,
+      createdAt: NOW,
+    });
+  const addLine = (batchId: number, accountId: string, line: number) =>
+    store().addLines(batchId, accountId, [{ line, document: Buffer.from('{}'), encf: null, issuerRnc: null }]);
+  const received = { total: 1, sha256: '' };
+
+  describeDueWorkStore<DueLine>(async () => {
+    await database.query('DELETE FROM batch');
+    return {
+      store: store(),
+      async add(dueAt) {
+        const id = await begin('account-1');
+        await addLine(id, 'account-1', 1);
+        await store().receive({ id, ...received }, [], NOW);
+        await database.query('UPDATE batch_line SET due_at = $2 WHERE batch_id = $1', [id, dueAt]);
+        return String(id);
+      },
+      keyOf: ({ batchId }) => String(batchId),
+    };
+  });
+
+  it('one slot serves the accounts in turn', async () => {
+    await database.query('DELETE FROM batch');
+    for (const accountId of ['a', 'b', 'c']) {
+      const id = await begin(accountId);
+      for (let line = 1; line <= 30; line += 1) await addLine(id, accountId, line);
+      await store().receive({ id, ...received }, [], NOW);
+    }
+    const now = new Date(Date.now() + 1_000);
+    const until = new Date(now.getTime() + 60_000);
+    const served = new Set<string>();
+    for (let claim = 0; claim < 30; claim += 1)
+      for (const { caller } of await store().claimDue({ now, until, limit: 1 })) served.add(caller.accountId);
+    expect([...served].sort()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('a batch that was discarded while its body came is not received', async () => {
+    const id = await begin('account-1');
+    await store().discard(id);
+    await expect(store().receive({ id, ...received }, [], NOW)).rejects.toThrow(/discarded/);
   });
 });
 

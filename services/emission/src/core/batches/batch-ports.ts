@@ -1,6 +1,6 @@
 import type { LineStatus } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome, NewBatch, NewLine } from './batch.js';
+import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome, NewBatch, NewLine, Postponed } from './batch.js';
 
 /** The batches of an account in an environment. */
 export interface BatchScope {
@@ -21,6 +21,7 @@ export interface ReceivedBatch {
   readonly id: number;
   readonly total: number;
   readonly sha256: string;
+  readonly validate: boolean;
 }
 
 export interface BatchStore {
@@ -31,7 +32,11 @@ export interface BatchStore {
    * The body is complete: the batch is visible and its lines are due. Null if another batch took the idempotency key
    * meanwhile; then nothing is due.
    */
-  receive(received: ReceivedBatch, order: readonly LineOrder[], now: Date): Promise<ReceivedBatch | null>;
+  receive(
+    received: Omit<ReceivedBatch, 'validate'>,
+    order: readonly LineOrder[],
+    now: Date,
+  ): Promise<ReceivedBatch | null>;
   /** Removes a batch that was not received. */
   discard(id: number): Promise<void>;
   /** Removes batches whose body began to arrive before `before` and never ended. */
@@ -39,16 +44,17 @@ export interface BatchStore {
   findByKey(scope: BatchScope, idempotencyKey: string): Promise<ReceivedBatch | null>;
   /**
    * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each
-   * in the order of its batches and lines.
+   * in the order of its batches and lines; if there are more accounts than lines, they take turns by chance.
    */
   claimDue(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<DueLine[]>;
+  /** Extends the leases of lines without an outcome. */
+  renew(lines: readonly DueLine[], until: Date): Promise<void>;
+  /** The attempt that an interrupted line made; null if it made none. */
+  attemptOf(line: DueLine): Promise<LineOutcome | null>;
   /** Stores the outcome of a line, once. */
   record(line: DueLine, outcome: LineOutcome): Promise<void>;
-  /**
-   * The line is due again later, unless its batch was cancelled meanwhile. `begun`: its number may be used, so a cancellation
-   * does not stop it.
-   */
-  postpone(line: DueLine, dueAt: Date, begun: boolean): Promise<void>;
+  /** The line is due again later, unless its batch was cancelled meanwhile and its number cannot be used. */
+  postpone(line: DueLine, postponed: Postponed): Promise<void>;
   /** Leases batches whose lines are to be counted. */
   claimCounts(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<number[]>;
   /** Counts the lines. If all are final, the batch is finished, else the next count is due at `next`. */

@@ -54,7 +54,11 @@ export interface DueLine {
   readonly caller: Caller;
   readonly validate: boolean;
   readonly document: Buffer | null;
+  /** How often it was postponed, and how often because of an unexpected failure. */
+  readonly postponements: number;
   readonly failures: number;
+  /** Its number may be used: an instance worked on it before, and maybe crashed. */
+  readonly begun: boolean;
   /** The number of the line that this one refers to, if that line is refused. */
   readonly refusedReference: string | null;
 }
@@ -75,6 +79,16 @@ export type LineOutcome =
       readonly messages: readonly string[];
       readonly faults: readonly unknown[];
     };
+
+/** A line that is due again later. */
+export interface Postponed {
+  readonly outcome: 'postponed';
+  readonly dueAt: Date;
+  /** Its number may be used. */
+  readonly begun: boolean;
+  /** The failure was unexpected. */
+  readonly failed: boolean;
+}
 
 /** A line with its outcome; `attempt` is the present state of a submitted one. */
 export interface BatchLine {

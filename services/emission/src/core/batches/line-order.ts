@@ -10,10 +10,10 @@ export interface NumberedLine {
 
 /**
  * The lines that have to wait for others of the batch: a number that stands there twice, and a note on a document of the
- * batch, wherever that stands. References that form a circle are left out, so the check of each document refuses them.
+ * batch, wherever that stands. A number that stands there twice is referred to by its latest line, which ends last.
+ * References that form a circle are left out, so the check of each document refuses them.
  */
 export function orderLines(lines: readonly NumberedLine[]): LineOrder[] {
-  const first = new Map<string, number>();
   const latest = new Map<string, number>();
   const same = new Map<number, number>();
   const keyOf = (issuerRnc: string, encf: string) => `${issuerRnc}:${encf}`;
@@ -21,13 +21,12 @@ export function orderLines(lines: readonly NumberedLine[]): LineOrder[] {
     if (issuerRnc === null || encf === null) continue;
     const key = keyOf(issuerRnc, encf);
     const before = latest.get(key);
-    if (before === undefined) first.set(key, line);
-    else same.set(line, before);
+    if (before !== undefined) same.set(line, before);
     latest.set(key, line);
   }
   const references = new Map<number, number>();
   for (const { line, issuerRnc, refersTo } of lines) {
-    const target = issuerRnc === null || refersTo === null ? undefined : first.get(keyOf(issuerRnc, refersTo));
+    const target = issuerRnc === null || refersTo === null ? undefined : latest.get(keyOf(issuerRnc, refersTo));
     if (target !== undefined && target !== line) references.set(line, target);
   }
   for (const line of inCircles(same, references)) references.delete(line);
@@ -38,23 +37,31 @@ export function orderLines(lines: readonly NumberedLine[]): LineOrder[] {
   }));
 }
 
+type Wait = readonly [line: number, before: number];
+
 /** Lines that could never begin, because they wait for each other. */
-function inCircles(same: ReadonlyMap<number, number>, references: ReadonlyMap<number, number>): number[] {
-  const waiting = new Map<number, Set<number>>();
+function inCircles(...waits: ReadonlyMap<number, number>[]): Set<number> {
+  const blocked = peel(waits.flatMap((before) => [...before]));
+  // A line that only waits for a circle is not in it.
+  const circles = peel(blocked.map(([line, before]): Wait => [before, line]));
+  return new Set(circles.map(([line]) => line));
+}
+
+/** What is left when lines that wait for nothing end, and then those that waited for them. */
+function peel(waits: readonly Wait[]): Wait[] {
+  const open = new Map<number, number>();
   const followers = new Map<number, number[]>();
-  for (const edges of [same, references])
-    for (const [line, before] of edges) {
-      waiting.set(line, (waiting.get(line) ?? new Set()).add(before));
-      followers.set(before, [...(followers.get(before) ?? []), line]);
-    }
-  const free = [...followers.keys()].filter((line) => !waiting.has(line));
-  for (let line = free.pop(); line !== undefined; line = free.pop())
+  for (const [line, before] of waits) {
+    open.set(line, (open.get(line) ?? 0) + 1);
+    followers.set(before, [...(followers.get(before) ?? []), line]);
+  }
+  const ended = [...followers.keys()].filter((line) => !open.has(line));
+  for (const line of ended)
     for (const follower of followers.get(line) ?? []) {
-      const before = waiting.get(follower);
-      before?.delete(line);
-      if (before?.size !== 0) continue;
-      waiting.delete(follower);
-      free.push(follower);
+      const left = (open.get(follower) ?? 0) - 1;
+      open.set(follower, left);
+      if (left === 0) ended.push(follower);
     }
-  return [...waiting.keys()];
+  const isOpen = (line: number) => (open.get(line) ?? 0) > 0;
+  return waits.filter(([line, before]) => isOpen(line) && isOpen(before));
 }

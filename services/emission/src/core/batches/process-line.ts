@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
-import type { DueLine, LineOutcome } from './batch.js';
+import type { DueLine, LineOutcome, Postponed } from './batch.js';
 import type { BatchStore } from './batch-ports.js';
 
 /** The public answer to an error: what `/fe_Submit` would say. */
@@ -14,13 +14,6 @@ export interface PublicError {
   readonly retryAfterSeconds: number | null;
 }
 
-interface Postponed {
-  readonly outcome: 'postponed';
-  readonly dueAt: Date;
-  /** Its number may be used. */
-  readonly begun: boolean;
-}
-
 export type ProcessLine = (line: DueLine) => Promise<void>;
 
 const LONGEST_PAUSE_MS = 60_000;
@@ -29,20 +22,29 @@ const UNEXPECTED_FAILURES = 5;
 
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
- * pauses; any other error refuses it. A line that a crash interrupted is issued again, and finds its own attempt.
+ * pauses; any other error refuses it. A line that a crash interrupted shows the attempt that it made; if it made none, it is
+ * issued now.
  */
 export function createProcessLine(
-  ports: Pick<Ports, 'clock' | 'random'> & { readonly batches: Pick<BatchStore, 'record' | 'postpone'> },
+  ports: Pick<Ports, 'clock' | 'random'> & { readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf'> },
   issueJson: IssueJson,
   publicError: (error: unknown) => PublicError,
 ): ProcessLine {
   return async (line) => {
-    const outcome = refusedBefore(line) ?? (await issued(line));
-    if (outcome.outcome === 'postponed') await ports.batches.postpone(line, outcome.dueAt, outcome.begun);
+    const made = line.begun ? await ports.batches.attemptOf(line) : null;
+    const outcome = made ?? refusedBefore(line) ?? (await issued(line));
+    if (outcome.outcome === 'postponed') await ports.batches.postpone(line, outcome);
     else await ports.batches.record(line, outcome);
   };
 
-  async function issued({ env, caller, document, validate, failures }: DueLine): Promise<LineOutcome | Postponed> {
+  async function issued({
+    env,
+    caller,
+    document,
+    validate,
+    postponements,
+    failures,
+  }: DueLine): Promise<LineOutcome | Postponed> {
     try {
       const data = document as Buffer;
       const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate });
@@ -54,9 +56,14 @@ export function createProcessLine(
       const isUnexpected = code === 'internal_error' && failures < UNEXPECTED_FAILURES;
       if (retryAfterSeconds === null && !isUnexpected)
         return { outcome: 'refused', error: { status, code, detail }, messages, faults };
-      const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** failures, LONGEST_PAUSE_MS);
+      const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** postponements, LONGEST_PAUSE_MS);
       const dueAt = new Date(ports.clock().getTime() + pause * (0.75 + ports.random() / 2));
-      return { outcome: 'postponed', dueAt, begun: code === 'commit_unconfirmed' || isUnexpected };
+      return {
+        outcome: 'postponed',
+        dueAt,
+        begun: code === 'commit_unconfirmed' || isUnexpected,
+        failed: isUnexpected,
+      };
     }
   }
 }

@@ -32,14 +32,14 @@ export function createReceiveBatch(
     const id = await batches.begin(batch);
     try {
       const numbered = await storeLines(batches, id, batch.caller.accountId, body);
-      const received = { id, total: numbered.length, sha256: contentOf(batch, body) };
+      const received = { id, total: numbered.length, sha256: body.sha256(), validate: batch.validate };
       const winner = await batches.receive(received, orderLines(numbered), clock());
       if (winner === null) {
         onReceived();
         return received;
       }
       await batches.discard(id);
-      return sameContent(winner, received.sha256);
+      return sameContent(winner, received);
     } catch (error) {
       await batches.discard(id).catch(() => undefined);
       throw error;
@@ -52,7 +52,7 @@ export function createReceiveBatch(
       idempotencyKey === null ? null : await batches.findByKey({ env, accountId: caller.accountId }, idempotencyKey);
     if (first === null) return store({ ...batch, createdAt: clock() }, body);
     for await (const _ of body.documents);
-    return sameContent(first, contentOf(batch, body));
+    return sameContent(first, { sha256: body.sha256(), validate: batch.validate });
   };
 }
 
@@ -87,13 +87,9 @@ async function storeLines(
   return numbered;
 }
 
-/** By which batches are equal: the bytes, and whether they are only checked. */
-function contentOf({ validate }: Pick<NewBatch, 'validate'>, body: BatchBody): string {
-  return validate ? `${body.sha256()} validate` : body.sha256();
-}
-
-function sameContent(first: ReceivedBatch, sha256: string): ReceivedBatch {
-  if (first.sha256 === sha256) return first;
+/** Batches are equal by their bytes, and by whether they are only checked. */
+function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' | 'validate'>): ReceivedBatch {
+  if (first.sha256 === other.sha256 && first.validate === other.validate) return first;
   throw new EmissionError(
     'idempotency_conflict',
     'Another batch came with this idempotency-key and other content; use a new key for new content.',

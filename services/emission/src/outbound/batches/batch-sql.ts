@@ -43,7 +43,7 @@ export const KEY_OF = {
 
 export const FIND_BY_KEY = {
   name: 'batch_find_by_key',
-  text: `SELECT id, total, sha256 FROM batch
+  text: `SELECT id, total, sha256, validate FROM batch
     WHERE account_id = $1 AND env = $2 AND idempotency_key = $3 AND received`,
 };
 
@@ -53,7 +53,8 @@ export const FIND_BY_KEY = {
  */
 export const CLAIM_LINES = {
   name: 'batch_claim_lines',
-  text: `WITH account AS (SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL),
+  text: `WITH account AS (
+      SELECT account_id FROM (SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL) a ORDER BY random()),
     share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
     picked AS (
       SELECT due.batch_id, due.line FROM account CROSS JOIN share CROSS JOIN LATERAL (
@@ -66,10 +67,32 @@ export const CLAIM_LINES = {
     claimed AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked
       WHERE l.batch_id = picked.batch_id AND l.line = picked.line RETURNING l.*)
-    SELECT c.batch_id, c.line, c.document, c.failures, b.env, b.caller, b.validate, r.encf AS refused_reference
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.begun, b.env, b.caller, b.validate,
+      r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
+      AND (r.same_line IS NULL OR NOT EXISTS (
+        SELECT 1 FROM batch_line o WHERE o.batch_id = r.batch_id AND o.issuer_rnc = r.issuer_rnc AND o.encf = r.encf
+          AND o.outcome <> 'refused'))
     ORDER BY c.batch_id, c.line`,
+};
+
+export const RENEW_LINES = {
+  name: 'batch_renew_lines',
+  text: `UPDATE batch_line l SET due_at = $3 FROM unnest($1::bigint[], $2::int[]) AS r(batch_id, line)
+    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.leased AND l.outcome IS NULL`,
+};
+
+/** The latest attempt with the number of a line that the request of its batch made, and that no other line shows. */
+export const ATTEMPT_OF_LINE = {
+  name: 'batch_attempt_of_line',
+  text: `SELECT a.emission_id AS "emissionId", a.attempt
+    FROM batch_line l JOIN batch b ON b.id = l.batch_id
+    JOIN emission e ON e.env = b.env AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
+    JOIN attempt a ON a.emission_id = e.id AND a.request_id = b.caller->>'requestId' AND a.committed_at >= b.created_at
+    WHERE l.batch_id = $1 AND l.line = $2 AND NOT EXISTS (
+      SELECT 1 FROM batch_line o WHERE o.batch_id = l.batch_id AND o.emission_id = a.emission_id AND o.attempt = a.attempt)
+    ORDER BY a.attempt DESC LIMIT 1`,
 };
 
 /** Outcomes of lines; the document is stored elsewhere by then, or was never issued. */
@@ -81,14 +104,15 @@ export const RECORD = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
 };
 
-/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). */
+/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). $6: it failed. */
 export const POSTPONE = {
   name: 'batch_postpone',
   text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
     stop AS (
       SELECT l.line, b.is_cancelled AND NOT (l.begun OR $4) AS stops FROM b, batch_line l
       WHERE l.batch_id = $1 AND l.line = $2)
-    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, failures = l.failures + 1,
+    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, postponements = l.postponements + 1,
+      failures = l.failures + $6::boolean::int,
       due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
       outcome = CASE WHEN stops THEN 'refused' END,
       result = CASE WHEN stops THEN $5::json END,

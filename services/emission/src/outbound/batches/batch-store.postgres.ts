@@ -2,7 +2,7 @@ import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
 import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
-import type { Batch, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
+import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome } from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
 import { type AttemptRow, fromRow } from '../emission-rows.js';
@@ -52,15 +52,11 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
       ]);
     },
     async receive({ id, total, sha256 }, order, now) {
-      const lines = [
-        order.map((one) => one.line),
-        order.map((one) => one.sameLine),
-        order.map((one) => one.referenceLine),
-      ];
       try {
         await database.transaction(async (tx) => {
-          if (order.length > 0) await tx.query(sql.SET_ORDER, [id, ...lines]);
-          await tx.query(sql.RECEIVE, [id, total, sha256, now]);
+          if (order.length > 0) await tx.query(sql.SET_ORDER, [id, ...orderColumns(order)]);
+          const { rowCount } = await tx.query(sql.RECEIVE, [id, total, sha256, now]);
+          if (rowCount === 0) throw new Error(`batch ${id} was discarded before its body had arrived`);
         });
         return null;
       } catch (error) {
@@ -78,9 +74,19 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
     async claimDue({ now, until, limit }) {
       return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit])).rows.map(fromDueRow);
     },
+    async renew(lines, until) {
+      const [batches, numbers] = [lines.map(({ batchId }) => batchId), lines.map(({ line }) => line)];
+      await database.query(sql.RENEW_LINES, [batches, numbers, until]);
+    },
+    async attemptOf({ batchId, line }) {
+      const found = await retry(() =>
+        database.query<{ emissionId: number; attempt: number }>(sql.ATTEMPT_OF_LINE, [batchId, line]),
+      );
+      return found.rows[0] === undefined ? null : { outcome: 'submitted', ...found.rows[0] };
+    },
     record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
-    async postpone({ batchId, line }, dueAt, begun) {
-      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun, json(CANCELLED)]));
+    async postpone({ batchId, line }, { dueAt, begun, failed }) {
+      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun, json(CANCELLED), failed]));
     },
     async claimCounts({ now, until, limit }) {
       const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
@@ -111,6 +117,10 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
         }),
       ),
   };
+}
+
+function orderColumns(order: readonly LineOrder[]): unknown[] {
+  return [order.map(({ line }) => line), order.map(({ sameLine }) => sameLine), order.map((one) => one.referenceLine)];
 }
 
 /** JSON for PostgreSQL, whose text holds neither NUL nor halves of surrogate pairs. */
@@ -144,7 +154,9 @@ interface DueRow {
   batch_id: number;
   line: number;
   document: Buffer | null;
+  postponements: number;
   failures: number;
+  begun: boolean;
   env: Environment;
   caller: Caller;
   validate: boolean;
@@ -152,9 +164,20 @@ interface DueRow {
 }
 
 function fromDueRow(row: DueRow): DueLine {
-  const { line, env, caller, validate, document, failures } = row;
+  const { line, env, caller, validate, document, postponements, failures, begun } = row;
   const refusedReference = row.refused_reference;
-  return { batchId: row.batch_id, line, env, caller, validate, document, failures, refusedReference };
+  return {
+    batchId: row.batch_id,
+    line,
+    env,
+    caller,
+    validate,
+    document,
+    postponements,
+    failures,
+    begun,
+    refusedReference,
+  };
 }
 
 /** An outcome, for `json_populate_recordset(NULL::batch_line)`. */

@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import type { DueLine, LineOutcome, Postponed } from '../../src/core/batches/batch.js';
+import { createProcessLine, type PublicError } from '../../src/core/batches/process-line.js';
+
+const LINE = { batchId: 1, line: 1, env: 'TesteCF', validate: false, refusedReference: null } as const;
+const due = (other: Partial<DueLine>): DueLine =>
+  ({
+    ...LINE,
+    caller: {},
+    document: Buffer.from('{}'),
+    postponements: 0,
+    failures: 0,
+    begun: false,
+    ...other,
+  }) as DueLine;
+
+/** What becomes of a line whose document meets an error. */
+async function outcomeOf(line: DueLine, error: Partial<PublicError>, made: LineOutcome | null = null) {
+  const seen: (LineOutcome | Postponed)[] = [];
+  const batches = {
+    record: async (_: DueLine, outcome: LineOutcome) => void seen.push(outcome),
+    postpone: async (_: DueLine, postponed: Postponed) => void seen.push(postponed),
+    attemptOf: async () => made,
+  };
+  const ports = { batches, clock: () => new Date(0), random: () => 0.5 };
+  const rest = { status: 503, code: 'x', detail: 'x', messages: [], faults: [], retryAfterSeconds: null };
+  await createProcessLine(
+    ports,
+    () => Promise.reject(new Error('x')),
+    () => ({ ...rest, ...error }),
+  )(line);
+  return seen[0];
+}
+
+it('answers with Retry-After keep a line pending for ever longer, and are no failures', async () => {
+  const pause = async (postponements: number) => {
+    const outcome = await outcomeOf(due({ postponements }), { retryAfterSeconds: 1 });
+    expect(outcome).toMatchObject({ outcome: 'postponed', begun: false, failed: false });
+    return (outcome as Postponed).dueAt.getTime();
+  };
+  expect([await pause(0), await pause(2), await pause(20)]).toEqual([1_000, 4_000, 60_000]);
+});
+
+it('an unexpected failure passes five times, however often the line was postponed', async () => {
+  const unexpected = { status: 500, code: 'internal_error' };
+  expect(await outcomeOf(due({ postponements: 30, failures: 4 }), unexpected)).toMatchObject({
+    outcome: 'postponed',
+    begun: true,
+    failed: true,
+  });
+  expect(await outcomeOf(due({ failures: 5 }), unexpected)).toMatchObject({ outcome: 'refused' });
+});
+
+it('an interrupted line shows the attempt that it made', async () => {
+  const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
+  expect(await outcomeOf(due({ begun: true }), {}, made)).toEqual(made);
+  expect(await outcomeOf(due({ begun: false }), {}, made)).toMatchObject({ outcome: 'refused' });
+});
