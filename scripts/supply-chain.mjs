@@ -5,20 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { isAllowedLicence } from './licence-rule.mjs';
 import { fail, pnpm, ROOT, say } from './setup.mjs';
-
-/** Licences that allow use in a product under Apache-2.0 without a duty beyond a notice. A choice of them is written with OR. */
-const ALLOWED = new Set([
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'CC0-1.0',
-  'ISC',
-  'MIT',
-  'Unlicense',
-]);
 
 const COMMANDS = { sbom, licences, audit };
 
@@ -51,17 +39,10 @@ function licences() {
   if (status !== 0) fail('The licences could not be listed.', stderr.trim());
   const found = Object.entries(JSON.parse(stdout)).sort(([one], [other]) => (one < other ? -1 : 1));
   for (const [licence, packages] of found) process.stdout.write(`${String(packages.length).padStart(5)}  ${licence}\n`);
-  const refused = found.filter(([licence]) => !isAllowed(licence));
+  const refused = found.filter(([licence]) => !isAllowedLicence(licence));
   if (refused.length === 0) return;
   const named = refused.map(([licence, packages]) => `${licence}: ${packages.map(({ name }) => name).join(', ')}`);
   fail('Packages have licences that are not allowed.', named.join('\n  '));
-}
-
-/** `A OR B` is a choice, `A AND B` demands both. */
-function isAllowed(expression) {
-  const bare = expression.replace(/^\((.*)\)$/, '$1');
-  if (/ OR /i.test(bare)) return bare.split(/ OR /i).some(isAllowed);
-  return bare.split(/ AND /i).every((licence) => ALLOWED.has(licence));
 }
 
 function audit() {

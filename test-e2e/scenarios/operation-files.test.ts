@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import {
@@ -251,5 +251,26 @@ describe('compose', () => {
     const names = new Set(SERVICES.flatMap((name) => Object.keys(compose.services[name]?.environment ?? {})));
     const unknown = [...names].filter((name) => !name.startsWith('OTEL_') && !documented.includes(`\`${name}\``));
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('licences of packages', () => {
+  it.each([
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['(MIT) AND (BSD-3-Clause)', true],
+    ['(MIT OR GPL-2.0-only) AND (ISC OR GPL-3.0-only)', true],
+    ['MIT AND (BSD-3-Clause OR GPL-2.0-only)', true],
+    ['(MIT) AND (GPL-3.0-only)', false],
+    ['(GPL-2.0-only) OR (AGPL-3.0-only)', false],
+    ['Apache-2.0 WITH LLVM-exception', false],
+    ['SEE LICENSE IN LICENSE.txt', false],
+    ['Unknown', false],
+    ['', false],
+  ])('are allowed or refused as a whole: %s', async (expression, allowed) => {
+    const { isAllowedLicence } = (await import(pathToFileURL(path.join(ROOT, 'scripts/licence-rule.mjs')).href)) as {
+      isAllowedLicence: (expression: string) => boolean;
+    };
+    expect(isAllowedLicence(expression)).toBe(allowed);
   });
 });
