@@ -12,6 +12,7 @@ import { createAccess } from '../src/core/access.js';
 import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
 import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
 import type { FailureLimit, KeyHolder, RateLimit } from '../src/core/ports.js';
+import { createProxyWarning } from '../src/inbound/proxy-warning.js';
 import { readTrustedProxies, senderAddress } from '../src/inbound/sender-address.js';
 import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
 import { openRateLimits } from '../src/outbound/rate-limits.js';
@@ -341,5 +342,46 @@ describe('the configuration', () => {
 
   it('is documented, setting by setting', () => {
     for (const schema of Object.values(gatewaySettings.shape)) expect(schema.meta()?.setting).toBeDefined();
+  });
+});
+
+describe('a proxy that is not trusted', () => {
+  const watch = () => {
+    let now = 0;
+    const warned: string[] = [];
+    const logger = { warn: (fields: { sender: string }) => void warned.push(fields.sender) };
+    const note = createProxyWarning(logger as never, () => new Date(now));
+    const many = (address: string, count = 150) => {
+      for (let i = 0; i < count; i += 1) note(address);
+    };
+    const pass = (ms: number) => {
+      now += ms;
+    };
+    return { many, warned, pass };
+  };
+
+  it.each(['10.1.2.3', '172.16.0.9', '192.168.1.1', '127.0.0.1', '::1', 'fd00::1'])(
+    'is warned of once an hour where all requests come from %s',
+    (address) => {
+      const { many, warned, pass } = watch();
+      many(address, 99);
+      expect(warned).toEqual([]);
+      many(address);
+      many(address);
+      expect(warned).toEqual([address]);
+      pass(3_600_000);
+      many(address);
+      expect(warned).toEqual([address, address]);
+    },
+  );
+
+  it('is not where requests come from several addresses, or from a public one', () => {
+    const { many, warned } = watch();
+    many('10.1.2.3', 50);
+    many('10.1.2.4');
+    expect(warned).toEqual([]);
+    const other = watch();
+    other.many('203.0.113.7');
+    expect(other.warned).toEqual([]);
   });
 });

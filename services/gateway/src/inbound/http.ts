@@ -9,6 +9,7 @@ import { docsRoutes } from './docs-page.js';
 import { type EdgeOptions, edge, findSender, limitSender } from './edge.js';
 import { internalRoutes } from './internal.js';
 import { ownRoutes } from './own-routes.js';
+import { watchSenders } from './proxy-warning.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
@@ -62,8 +63,9 @@ function createExactApp(): Express {
   return createExpressApp().enable('case sensitive routing');
 }
 
-function begin(app: Express, { edge: { trustedProxies }, logger, metrics }: GatewayAppOptions): void {
-  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), securityHeaders, checkRequest);
+function begin(app: Express, { edge: { trustedProxies }, logger, metrics, clock }: GatewayAppOptions): void {
+  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), watchSenders(logger, clock));
+  app.use(securityHeaders, checkRequest);
 }
 
 function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions): void {
