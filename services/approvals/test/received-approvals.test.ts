@@ -608,6 +608,24 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);
   });
 
+  it('identical ones stay one row when the reason of the refusal changes', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    const refusals = async () =>
+      (
+        await world.database.query<{ reason: string }>(
+          'SELECT repeats, reason FROM refused_approvals WHERE encf = $1',
+          [encf],
+        )
+      ).rows;
+    await post(xml, SENDERS[0] as string);
+    await post(xml, SENDERS[0] as string);
+    const [first] = await refusals();
+    await world.database.query("UPDATE refused_approvals SET reason = 'another reason' WHERE encf = $1", [encf]);
+    await post(xml, SENDERS[0] as string);
+    expect(await refusals()).toEqual([{ repeats: 1, reason: first?.reason }]);
+  });
+
   it('by size: a larger one leaves its checksum, and its record counts', async () => {
     const encf = await issued();
     const before = await unkept();

@@ -934,4 +934,18 @@ describe('instances', () => {
     expect(await world.metrics.render()).toMatch(/ecf_approvals_overdue\{target="authority"\} 1/);
     await world.control('DELETE', 'faults');
   });
+
+  it('of a superseded approval are no longer undecided', async () => {
+    const encf = await world.invoice();
+    await world.fault({ kind: 'reset' });
+    const { body } = await post(order(encf));
+    const undecided = async () => {
+      const filter = { env: 'TesteCF', settled: 'false', undelivered: 'false', after: 0, limit: 1_000 } as const;
+      return (await operations().listUndecided(filter)).approvals.some(({ id }) => id === body.id);
+    };
+    expect(await undecided()).toBe(true);
+    await world.database.query('UPDATE given_approvals SET superseded_at = now() WHERE encf = $1', [encf]);
+    expect(await undecided()).toBe(false);
+    await world.control('DELETE', 'faults');
+  });
 });

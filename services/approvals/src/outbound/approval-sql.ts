@@ -82,7 +82,7 @@ export const LIST = {
   text: `SELECT * FROM given_approvals WHERE env = $1 AND buyer_rnc = $2
           ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4`,
 };
-const UNDECIDED = "submitted_at IS NOT NULL AND authority_status IN ('submitted', 'failed')";
+const UNDECIDED = "submitted_at IS NOT NULL AND superseded_at IS NULL AND authority_status IN ('submitted', 'failed')";
 export const SETTLE = {
   name: 'approval_settle',
   text: `UPDATE given_approvals SET authority_status = $2, authority_due_at = NULL, settled_at = $3, settled_note = $4

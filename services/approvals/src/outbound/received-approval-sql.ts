@@ -94,11 +94,11 @@ export const PAGE = {
            FROM received_decisions d LEFT JOIN received_approvals a ON a.id = d.answer_id
           WHERE d.id > $1 AND d.revision > 0 ORDER BY d.id LIMIT $2`,
 };
-/** A refusal of the same bytes for the same reason is counted. */
+/** A refusal of the same bytes is counted; the row has the latest reason. */
 export const REFUSE_AGAIN = {
   name: 'refused_approval_repeat',
-  text: `UPDATE refused_approvals SET repeats = repeats + 1
-          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND sha256 = $4 AND reason = $5`,
+  text: `UPDATE refused_approvals SET repeats = repeats + 1, reason = $5
+          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND sha256 = $4`,
 };
 export const REFUSE = {
   name: 'refused_approval_add',
