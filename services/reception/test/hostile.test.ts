@@ -169,7 +169,14 @@ describe('stored bytes of strangers are bounded', () => {
   it('for one number, never at the cost of the genuine document', async () => {
     const number = next();
     // The provider is a known signer; a stranger's document comes first under the number.
-    await world.send(await sampleBytes({ encf: next() }));
+    const earlier = next();
+    await world.send(await sampleBytes({ encf: earlier }));
+    await world.database.query(
+      `INSERT INTO known_signers (env, rnc, key, holder, trusted, first_used_at)
+       SELECT env, issuer_rnc, certificate_key, certificate_holder, false, received_at - interval '1 second'
+         FROM received_documents WHERE encf = $1`,
+      [earlier],
+    );
     const stranger = { encf: number, certificate: forger.certificate };
     expect(await (await world.send(await sampleBytes(stranger))).text()).toContain('<Estado>0<');
     const before = await unkept('number');
