@@ -22,9 +22,11 @@ export async function startSubject(
   date: string,
   lines: number,
   deployment: DeploymentName = 'standalone',
-  { toSandboxBuyer = false } = {},
+  {
+    toSandboxBuyer = false,
+    nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [],
+  }: { toSandboxBuyer?: boolean; nodeOptions?: readonly string[] } = {},
 ): Promise<Subject> {
-  const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   // The simulator allows more queries than the authority, so that rounds wait less for each other.
   const settings = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn' };
   const standalone = await startDeploymentProcess(deployment, dataDir, settings, nodeOptions);
