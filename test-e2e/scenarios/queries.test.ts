@@ -126,7 +126,7 @@ describe('state changes in the read models', () => {
     expect(await count()).toBe(before);
     const { invoices } = (await get('/invoices/?limit=1000')).body;
     expect(invoices.find((one: { encf: string }) => one.encf === encf)).toEqual(shown.body);
-    expect((await get(`/trackids/${encf}`)).body).toMatchObject({ count: 0 });
+    expect((await get(`/trackids/${encf}`)).body).toMatchObject({ count: 1, track_ids: [{ track_id: null }] });
     expect((await get(`/${encf}/xml`)).text).toBe(held.body.xml);
     expect(await client.ledger(encf, ISSUER.rnc)).toEqual([]);
   });
