@@ -58,8 +58,16 @@ describe('the standalone deployment, as a new user meets it', () => {
 
   it('refuses a second deployment on the same folder, naming the first', async () => {
     const words = String(await startStandalone(dataDir).catch((error: unknown) => error));
-    expect(words).toMatch(/in use by/);
+    expect(words).toMatch(/in use by process \d+ on /);
     expect(words).not.toMatch(/\n\s+at /);
+  });
+
+  it('holds its folder also while it is stopped', async () => {
+    const pid = Number(/process (\d+)/.exec(fs.readFileSync(path.join(dataDir, 'deployment.lock'), 'utf8'))?.[1]);
+    process.kill(pid, 'SIGSTOP');
+    const words = String(await startStandalone(dataDir).catch((error: unknown) => error));
+    process.kill(pid, 'SIGCONT');
+    expect(words).toMatch(/in use by/);
   });
 
   it('stops on SIGINT with 0 and leaves no process behind', async () => {
@@ -106,6 +114,28 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(failed.message).toMatch(new RegExp(`standalone did not start\\. .*${port}`));
     expect(failed.message).not.toMatch(/^\{/m);
     expect(processesOf(dataDir)).toEqual([]);
+  });
+
+  it('makes nothing if a port is in use, a setting is wrong, or the folder is none', async () => {
+    const parent = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-refused-'));
+    const folder = path.join(parent, 'data');
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const port = String((holder.address() as net.AddressInfo).port);
+    const refused: [name: string, value: string, words: string][] = [
+      ['PORT', port, port],
+      ['METRICS_PORT', port, port],
+      ['STATUS_WAIT_MS', 'no such', 'STATUS_WAIT_MS'],
+    ];
+    for (const [name, value, words] of refused)
+      await expect(startStandalone(folder, { [name]: value })).rejects.toThrow(new RegExp(words));
+    holder.close();
+    fs.writeFileSync(path.join(parent, 'file'), '');
+    await expect(startStandalone(path.join(parent, 'file'))).rejects.toThrow(/DATA_DIR .*is not a folder/);
+    await expect(startStandalone(path.join(parent, 'file', 'data'))).rejects.toThrow(/is not a folder/);
+    await expect(startStandalone('/sys/data')).rejects.toThrow(/DATA_DIR \/sys\/data cannot be written/);
+    expect(fs.readdirSync(parent)).toEqual(['file']);
+    fs.rmSync(parent, { recursive: true });
   });
 
   it('names the variable and its allowed values if the configuration is wrong', async () => {

@@ -13,10 +13,12 @@ import {
   serviceEnvironment,
   stablePorts,
   startSimulator,
+  takeFolder,
 } from '@ecf/deployment';
 import { busSettings, usesKafka } from '@ecf/service-kit/bus';
 import { prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { readConfig } from '@ecf/service-kit/config';
+import { requireFreePort } from '@ecf/service-kit/http';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { z } from 'zod';
 import { type DistributedConfig, readDistributedConfig } from './config.js';
@@ -59,7 +61,10 @@ export function createDistributed(env: Environment, say: Say, now = () => new Da
 async function start(env: Environment, say: Say, now: () => Date, parts: Parts): Promise<string> {
   const config = readDistributedConfig(env);
   const folder = new DataFolder(config.DATA_DIR);
-  const release = await folder.lock();
+  const release = await takeFolder(folder, async () => {
+    await requireFreePort(config.HOST, config.PORT);
+    await requireFreePort(config.HOST, config.METRICS_PORT);
+  });
   parts.add(async () => release());
   const secrets = config.SANDBOX ? folder.secrets() : null;
   const [kafkaPort, redisPort, ...ports] = (await stablePorts(2 + 2 * SERVICE_NAMES.length * config.INSTANCES)) as [

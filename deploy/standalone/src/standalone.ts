@@ -1,7 +1,17 @@
-import { DataFolder, type Environment, openDatabaseServer, openSandbox, startSimulator } from '@ecf/deployment';
+import {
+  DataFolder,
+  type Environment,
+  makeSecrets,
+  openDatabaseServer,
+  openSandbox,
+  type Secrets,
+  startSimulator,
+  takeFolder,
+} from '@ecf/deployment';
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { ConfigProblems } from '@ecf/service-kit/config';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
+import { requireFreePort } from '@ecf/service-kit/http';
 import { serveMetrics } from '@ecf/service-kit/service';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
@@ -48,10 +58,18 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const problems = new ConfigProblems();
   const config = problems.readOn(env, readStandaloneConfig);
   const folder = new DataFolder(config.DATA_DIR);
-  started.push(await folder.lock());
+  // All settings are read before anything is made, so that one refusal names every error.
+  const read = (present: Secrets | null) =>
+    readServices(problems, env, config, config.SANDBOX ? (present ?? makeSecrets()) : null);
+  const { PORT, ADMIN_PORT, ADMIN_HOST } = read(folder.presentSecrets()).gateway;
+  const ports = async () => {
+    await requireFreePort(config.HOST, PORT);
+    await requireFreePort(config.HOST, config.METRICS_PORT);
+    await requireFreePort(ADMIN_HOST ?? config.HOST, ADMIN_PORT ?? 0);
+  };
+  started.push(await takeFolder(folder, ports));
   const secrets = config.SANDBOX ? folder.secrets() : null;
-  // All settings are read before anything starts, so that one refusal names every error.
-  const settings = readServices(problems, env, config, secrets);
+  const settings = read(secrets);
 
   say(config.DATABASE_URL === undefined ? 'starting PostgreSQL' : 'using the configured PostgreSQL');
   const database = await openDatabaseServer(config, folder, say);

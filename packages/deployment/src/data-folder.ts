@@ -1,7 +1,10 @@
+/// <reference path="./fs-native-extensions.d.ts" />
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '@ecf/service-kit/service';
+import { tryLock } from 'fs-native-extensions';
 import { makeSecrets, type Secrets } from './settings.js';
 
 /** A process of a deployment of several. */
@@ -36,9 +39,22 @@ const ENDING_MS = 8_000;
 export class DataFolder {
   readonly path: string;
 
+  /** @throws StartError if it is no folder, or could not be made */
   constructor(folder: string) {
     this.path = path.resolve(folder);
-    fs.mkdirSync(this.path, { recursive: true });
+    let existing = this.path;
+    while (!fs.existsSync(existing)) existing = path.dirname(existing);
+    if (!fs.statSync(existing).isDirectory())
+      throw new StartError(`DATA_DIR ${this.path}: ${existing} is not a folder. Set DATA_DIR to a folder.`);
+    try {
+      fs.accessSync(existing, fs.constants.W_OK);
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+  }
+
+  exists(): boolean {
+    return fs.existsSync(this.path);
   }
 
   /** Absolute path of a sub-folder or file. */
@@ -47,33 +63,46 @@ export class DataFolder {
   }
 
   /**
-   * Takes the folder for this process; a holder that is just ending is waited for.
-   * @throws StartError when another live process holds it; the message names the process.
+   * Makes the folder if it is missing, and takes it for this process; a holder that is just ending is waited for. The system
+   * releases the lock when the process ends, however it ends, and holds it for every process, container and host.
+   * @throws StartError if another process holds it; the message names the process.
    */
   async lock(): Promise<() => void> {
-    const file = this.file('deployment.pid');
-    const holderOf = (): string | null => {
-      const holder = readText(file)?.trim();
-      return holder && Number(holder) !== process.pid && isRunning(Number(holder)) ? holder : null;
-    };
-    for (let waited = 0; holderOf() !== null && waited < ENDING_MS; waited += 100) await delay(100);
-    const holder = holderOf();
-    if (holder !== null) {
-      throw new StartError(
-        `The data folder ${this.path} is in use by process ${holder}. Stop that one, or set DATA_DIR to another folder.`,
-      );
+    const file = this.file('deployment.lock');
+    const handle = this.openLock(file);
+    for (let waited = 0; !tryLock(handle); waited += 100) {
+      if (waited >= ENDING_MS) {
+        fs.closeSync(handle);
+        throw new StartError(
+          `The data folder ${this.path} is in use by ${readText(file)?.trim() || 'another process'}. Stop that one, or set DATA_DIR to another folder.`,
+        );
+      }
+      await delay(100);
     }
-    fs.writeFileSync(file, `${process.pid}\n`);
-    return () => {
-      if (readText(file)?.trim() === String(process.pid)) fs.rmSync(file, { force: true });
-    };
+    fs.ftruncateSync(handle);
+    fs.writeSync(handle, `process ${process.pid} on ${os.hostname()}\n`, 0);
+    return () => fs.closeSync(handle);
+  }
+
+  private openLock(file: string): number {
+    try {
+      fs.mkdirSync(this.path, { recursive: true });
+      return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
+    } catch (cause) {
+      throw unwritable(this.path, cause);
+    }
+  }
+
+  /** The secrets of this folder; null before its first use. */
+  presentSecrets(): Secrets | null {
+    const present = readText(this.file('secrets.json'));
+    return present ? (JSON.parse(present) as Secrets) : null;
   }
 
   /** The secrets of this folder, made at its first use. */
   secrets(): Secrets {
-    const file = this.file('secrets.json');
-    const present = readText(file);
-    if (present) return JSON.parse(present) as Secrets;
+    const present = this.presentSecrets();
+    if (present !== null) return present;
     const secrets = makeSecrets();
     this.writePrivate('secrets.json', secrets);
     return secrets;
@@ -103,13 +132,31 @@ function readText(file: string): string | null {
   }
 }
 
-/** True while the process lives and is one of ours (a process number may have been given to another program since). */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+function unwritable(folder: string, cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StartError(
+    `DATA_DIR ${folder} cannot be written: ${reason}. Give this user the right to, or set DATA_DIR to another folder.`,
+    { cause },
+  );
+}
+
+/**
+ * Takes the folder once the ports are free; nothing is made if they are not.
+ * @param requirePorts rejects if a port is in use
+ * @returns releases the folder
+ */
+export async function takeFolder(folder: DataFolder, requirePorts: () => Promise<void>): Promise<() => void> {
+  if (!folder.exists()) {
+    await requirePorts();
+    return folder.lock();
   }
-  const command = readText(`/proc/${pid}/cmdline`);
-  return command === null || command.includes('node');
+  // A deployment that is just ending frees its ports before its folder.
+  const release = await folder.lock();
+  try {
+    await requirePorts();
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
 }

@@ -127,6 +127,14 @@ export function onAnswerEnd(res: ServerResponse, onEnd: (complete: boolean) => v
   res.once('close', () => onEnd(complete));
 }
 
+/** Rejects with ListenError if nobody can listen there. Port 0 is always free. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const server = createServer();
+  await listen(server, host, port);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)));
