@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,6 +21,7 @@ interface Compose {
     {
       environment?: Record<string, string>;
       depends_on?: Record<string, { condition: string }>;
+      env_file?: { path: string; required: boolean }[];
       volumes?: string[];
       read_only?: boolean;
       image?: string;
@@ -139,6 +141,33 @@ describe('compose', () => {
     for (const name of SERVICES) expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
+  it('passes every setting on: those that it does not wire itself come from settings.env', () => {
+    for (const name of SERVICES) {
+      const { env_file, environment = {} } = compose.services[name] ?? {};
+      expect([name, env_file]).toEqual([name, [{ path: 'settings.env', required: false }]]);
+      // A wired variable without a value would unset the one of settings.env.
+      for (const [variable, value] of Object.entries(environment))
+        expect([variable, value]).not.toEqual([variable, '']);
+      expect(JSON.stringify(environment)).not.toMatch(/\$\{\w+:-\}/);
+    }
+    const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
+    expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['query']]);
+  });
+
+  it('keeps secrets and settings of an installation out of git and of images', () => {
+    const files = ['.env', 'settings.env', 'files/issuers.pem'].map((name) => `deploy/compose/${name}`);
+    const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: ROOT, encoding: 'utf8' });
+    expect(ignored.trim().split('\n')).toEqual(files);
+    const context = fs.readFileSync(path.join(folder, 'Dockerfile.dockerignore'), 'utf8').split('\n');
+    expect(context).toEqual(expect.arrayContaining(['**/.env', '**/settings.env', 'deploy/compose/files']));
+  });
+
+  it('removes package managers, tests and sources from images', () => {
+    const text = fs.readFileSync(path.join(folder, 'Dockerfile'), 'utf8');
+    for (const name of ['npm', 'npx', 'corepack', 'yarn*']) expect(text).toContain(`/usr/local/bin/${name}`);
+    expect(text).toContain("-name test -o -name tests -o -name __tests__ -o -path '*/@ecf/*/src'");
+  });
+
   it('names only existing services, volumes and files, and contains no secrets', () => {
     for (const service of Object.values(compose.services)) {
       for (const name of Object.keys(service.depends_on ?? {})) expect(Object.keys(compose.services)).toContain(name);
@@ -213,7 +242,7 @@ describe('compose', () => {
       // The service writes only to this folder, which is removed with the container.
       expect(compose.services[name]?.tmpfs).toContain('/tmp');
       expect(compose.services[name]?.environment?.DATA_DIR).toMatch(/^\/tmp\//);
-      expect(compose.services[name]?.volumes ?? []).toEqual([]);
+      expect(compose.services[name]?.volumes).toEqual(['./files:/etc/ecf:ro']);
     }
   });
 
