@@ -4,13 +4,14 @@ import { connect } from 'node:net';
 import { type AuditAct, TOPICS } from '@ecf/contracts';
 import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { openDatabase, type Transaction } from '@ecf/service-kit/postgres';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
+import { makeKnown } from '../src/outbound/known-signers.js';
 import {
   ACCOUNT,
   AUTHORITY,
@@ -281,30 +282,42 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that becomes known while its answer is stored: the answer is confirmed', async () => {
-    const encf = await issued();
-    let release = () => {};
-    let holds = () => {};
-    const held = new Promise<void>((resolve) => {
-      holds = resolve;
-    });
-    // Another transaction holds the e-CF, so the answer waits after its signer was looked up.
+  /** Another transaction that did its work and commits when it is released. */
+  async function holding(work: (tx: Transaction) => Promise<unknown>): Promise<() => Promise<void>> {
     const database = openDatabase(world.databaseUrl);
+    let release = () => {};
+    let began = () => {};
+    const holds = new Promise<void>((resolve) => {
+      began = resolve;
+    });
     const other = database.transaction(async (tx) => {
-      await tx.query('INSERT INTO received_decisions (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)', [
-        ...['TesteCF', ISSUER, encf],
-        BUYER,
-      ]);
-      holds();
+      await work(tx);
+      began();
       await new Promise<void>((resolve) => {
         release = resolve;
       });
+    });
+    await holds;
+    return async () => {
+      release();
+      await other;
+      await database.close();
+    };
+  }
+  const waiting = async () =>
+    (await world.database.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')).rows[0]?.n;
+
+  it('that becomes known while its answer is stored: the answer is confirmed', async () => {
+    const encf = await issued();
+    // Another transaction holds the e-CF, so the answer waits after its signer was looked up.
+    const release = await holding(async (tx) => {
+      const values = ['TesteCF', ISSUER, encf, BUYER];
+      await tx.query(
+        'INSERT INTO received_decisions (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)',
+        values,
+      );
       await tx.query('DELETE FROM received_decisions WHERE encf = $1', [encf]);
     });
-    await held;
-    const waiting = async () =>
-      (await world.database.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')).rows[0]
-        ?.n;
     const sent = world.send(await acecf(encf));
     await eventually(waiting, (n) => n === 1);
     let known = false;
@@ -312,13 +325,28 @@ describe('the signer of an answer', () => {
       known = true;
     });
     await eventually(waiting, (n) => known || n === 2);
-    release();
-    await Promise.all([other, sent, published]);
-    await database.close();
+    await release();
+    await Promise.all([sent, published]);
     await eventually(
       () => state(encf),
       (seen) => seen.approval_confirmed === true,
     );
+  });
+
+  it.each([
+    ['is taken', false],
+    ['is refused, because another one stands', true],
+  ])('that became known before its answer is stored: an answer that %s is confirmed', async (_, hasOther) => {
+    const encf = await issued();
+    if (hasOther) await world.send(await acecf(encf, rejection, stranger));
+    const signer = { keyFingerprint: keyOf(certificate), holderId: null, trusted: null };
+    // The answer finds its signer unknown, and waits until the other transaction has made it known.
+    const release = await holding((tx) => makeKnown(tx, { env: 'TesteCF', rnc: BUYER, signer, at: new Date(0) }));
+    const sent = world.send(await acecf(encf));
+    await eventually(waiting, (n) => n === 1);
+    await release();
+    await sent;
+    expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
   });
 
   it('may be overruled by an operator: without an answer that counts it is pending', async () => {
