@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -52,6 +53,24 @@ describe('trust', () => {
     const strict = trustCheck({ issuers: readTrustedIssuers(authority.pem), signingTimeToleranceMs: 0 });
     expect(strict(facts, SIGNED, END)).toEqual({ trusted: true, doubt: null });
     expect(strict(facts, SIGNED, after(1))).toMatchObject({ trusted: true, doubt: expect.any(String) });
+  });
+
+  it('a signing time before the end of an issuer counts only for a while after it, too', () => {
+    const expires = new Date(new X509Certificate(authority.pem).validTo);
+    const { pem: longer } = authority.issue({
+      commonName: 'Longer',
+      holderId: '00100000001',
+      notBefore: new Date('2024-01-01T00:00:00Z'),
+      notAfter: new Date(expires.getTime() + 86_400_000),
+      password: 'x',
+      key: testKey(0),
+    });
+    const signer = { ...facts, not_after: '2099-01-01T00:00:00Z', der: longer.replace(/-----[^-]+-----|\s/g, '') };
+    const trust = trustCheck({ issuers: readTrustedIssuers(authority.pem), signingTimeToleranceMs: 3_600_000 });
+    const judged = (seconds: number) =>
+      trust(signer, new Date(expires.getTime() - 60_000), new Date(expires.getTime() + seconds * 1_000));
+    expect(judged(3_599)).toEqual({ trusted: true, doubt: null });
+    expect(judged(3_602)).toEqual({ trusted: false, doubt: expect.stringContaining('issuer that is expired') });
   });
 
   it('the file of revoked certificates is read again when it changes; a malformed file changes nothing and is reported', async () => {

@@ -52,7 +52,7 @@ export function chainFault(
     if (keyUsage?.signsCertificates === false) return 'has an issuer whose key usage does not allow certificates';
     if (pathLength !== null && below > pathLength)
       return `has an issuer that allows ${pathLength} authorities below it, and ${below} are`;
-    if (!isValidAt(issuer, issuersAt)) return 'has an issuer that was not valid at the signing time';
+    if (!isValidAt(issuer, issuersAt)) return 'has an issuer that is expired or not valid yet';
     if (revoked?.has(issuer)) return 'has an issuer that is revoked';
     return trusted.has(issuer.fingerprint256) ? null : faultAbove(issuer, below + 1);
   }
