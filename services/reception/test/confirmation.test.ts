@@ -96,6 +96,8 @@ describe('a received document', () => {
       },
       authority_checked_at: expect.any(String),
     });
+    const asked = 'SELECT answers, failures FROM confirmations WHERE encf = $1';
+    expect((await world.database.query(asked, [first.encf])).rows).toEqual([{ answers: 1, failures: 0 }]);
     const later = await confirmed(next(), { issuer: OTHER_PROVIDER });
     expect(later.signer.known).toBe(true);
     // Another key of a holder with the same name is another signer.
@@ -402,6 +404,7 @@ describe('an answer of the authority', () => {
     const whole = pauses.reduce((sum, pause) => sum + pause, 0);
     expect(whole).toBeGreaterThanOrEqual(72 * HOUR);
     expect(whole).toBeLessThan(75 * HOUR);
+    expect(pauses.length + 1).toBe(47);
     expect([1, 2, 30].map(pauseAfterFailure)).toEqual([5_000, 10_000, 300_000]);
   });
 });
