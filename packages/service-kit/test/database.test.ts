@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -22,6 +23,31 @@ beforeAll(async () => {
   await database.query('CREATE TABLE things (id int PRIMARY KEY, name text)');
 });
 afterAll(() => database.close());
+
+/** A message of the server, as the protocol frames it. */
+const message = (type: string, body: Buffer) => {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+};
+
+it('a connection that ends in the moment in which it is ready is an error of the call, not of the process', async () => {
+  const fatal = Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0');
+  const once = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () =>
+      socket.end(Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I')), message('E', fatal)])),
+    );
+  });
+  await new Promise<void>((resolve) => {
+    once.listen(0, '127.0.0.1', resolve);
+  });
+  const broken = openDatabase(`postgresql://x@127.0.0.1:${(once.address() as net.AddressInfo).port}/x`);
+  const failure = await broken.transaction((tx) => tx.query('SELECT 1')).catch((error) => error);
+  expect(isDatabaseUnavailable(failure)).toBe(true);
+  await broken.close();
+  once.close();
+});
 
 describe('a database', () => {
   it('gives whole numbers as numbers, days and decimals as text, times as Date', async () => {

@@ -99,6 +99,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   });
   pool.on('error', (error) => options.onIdleError?.(error));
+  // A connection that breaks while in use reports it twice: to the query, and as an event. It may break before its user gets it.
+  pool.on('connect', (client) => client.on('error', noted));
   const listeners = new Set<(partitions: Iterable<number>) => void>();
 
   const database: Database = {
@@ -157,8 +159,6 @@ async function attempt<T>(
 ): Promise<T> {
   const { pool } = database;
   const client = await connect(pool);
-  // A connection that breaks while in use reports it twice: to the query, and as an event without another listener.
-  client.on('error', noted);
   const effects: (() => void)[] = [];
   const tx: Transaction = {
     database,
@@ -183,7 +183,6 @@ async function attempt<T>(
       }
     throw error;
   } finally {
-    client.off('error', noted);
     client.release(broken);
   }
   for (const effect of effects) effect();
