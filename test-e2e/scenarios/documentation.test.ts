@@ -28,6 +28,7 @@ const SHOWN = [
   'npm run lint',
   'npm run typecheck',
   'cp deploy/compose/.env.example deploy/compose/.env      # fill in the secrets',
+  'cp deploy/compose/settings.env.example deploy/compose/settings.env      # trusted issuers, and any setting of configuration.md',
   'docker compose -f deploy/compose/compose.yaml up --build',
   'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm run distributed',
