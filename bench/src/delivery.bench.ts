@@ -20,7 +20,7 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { serialiseCertificate, signXml } from '@ecf/xml-signing';
@@ -76,6 +76,7 @@ const service = createApprovals(
     DATABASE_URL: databaseUrl,
     DATA_DIR: folder,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.approvals,
     ANY_ISSUER: 'true',
     AUTHORITY_URL: simulator.url,
     ALLOW_PRIVATE_ADDRESSES: 'true',

@@ -14,7 +14,7 @@ import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
 import got from 'got';
@@ -139,7 +139,7 @@ async function startPoller(firstQueryMs: number) {
   });
   const config = readStatusPollerConfig({
     DATABASE_URL: postgres.url(`poller_${firstQueryMs}`),
-    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...TEST_SERVICE_KEYS['status-poller'],
     AUTHORITY_URL: authorityUrl,
     FIRST_QUERY_MS: String(firstQueryMs),
     POLL_RATE: '1000',

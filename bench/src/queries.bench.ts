@@ -4,8 +4,9 @@ import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { createQuery, readQueryConfig } from '@ecf/query';
 import { serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { IDENTITY_HEADER } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
+import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { benchFolder } from './harness/ending.js';
 import { median, percentile, seconds } from './harness/measure.js';
 import { heading, line } from './harness/report.js';
@@ -15,7 +16,6 @@ import { ACCOUNT, loadInvoices } from './inputs/query-data.js';
 const SIZES = (process.env.QUERY_SIZES ?? '10000,1000000').split(',').map(Number);
 const ROUNDS = Number(process.env.QUERY_ROUNDS ?? 60);
 const REBUILT = 20_000;
-const MASTER_KEY = Buffer.alloc(32, 9);
 const issuerOf = (size: number) => String(100_000_000 + SIZES.indexOf(size));
 const YEAR = { 'start-date': '01-07-2025', 'end-date': '30-06-2026' };
 const ODD = { 'start-date': '17-08-2025', 'end-date': '05-06-2026' };
@@ -52,7 +52,7 @@ async function run(databaseUrl: string): Promise<void> {
   const pages = rebuiltInvoices();
   const config = readQueryConfig({
     DATABASE_URL: databaseUrl,
-    MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.query,
     DATA_DIR: folder,
   });
   const query = createQuery(config, {
@@ -120,7 +120,6 @@ async function run(databaseUrl: string): Promise<void> {
 }
 
 async function ask(url: string, address: string, headers: Record<string, string>): Promise<void> {
-  const iat = Math.floor(Date.now() / 1_000);
   const caller = {
     kind: 'account',
     account_id: ACCOUNT,
@@ -129,10 +128,9 @@ async function ask(url: string, address: string, headers: Record<string, string>
     env_given: true,
     taxpayers_revision: 0,
     request_id: 'bench',
-    iat,
-    exp: iat + 60,
   } as const;
-  const identity = signIdentity({ ...caller, environments: [...caller.environments] }, identityKeyFrom(MASTER_KEY));
+  const call = { audience: 'query', method: 'GET', path: address } as const;
+  const identity = await identitiesOf('gateway').sign({ ...caller, environments: ['TesteCF'] }, call);
   const response = await fetch(`${url}${address}`, { headers: { ...headers, [IDENTITY_HEADER]: identity } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${text.slice(0, 300)}`);

@@ -28,6 +28,7 @@ const SHOWN = [
   'npm run lint',
   'npm run typecheck',
   'cp deploy/compose/.env.example deploy/compose/.env      # fill in the secrets',
+  'npx ecf keys services >> deploy/compose/.env',
   'cp deploy/compose/settings.env.example deploy/compose/settings.env      # trusted issuers, and any setting of configuration.md',
   'docker compose -f deploy/compose/compose.yaml up --build',
   'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',

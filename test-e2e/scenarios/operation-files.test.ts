@@ -152,6 +152,9 @@ describe('compose', () => {
     }
     const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
     expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['query']]);
+    expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
+    const keys = SERVICES.map((name) => compose.services[name]?.environment?.SERVICE_PRIVATE_KEY);
+    expect(new Set(keys).size).toBe(SERVICES.length);
   });
 
   it('keeps secrets and settings of an installation out of git and of images', () => {

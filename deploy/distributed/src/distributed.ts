@@ -88,9 +88,11 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
     `starting the services (${SERVICE_NAMES.join(', ')}${config.INSTANCES > 1 ? `; ${config.INSTANCES} of ${config.INSTANCES_OF.join(', ') || 'each'}` : ''})`,
   );
   const shared = { databaseUrl: database.url, authorityUrl, signerRnc: DEMO_BUYER.rnc };
+  const keys = folder.serviceKeys();
   const counts = { instances: config.INSTANCES, several: config.INSTANCES_OF };
   const places = placesOf(counts, ports, { host: config.HOST, port: config.PORT }, (service) => ({
     ...serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared),
+    ...keys[service],
     KAFKA_BROKERS: kafka.address,
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
     REDIS_URL: redis?.address,

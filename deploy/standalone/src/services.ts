@@ -12,6 +12,7 @@ import { createQuery, readQueryConfig } from '@ecf/query';
 import { createReception, readReceptionConfig } from '@ecf/reception';
 import type { Bus } from '@ecf/service-kit/bus';
 import type { ConfigProblems } from '@ecf/service-kit/config';
+import { makeServiceKeys } from '@ecf/service-kit/security';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
 import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
@@ -106,7 +107,12 @@ export function readServices(
     authorityUrl: config.AUTHORITY_URL ?? (config.SANDBOX ? 'http://127.0.0.1' : undefined),
     signerRnc: DEMO_BUYER.rnc,
   };
-  const settingsOf = (service: string) => serviceEnvironment(service, env, config, secrets, places);
+  // All services are of this process: their keys live as long as it does.
+  const keys = makeServiceKeys();
+  const settingsOf = (service: keyof typeof keys) => ({
+    ...serviceEnvironment(service, env, config, secrets, places),
+    ...keys[service],
+  });
   return problems.readAll({
     gateway: () => readGatewayConfig(settingsOf('gateway')),
     emission: () => emissionConfig(settingsOf('emission')),

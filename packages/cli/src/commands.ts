@@ -61,6 +61,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'list approvals that the authority has not decided, settle or repeat one',
     load: () => import('./commands/approvals.js'),
   },
+  keys: {
+    section: 'operation',
+    summary: 'make the keys with which services sign',
+    load: () => import('./commands/keys.js'),
+  },
   audit: {
     section: 'operation',
     summary: 'export the audit log, or verify that it is whole',

@@ -7,7 +7,9 @@ import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/re
 import { taxpayerStateSchema } from './events/taxpayer.js';
 import { auditActSchema } from './http/audit.js';
 
-export type ServiceName = 'gateway' | 'emission' | 'status-poller' | 'reception' | 'approvals' | 'query';
+/** The services of the system. */
+export const SERVICE_NAMES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 /** A topic: its messages, its publisher and its consumers. */
 export interface Topic {

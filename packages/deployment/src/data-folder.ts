@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeServiceKeys } from '@ecf/service-kit/security';
 import { StartError } from '@ecf/service-kit/service';
 import { tryLock } from 'fs-native-extensions';
 import { makeSecrets, type Secrets } from './settings.js';
@@ -32,6 +33,8 @@ export interface Demo {
   /** Present if services are separate processes. */
   processes?: DemoProcess[];
 }
+
+type AllServiceKeys = ReturnType<typeof makeServiceKeys>;
 
 const ENDING_MS = 8_000;
 
@@ -106,6 +109,15 @@ export class DataFolder {
     const secrets = makeSecrets();
     this.writePrivate('secrets.json', secrets);
     return secrets;
+  }
+
+  /** The keys of the services of this folder, made at their first use. Events that wait in a topic are signed with them. */
+  serviceKeys(): AllServiceKeys {
+    const present = readText(this.file('service-keys.json'));
+    if (present) return JSON.parse(present) as AllServiceKeys;
+    const keys = makeServiceKeys();
+    this.writePrivate('service-keys.json', keys);
+    return keys;
   }
 
   /** The `demo.json` of the last start, if there is one. */

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../src/http/errors.js';
 import { createHttpApp, type RunningServer, serve } from '../src/http/index.js';
 import { createInternalClient, internalOperationRoutes } from '../src/internal/index.js';
-import { silentLogger } from '../src/testing/index.js';
+import { createIdentities, type Identities, makeServiceKeys, readServiceKeys } from '../src/security/index.js';
+import { identitiesOf, silentLogger } from '../src/testing/index.js';
 
-const KEY = Buffer.alloc(32, 3);
-const clock = () => new Date();
 const requests: unknown[] = [];
 const refuse = async () => {
   throw new Error('not in this test');
@@ -32,23 +31,23 @@ beforeAll(async () => {
   const app = createHttpApp({
     logger: silentLogger,
     maxBodyBytes: 1_000_000,
-    routes: (routes) =>
-      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, answering, { identityKey: KEY, clock })),
+    routes: (routes) => routes.use(internalOperationRoutes(EMISSION_OPERATIONS, answering, identitiesOf('emission'))),
   });
   server = await serve(app, { host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server.stop());
 
-function client(options: { url?: string; key?: Uint8Array } = {}): EmissionOperations {
+function client(options: { url?: string; identities?: Identities } = {}): EmissionOperations {
   return createInternalClient(EMISSION_OPERATIONS, {
     url: options.url ?? server.url,
     owner: 'emission',
-    service: 'query',
-    identityKey: options.key ?? KEY,
-    clock,
+    identities: options.identities ?? identitiesOf('query'),
     timeoutMs: 2_000,
   });
 }
+
+const forAnother: Identities['sign'] = (caller, call) =>
+  identitiesOf('query').sign(caller, { ...call, audience: 'reception' });
 
 describe('internal operations over HTTP', () => {
   it('check request and answer by their schemas', async () => {
@@ -70,11 +69,18 @@ describe('internal operations over HTTP', () => {
     await expect(client().authorityToken({ ...question, rnc: '1' })).rejects.toMatchObject({ status: 422 });
   });
 
-  it('refuse a caller without a service identity', async () => {
-    await expect(client({ key: Buffer.alloc(32, 4) }).authorityToken(question)).rejects.toMatchObject({
-      status: 401,
-      code: 'invalid_identity',
-    });
+  it('refuse a caller with a foreign key, one of another time, and a call that was meant for another service', async () => {
+    const foreign = readServiceKeys('query', makeServiceKeys().query);
+    const callers = [
+      createIdentities({ keys: foreign, clock: () => new Date() }),
+      identitiesOf('query', () => new Date(Date.now() - 75_000)),
+      { ...identitiesOf('query'), sign: forAnother },
+    ];
+    for (const identities of callers)
+      await expect(client({ identities }).authorityToken(question)).rejects.toMatchObject({
+        status: 401,
+        code: 'invalid_identity',
+      });
   });
 
   it('are 503 while the service does not answer', async () => {

@@ -127,7 +127,7 @@ export interface Approvals {
 /** The approvals service, wired. Nothing is connected before `start`. */
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceParts('approvals', config, overrides);
-  const { clock, logger, metrics, bus, identityKey, database } = parts;
+  const { clock, logger, metrics, bus, identities, database } = parts;
   const clients = createClients(config, parts, overrides);
   const archive = overrides.archive ?? openXmlStore(config);
   const validation = createApprovalValidation({
@@ -181,7 +181,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
         clock,
       },
     },
-    { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
   const lifeCycle = createLifeCycle({
     ...parts,
@@ -266,17 +266,16 @@ function createPorts(
   config: ApprovalsConfig,
   { parts, clients, archive, validation, stopping, overrides }: PortsParts,
 ): Ports {
-  const { clock, logger, metrics, identityKey, database } = parts;
+  const { clock, logger, metrics, identities, database } = parts;
   const { authority, receivers, tokens, recordUse } = clients;
-  const caller = { service: 'approvals', identityKey, clock };
-  const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, caller);
+  const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, { identities });
   return {
     approvals: createApprovalStore(database),
     received: createReceivedApprovalStore(database),
     taxpayers: createTaxpayerReplica(database),
     source:
       overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...caller, timeoutMs: GATEWAY_QUERY_MS })
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_QUERY_MS })
         : overrides.source,
     certificates: createCertificates(
       createMasterKeys(config.MASTER_KEY),
@@ -299,9 +298,9 @@ function createPorts(
     }),
     tokens,
     recordUse,
-    emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, caller),
-    signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, caller),
-    reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, caller),
+    emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, { identities }),
+    signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, { identities }),
+    reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, { identities }),
     validation,
     observer: createObserver(metrics, logger),
     settings: {

@@ -11,6 +11,7 @@ import {
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
@@ -20,6 +21,7 @@ export const approvalsSettings = z.object({
   ...busSettings,
   ...databaseSettings(16),
   ...sealingSettings,
+  ...serviceKeySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
   ...archiveSettings,

@@ -229,7 +229,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
 function openPorts(
   config: EmissionConfig,
   overrides: EmissionOverrides,
-  { database, clock, identityKey }: ServiceParts,
+  { database, clock, identities }: ServiceParts,
   opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & { readonly client: Ports['authority'] },
 ): Ports {
   return {
@@ -239,7 +239,7 @@ function openPorts(
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
     taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
-    accounts: overrides.accounts ?? gatewayAccounts(config, identityKey, clock),
+    accounts: overrides.accounts ?? gatewayAccounts(config, identities),
     archive: opened.archive,
     authority: overrides.authority ?? opened.client,
     tokens: opened.tokens,

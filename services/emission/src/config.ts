@@ -10,6 +10,7 @@ import {
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
@@ -19,6 +20,7 @@ export const emissionSettings = z.object({
   ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,
+  ...serviceKeySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
   ...archiveSettings,

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
+import { IDENTITY_HEADER } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readBody } from '../src/inbound/body.js';
@@ -255,8 +256,12 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
   });
 
   it('a call without the identity of the gateway is refused and reveals nothing', async () => {
-    for (const identity of ['', 'x.y', world.serviceIdentity()]) {
-      const answer = await world.call(emission, 'POST', '/fe_Submit', { identity });
+    for (const init of [
+      { identity: '' },
+      { identity: '', headers: { [IDENTITY_HEADER]: 'x.y' } },
+      { identity: world.serviceIdentity() },
+    ]) {
+      const answer = await world.call(emission, 'POST', '/fe_Submit', init);
       expect([answer.status, answer.body.code]).toEqual([401, 'invalid_identity']);
     }
     expect((await world.call(emission, 'GET', '/nada')).body.code).toBe('unknown_route');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
+import { CALLER_HEADER } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
@@ -168,7 +169,7 @@ describe('a batch', () => {
     expect([status, body.total]).toEqual([202, 3]);
     expect(await done(body.batch_id)).toMatchObject({ validate: true, accepted: 3 });
     const response = await fetch(`${emission.url}/batches/${body.batch_id}/results`, {
-      headers: { 'x-ecf-identity': world.identity(), accept: 'application/x-ndjson' },
+      headers: { [CALLER_HEADER]: world.identity(), accept: 'application/x-ndjson' },
     });
     expect(response.headers.get('content-type')).toBe('application/x-ndjson');
     const lines = (await response.text()).trimEnd().split('\n');
@@ -369,7 +370,7 @@ describe('a body that is no batch', () => {
     const request = http.request(`${emission.url}/batches`, {
       method: 'POST',
       headers: {
-        'x-ecf-identity': world.identity(),
+        [CALLER_HEADER]: world.identity(),
         'content-type': 'application/x-ndjson',
         'content-length': '999999',
       },

@@ -2,7 +2,7 @@ import { type AuditAct, type CancellationChanged, cancellationChangedSchema, TOP
 import { parseXml } from '@ecf/ecf-xml';
 import { type Bus, createInProcessBus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { CALLER_HEADER, silentLogger } from '@ecf/service-kit/testing';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/outbound/cancellations/cancellation-documents.js';
@@ -134,7 +134,7 @@ describe('a cancellation', () => {
     expect((await find(body.id)).body).toEqual(body);
 
     const response = await fetch(`${emission.url}/anecf/${body.id}/xml`, {
-      headers: { 'x-ecf-identity': world.identity() },
+      headers: { [CALLER_HEADER]: world.identity() },
     });
     expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');
     const bytes = Buffer.from(await response.arrayBuffer());

@@ -7,10 +7,9 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
@@ -30,9 +29,7 @@ describe('operations for other services', () => {
     operations = createInternalClient(EMISSION_OPERATIONS, {
       url: other.url,
       owner: 'emission',
-      service: 'query',
-      identityKey: identityKeyOf(world.config),
-      clock: () => new Date(),
+      identities: identitiesOf('query'),
     });
     for (const sequence of [1, 2]) await world.submit(emission, example('ecf-31', sequence));
   });

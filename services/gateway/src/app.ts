@@ -3,12 +3,11 @@ import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
 import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
 import type { Bus } from '@ecf/service-kit/bus';
-import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -75,7 +74,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
   const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identityKey = identityKeyOf(config);
+  const identities = createIdentities({ keys: createServiceKeys('gateway', config), clock });
   const { database, prisma } = openStores(config, logger);
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const noteRevision = (revision: number) => noted?.note(revision);
@@ -90,7 +89,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     await failures.flush();
   };
   const limits = openRateLimits(config, { logger, metrics });
-  const upstreams = { ...configuredUpstreams(config), ...overrides.upstreams };
+  const upstreams = { ...configuredUpstreams(config, identities), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
 
   const signInWith = (adminToken: string) => ({
@@ -103,7 +102,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     administrators,
     audit,
     masterKeys,
-    ...ownersOf(config, { identityKey, clock }, overrides),
+    ...ownersOf(config, identities, overrides),
   };
   const appOptions: GatewayAppOptions = {
     edge: {
@@ -122,12 +121,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       trustedProxies: readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList(),
       defaultEnv: config.DEFAULT_ENV,
       servesProduction: servesProduction(config),
-      identityKey,
       upstreams,
       clock,
     },
     admin: config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...signInWith(config.ADMIN_TOKEN) },
     states,
+    identities,
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
     logger,
@@ -172,12 +171,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 }
 
 /** The owners of documents: those of this process, else the clients of their addresses. */
-function ownersOf(
-  config: GatewayConfig,
-  signing: { identityKey: Uint8Array; clock: () => Date },
-  { deliveries, owners }: GatewayOverrides,
-) {
-  const configured = configuredOwners(config, signing);
+function ownersOf(config: GatewayConfig, identities: Identities, { deliveries, owners }: GatewayOverrides) {
+  const configured = configuredOwners(config, identities);
   return { deliveries: deliveries ?? configured.deliveries, owners: owners ?? configured.owners };
 }
 

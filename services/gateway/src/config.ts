@@ -10,6 +10,7 @@ import {
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { z } from 'zod';
 import { readTrustedProxies } from './inbound/sender-address.js';
 
@@ -23,6 +24,7 @@ export const gatewaySettings = z.object({
   ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,
+  ...serviceKeySettings,
   ...cacheSettings,
   SANDBOX: setting.flag({
     description: 'The deployment is a sandbox: TesteCF by default, no rate limits',

@@ -12,6 +12,7 @@ import {
   type ServiceName,
 } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
+import type { Identities } from '@ecf/service-kit/security';
 import type { GatewayConfig } from './config.js';
 import type { OperationOwners } from './inbound/admin/operation.js';
 import { createHttpUpstream } from './outbound/upstream.http.js';
@@ -31,18 +32,23 @@ function addresses(config: GatewayConfig): Record<Exclude<ServiceName, 'gateway'
 }
 
 /** The services that the configuration names by their address. */
-export function configuredUpstreams(config: GatewayConfig): Partial<Record<ServiceName, Upstream>> {
+export function configuredUpstreams(
+  config: GatewayConfig,
+  identities: Identities,
+): Partial<Record<ServiceName, Upstream>> {
   const upstreams: Partial<Record<ServiceName, Upstream>> = {};
-  for (const [name, url] of Object.entries(addresses(config)))
+  for (const [name, url] of Object.entries(addresses(config))) {
+    const owner = name as ServiceName;
     if (url !== undefined)
-      upstreams[name as ServiceName] = createHttpUpstream({ url, timeoutMs: config.UPSTREAM_TIMEOUT_MS });
+      upstreams[owner] = createHttpUpstream({ url, owner, identities, timeoutMs: config.UPSTREAM_TIMEOUT_MS });
+  }
   return upstreams;
 }
 
 /** Operations of these services for the administration. */
 export function configuredOwners(
   config: GatewayConfig,
-  signing: { identityKey: Uint8Array; clock: () => Date },
+  identities: Identities,
 ): { owners: OperationOwners; deliveries: DeliveryOperations | null } {
   const urls = addresses(config);
   function client<T extends Readonly<Record<string, InternalOperation>>>(
@@ -51,7 +57,7 @@ export function configuredOwners(
   ): InternalHandlers<T> | null {
     const url = urls[owner];
     if (url === undefined) return null;
-    return createInternalClient(operations, { url, owner, service: 'gateway', timeoutMs: ADMIN_QUERY_MS, ...signing });
+    return createInternalClient(operations, { url, owner, identities, timeoutMs: ADMIN_QUERY_MS });
   }
   const archive: Partial<Record<ArchivingService, ArchiveOperations>> = {};
   for (const name of ARCHIVING_SERVICES) {

@@ -4,7 +4,7 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { ApiError } from '@ecf/service-kit/errors';
 import { senderNetwork, senderSite } from '@ecf/service-kit/http';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { CuttableProxy, redis } from '@ecf/test-servers';
 import { describe, expect, it } from '@jest/globals';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
@@ -291,7 +291,11 @@ describe('the sender of a request', () => {
 });
 
 describe('the configuration', () => {
-  const least = { DATABASE_URL: 'postgresql://u:p@127.0.0.1/gateway', MASTER_KEY: Buffer.alloc(32).toString('base64') };
+  const least = {
+    DATABASE_URL: 'postgresql://u:p@127.0.0.1/gateway',
+    MASTER_KEY: Buffer.alloc(32).toString('base64'),
+    ...TEST_SERVICE_KEYS.gateway,
+  };
 
   function problems(env: Record<string, string>): Record<string, string> {
     try {
@@ -322,6 +326,8 @@ describe('the configuration', () => {
     const found = problems({
       PORT: '99999',
       MASTER_KEY: 'c2hvcnQ=',
+      SERVICE_PRIVATE_KEY: 'c2hvcnQ=',
+      SERVICE_PUBLIC_KEYS: `sales:${'c2hvcnQ='}`,
       ADMIN_TOKEN: 'short',
       LOG_LEVEL: 'loud',
       SANDBOX: 'maybe',
@@ -331,6 +337,9 @@ describe('the configuration', () => {
       PORT: 'is not allowed; allowed: a whole number from 0 to 65535',
       DATABASE_URL: 'is required; allowed: an address with postgresql:// or postgres://',
       MASTER_KEY: 'is not allowed; allowed: 32 bytes in base64, or several such keys separated by commas',
+      SERVICE_PRIVATE_KEY: 'is not allowed; allowed: an Ed25519 key (PKCS #8, DER) in base64',
+      SERVICE_PUBLIC_KEYS:
+        'is not allowed; allowed: service:key, separated by commas; a key is Ed25519 (SPKI, DER) in base64',
       ADMIN_TOKEN: 'is not allowed; allowed: text of at least 16 characters',
       LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal, silent',
       SANDBOX: 'is not allowed; allowed: true or false',

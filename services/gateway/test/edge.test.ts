@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES, OPERATIONS, SCOPES } from '@ecf/contracts';
 import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import type { Identities } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
 import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
@@ -16,7 +16,6 @@ import {
   ADMIN_TOKEN,
   type CallOptions,
   type GatewayUnderTest,
-  MASTER_KEY,
   makeAccount,
   startGateway,
 } from './gateway-under-test.js';
@@ -71,7 +70,6 @@ describe('keys and environments', () => {
         },
       },
     });
-    expect(answer.body.caller.exp - answer.body.caller.iat).toBe(120);
     expect(answer.body.caller.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
@@ -256,13 +254,7 @@ describe('services', () => {
   });
 
   it('query accounts and taxpayers with their own identity', async () => {
-    const identityKey = identityKeyFrom(MASTER_KEY);
-    const source = createHttpTaxpayerSource({
-      gatewayUrl: under.url,
-      identityKey,
-      service: 'emission',
-      clock: () => new Date(),
-    });
+    const source = createHttpTaxpayerSource({ gatewayUrl: under.url, identities: identitiesOf('emission') });
     const account = await source.account(accountId);
     expect(account).toEqual(await under.gateway.taxpayerSource.account(accountId));
     expect(account.taxpayers).toMatchObject([{ rnc: '131000001', account_id: accountId }]);
@@ -273,19 +265,20 @@ describe('services', () => {
     const path = `/internal/accounts/${accountId}/taxpayers`;
     expect(await under.call('GET', path)).toMatchObject({ status: 401, body: { code: 'invalid_identity' } });
     expect(await under.call('GET', path, { key })).toMatchObject({ status: 401 });
-    const iat = Math.floor(Date.now() / 1000);
-    const open = signIdentity({ kind: 'public', env: 'TesteCF', request_id: '', iat, exp: iat + 60 }, identityKey);
-    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': open } })).toMatchObject({ status: 401 });
-    const forged = signIdentity(
-      { kind: 'service', service: 'x', request_id: '', iat, exp: iat + 60 },
-      Buffer.alloc(32),
-    );
-    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': forged } })).toMatchObject({ status: 401 });
-    const late = signIdentity(
-      { kind: 'service', service: 'x', request_id: '', iat: iat - 600, exp: iat - 480 },
-      identityKey,
-    );
-    expect(await under.call('GET', path, { headers: { 'x-ecf-identity': late } })).toMatchObject({ status: 401 });
+    const status = async (identities: Identities, caller: Parameters<Identities['sign']>[0], called = path) => {
+      const identity = await identities.sign(caller, { audience: 'gateway', method: 'GET', path: called });
+      return (await under.call('GET', path, { headers: { 'x-ecf-identity': identity } })).status;
+    };
+    const service = { kind: 'service', request_id: '' } as const;
+    expect(await status(identitiesOf('emission'), service)).toBe(200);
+    expect(await status(identitiesOf('emission'), { kind: 'public', env: 'TesteCF', request_id: '' })).toBe(401);
+    expect(await status(identitiesOf('emission'), service, '/internal/accounts/x/taxpayers')).toBe(401);
+    expect(
+      await status(
+        identitiesOf('emission', () => new Date(Date.now() - 600_000)),
+        service,
+      ),
+    ).toBe(401);
   });
 
   it('get all taxpayers again on request', async () => {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@ecf/contracts';
 import type { Bus, BusEvent } from '@ecf/service-kit/bus';
 import { bodyTooLarge, createHttpApp, maxBodyBytesOf, requestIdOf } from '@ecf/service-kit/http';
-import { type Caller, callerOf, identityKeyFrom, requireIdentity } from '@ecf/service-kit/security';
+import { type Caller, callerOf, requireIdentity } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type express from 'express';
 import { createGateway, type Gateway, type GatewayOverrides } from '../src/app.js';
@@ -31,7 +31,7 @@ export function echoService(service: ServiceName, clock: () => Date = () => new 
     logger: silentLogger,
     maxBodyBytes: 10_000_000,
     routes: (app) => {
-      app.use(requireIdentity({ key: identityKeyFrom(MASTER_KEY), clock, kinds: ['account', 'public'] }));
+      app.use(requireIdentity(identitiesOf(service, clock), ['account', 'public']));
       app.use(async (req, res) => {
         const chunks: Buffer[] = [];
         for await (const chunk of req) chunks.push(chunk as Buffer);
@@ -93,6 +93,7 @@ export async function startGateway(
     DATABASE_CONNECTIONS: '5',
     ADMIN_TOKEN,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.gateway,
     DRAIN_TIMEOUT_MS: '2000',
     ...settings,
   });

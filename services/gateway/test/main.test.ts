@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe, expect, it } from '@jest/globals';
 import { MASTER_KEY } from './gateway-under-test.js';
@@ -58,6 +59,7 @@ built('the program', () => {
       METRICS_PORT: '0',
       DATABASE_URL,
       MASTER_KEY: MASTER_KEY.toString('base64'),
+      ...TEST_SERVICE_KEYS.gateway,
     };
     let queried = false;
     const ended = await run(env, (out, kill) => {

@@ -69,7 +69,7 @@ export interface Query {
 /** Wires the query service. Nothing is connected before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceParts('query', config, overrides);
-  const { clock, logger, metrics, bus, identityKey, database } = parts;
+  const { clock, logger, metrics, bus, identities, database } = parts;
   const { observer, projected } = createQueryMetrics(metrics, logger);
   const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
@@ -78,9 +78,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     onCall: measureAuthorityCalls(metrics),
     clock,
   });
-  const caller = { service: 'query', identityKey, clock };
-  const quick = { ...caller, timeoutMs: config.OWNER_TIMEOUT_MS };
-  const slow = { ...caller, timeoutMs: LONG_TIMEOUT_MS };
+  const quick = { identities, timeoutMs: config.OWNER_TIMEOUT_MS };
+  const slow = { identities, timeoutMs: LONG_TIMEOUT_MS };
   const emission = overrides.emission ?? {
     ...clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
     ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
@@ -102,7 +101,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
     source:
       overrides.taxpayers === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { ...caller, timeoutMs: GATEWAY_TIMEOUT_MS })
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
         : overrides.taxpayers,
     invoiceSource: emission,
     receivedSource: reception,
@@ -134,7 +133,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },
-    { logger, identityKey, clock, ready, internal },
+    { logger, identities, ready, internal },
   );
   let subscription: Subscription | null = null;
   let filling = Promise.resolve();

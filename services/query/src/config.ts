@@ -3,12 +3,11 @@ import {
   authoritySettings,
   databaseSettings,
   gatewayAddressSettings,
-  identityKeyOf,
-  identitySettings,
   readConfig,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
@@ -18,7 +17,7 @@ export const querySettings = z.object({
   ...busSettings,
   // A rebuild creates a schema in the database.
   ...databaseSettings(12),
-  ...identitySettings,
+  ...serviceKeySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
   ...archiveSettings,
@@ -45,11 +44,9 @@ export const querySettings = z.object({
   }),
 });
 
-/** The settings, with the key of the signed identities. */
-export type QueryConfig = z.infer<typeof querySettings> & { identityKey: Uint8Array };
+export type QueryConfig = z.infer<typeof querySettings>;
 
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readQueryConfig(env: Record<string, string | undefined>): QueryConfig {
-  const settings = readConfig(querySettings, env);
-  return { ...settings, identityKey: identityKeyOf(settings) };
+  return readConfig(querySettings, env);
 }

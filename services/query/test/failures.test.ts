@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
 import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/events.js';
@@ -81,7 +81,7 @@ describe('an unavailable database', () => {
   it('makes the service not ready', async () => {
     const config = readQueryConfig({
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
-      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ...TEST_SERVICE_KEYS.query,
     });
     const query = createQuery(config, {
       logger: silentLogger,
@@ -116,7 +116,7 @@ describe('an unavailable gateway', () => {
 describe('settings', () => {
   it('name missing variables', () => {
     expect(() => readQueryConfig({})).toThrow(/DATABASE_URL/);
-    expect(() => readQueryConfig({ DATABASE_URL: 'postgresql://x/y' })).toThrow(/IDENTITY_KEY/);
+    expect(() => readQueryConfig({ DATABASE_URL: 'postgresql://x/y' })).toThrow(/SERVICE_PRIVATE_KEY/);
     expect(() => readQueryConfig({ DATABASE_URL: 'mysql://x/y', PORT: 'x' })).toThrow(
       /DATABASE_URL[\s\S]*PORT|PORT[\s\S]*DATABASE_URL/,
     );

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe, expect, it } from '@jest/globals';
-import { MASTER_KEY } from './support/keys.js';
 
 const MAIN = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'main.js');
 const built = existsSync(MAIN) ? describe : describe.skip;
@@ -28,9 +28,9 @@ function run(env: Record<string, string>, when: (out: string, end: () => void) =
 
 built('the program', () => {
   it('names wrong settings and does not start', async () => {
-    const { code, err } = await run({ DATABASE_URL: '', PORT: 'x', MASTER_KEY: 'none' });
+    const { code, err } = await run({ DATABASE_URL: '', PORT: 'x', SERVICE_PRIVATE_KEY: 'none' });
     expect(code).toBe(1);
-    for (const name of ['DATABASE_URL', 'PORT', 'MASTER_KEY']) expect(err).toContain(name);
+    for (const name of ['DATABASE_URL', 'PORT', 'SERVICE_PRIVATE_KEY']) expect(err).toContain(name);
     expect(err).not.toContain('    at ');
   });
 
@@ -40,7 +40,7 @@ built('the program', () => {
       DATABASE_URL: url,
       PORT: '0',
       METRICS_PORT: '0',
-      MASTER_KEY: MASTER_KEY.toString('base64'),
+      ...TEST_SERVICE_KEYS.query,
       EMISSION_URL: 'http://127.0.0.1:1',
       RECEPTION_URL: 'http://127.0.0.1:1',
     };

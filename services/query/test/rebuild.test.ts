@@ -1,13 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OutcomeSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';
 import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/events.js';
-import { IDENTITY_KEY } from './support/keys.js';
 import { createOwners } from './support/owners.js';
 import { startWorld, type World } from './support/world.js';
 
@@ -65,9 +64,7 @@ beforeAll(async () => {
   operations = createInternalClient(QUERY_OPERATIONS, {
     url: world.url,
     owner: 'query',
-    service: 'gateway',
-    identityKey: IDENTITY_KEY,
-    clock: () => new Date(),
+    identities: identitiesOf('gateway'),
   });
 });
 afterAll(() => world.stop());

@@ -101,7 +101,7 @@ export interface Reception {
 /** The reception service, wired. Nothing is connected before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
   const shared = openServiceParts('reception', config, overrides);
-  const { clock, logger, metrics, bus, identityKey, database, close } = shared;
+  const { clock, logger, metrics, bus, identities, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
   const masterKeys = createMasterKeys(config.MASTER_KEY);
   const validation = createValidation({
@@ -114,12 +114,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     taxpayers: createTaxpayerReplica(database),
     source:
       overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, {
-            service: 'reception',
-            identityKey,
-            clock,
-            timeoutMs: QUESTION_MS,
-          })
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: QUESTION_MS })
         : overrides.source,
     certificates: createCertificates(
       masterKeys,
@@ -162,7 +157,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const stored = createStoredFiles(database, STORED_FILES);
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored },
-    { logger, identityKey, clock, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
   const background = createBackground({
     database,

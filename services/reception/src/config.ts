@@ -13,6 +13,7 @@ import {
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 
@@ -24,6 +25,7 @@ export const receptionSettings = z.object({
   ...busSettings,
   ...databaseSettings(16),
   ...sealingSettings,
+  ...serviceKeySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
   ...cacheSettings,

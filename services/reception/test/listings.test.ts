@@ -3,13 +3,13 @@ import { RECEPTION_OPERATIONS, type ReceptionOperations, receivedInvoiceChangedS
 import { makeEvent } from '@ecf/service-kit/bus';
 import { serve } from '@ecf/service-kit/http';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identityKeyFrom } from '@ecf/service-kit/security';
+import { identitiesOf } from '@ecf/service-kit/testing';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { approvalDaysLeft } from '../src/core/documents/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
-import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -450,13 +450,10 @@ describe('queries of other services', () => {
     await world.send(await sampleBytes({ encf: encf(2), buyer: OTHER_BUYER }));
     const server = await serve((world.instances[0] as World['instances'][0]).app, { host: '127.0.0.1', port: 0 });
     stop = server.stop;
-    const clock = () => NOW;
     operations = createInternalClient(RECEPTION_OPERATIONS, {
       url: server.url,
       owner: 'reception',
-      service: 'query',
-      identityKey: identityKeyFrom(MASTER_KEY),
-      clock,
+      identities: identitiesOf('query', () => NOW),
     });
   });
   afterAll(async () => {

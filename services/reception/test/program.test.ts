@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { IDENTITY_HEADER } from '@ecf/service-kit/security';
+import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -46,6 +47,7 @@ whenBuilt('starts, answers, and ends in order', async () => {
   const program = run({
     DATABASE_URL: await (await startTestPostgres()).createDatabase(),
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.reception,
     ANY_ISSUER: 'true',
     DATA_DIR: folder,
     PORT: '0',
@@ -69,11 +71,11 @@ async function addressOf(program: ReturnType<typeof run>): Promise<string> {
   });
 }
 
-function send(url: string, bytes: Buffer): Promise<Response> {
-  const seconds = Math.floor(Date.now() / 1000);
+async function send(url: string, bytes: Buffer): Promise<Response> {
   const caller = { kind: 'public', env: 'TesteCF', sender: '203.0.113.7', request_id: randomUUID() } as const;
-  const identity = signIdentity({ ...caller, iat: seconds, exp: seconds + 60 }, identityKeyFrom(MASTER_KEY));
-  return fetch(`${url}/fe/recepcion/api/ecf`, {
+  const path = '/fe/recepcion/api/ecf';
+  const identity = await identitiesOf('gateway').sign(caller, { audience: 'reception', method: 'POST', path });
+  return fetch(`${url}${path}`, {
     method: 'POST',
     body: new Uint8Array(bytes),
     headers: { 'content-type': 'text/xml', [IDENTITY_HEADER]: identity },
@@ -85,6 +87,7 @@ whenBuilt('killed in the middle: every 200 that left has its record, bytes, ackn
   const settings = {
     DATABASE_URL: databaseUrl,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.reception,
     ANY_ISSUER: 'true',
     DATA_DIR: folder,
     PORT: '0',
@@ -165,6 +168,7 @@ whenBuilt('says what is wrong with its configuration', async () => {
 const least = {
   DATABASE_URL: 'postgresql://u:p@127.0.0.1/reception',
   MASTER_KEY: MASTER_KEY.toString('base64'),
+  ...TEST_SERVICE_KEYS.reception,
   ANY_ISSUER: 'true',
 };
 

@@ -8,6 +8,7 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import { cleanInbox, createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import type { Identities } from '@ecf/service-kit/security';
 import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import type { Express } from 'express';
@@ -49,7 +50,7 @@ export interface StatusPoller {
 /** Wires the status poller. Nothing is connected before `start`. */
 export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
   const parts = openServiceParts('status-poller', config, overrides);
-  const { clock, logger, metrics, bus, identityKey, database } = parts;
+  const { clock, logger, metrics, bus, identities, database } = parts;
   const { observer, backlog } = createPollerMetrics(metrics, logger);
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
@@ -64,7 +65,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       describe: (submission, learned) => statusEvent(submission, learned, clock()),
     }),
     authority: overrides.authority ?? client,
-    emission: overrides.emission ?? emissionOverHttp(config, identityKey, clock),
+    emission: overrides.emission ?? emissionOverHttp(config, identities),
     observer,
     clock,
     random: overrides.random ?? Math.random,
@@ -87,8 +88,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
   const app = createStatusApp(createInvoiceStatus(ports, background.wake), {
     logger,
-    identityKey,
-    clock,
+    identities,
     maxBodyBytes: 0,
     ready,
   });
@@ -148,16 +148,14 @@ function statusEvent(submission: Submission, learned: Learned, now: Date) {
   );
 }
 
-function emissionOverHttp(config: StatusPollerConfig, key: Uint8Array, clock: () => Date): FollowUpOperations {
+function emissionOverHttp(config: StatusPollerConfig, identities: Identities): FollowUpOperations {
   if (config.EMISSION_URL === undefined) {
     throw new ConfigError([{ variable: 'EMISSION_URL', message: 'is required where emission is another process' }]);
   }
   return createInternalClient(FOLLOW_UP_OPERATIONS, {
     url: config.EMISSION_URL,
     owner: 'emission',
-    service: 'status-poller',
-    identityKey: key,
-    clock,
+    identities,
     timeoutMs: QUERY_TIMEOUT_MS,
   });
 }

@@ -1,12 +1,6 @@
 import { busSettings } from '@ecf/service-kit/bus';
-import {
-  authoritySettings,
-  databaseSettings,
-  identitySettings,
-  readConfig,
-  serverSettings,
-  setting,
-} from '@ecf/service-kit/config';
+import { authoritySettings, databaseSettings, readConfig, serverSettings, setting } from '@ecf/service-kit/config';
+import { serviceKeySettings } from '@ecf/service-kit/security';
 import { z } from 'zod';
 
 /** Every setting of the status poller. */
@@ -14,7 +8,7 @@ export const statusPollerSettings = z.object({
   ...serverSettings(8082),
   ...busSettings,
   ...databaseSettings(8),
-  ...identitySettings,
+  ...serviceKeySettings,
   ...authoritySettings,
   EMISSION_URL: setting.optionalUrl({
     description: 'Address of emission, queried for tokens and recent submissions; required unless in one process',

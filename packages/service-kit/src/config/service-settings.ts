@@ -1,5 +1,4 @@
-import { identityKeyFrom } from '../security/identity.js';
-import { ConfigError, setting } from './config.js';
+import { setting } from './config.js';
 
 /** Settings that services have in common: each function or object is spread into the settings of a service. */
 
@@ -41,34 +40,7 @@ export const sealingSettings = {
     allowed: '32 bytes in base64, or several such keys separated by commas',
     bytes: 32,
   }),
-  IDENTITY_KEY: setting.optionalBase64Key({
-    description: 'Signs the identity between gateway and services; derived from MASTER_KEY if unset',
-    bytes: 32,
-  }),
 };
-
-/** Keys of a service that opens no certificate: it can do without the master key. */
-export const identitySettings = {
-  MASTER_KEY: setting.optionalBase64Keys({
-    description: 'The key of the deployment, the newest first if there are several; only read if IDENTITY_KEY is unset',
-    allowed: '32 bytes in base64, or several such keys separated by commas',
-    bytes: 32,
-  }),
-  IDENTITY_KEY: sealingSettings.IDENTITY_KEY,
-};
-
-/** The key of the signed identities; throws ConfigError if neither key is set. */
-export function identityKeyOf(config: {
-  MASTER_KEY?: readonly Uint8Array[] | undefined;
-  IDENTITY_KEY?: Uint8Array | undefined;
-}): Uint8Array {
-  if (config.IDENTITY_KEY !== undefined) return config.IDENTITY_KEY;
-  const newest = config.MASTER_KEY?.[0];
-  if (newest !== undefined) return identityKeyFrom(newest);
-  throw new ConfigError([
-    { variable: 'IDENTITY_KEY', message: 'is required where MASTER_KEY is unset; allowed: 32 bytes in base64' },
-  ]);
-}
 
 /** Settings of services that call the authority. */
 export const authoritySettings = {

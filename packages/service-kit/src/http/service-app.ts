@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, Router } from 'express';
-import { type Caller, requireIdentity } from '../security/identity.js';
+import { type Caller, type Identities, requireIdentity } from '../security/identity.js';
 import { healthRoutes, type Readiness } from '../service/health.js';
 import type { Logger } from '../telemetry/logger.js';
 import { createHttpApp } from './http-app.js';
@@ -16,8 +16,7 @@ export type ServiceRoute = readonly [
 
 export interface ServiceAppOptions {
   readonly logger: Logger;
-  readonly identityKey: Uint8Array;
-  readonly clock: () => Date;
+  readonly identities: Identities;
   readonly maxBodyBytes: number;
   readonly ready: () => Promise<Readiness>;
 }
@@ -42,7 +41,7 @@ export function createServiceApp(options: ServiceAppOptions, parts: ServiceAppRo
       app.use(healthRoutes(options.ready));
       if (parts.readdress !== undefined) app.use(parts.readdress);
       for (const [method, path, caller, ...handlers] of parts.routes) {
-        const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: [caller] });
+        const guard = requireIdentity(options.identities, [caller]);
         app[method](path, guard, ...(handlers as RequestHandler[]));
       }
       for (const router of parts.internal) app.use(router);

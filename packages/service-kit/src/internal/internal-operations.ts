@@ -1,9 +1,15 @@
-import { ERROR_CODES, type ErrorCode, type InternalHandlers, type InternalOperation } from '@ecf/contracts';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type InternalHandlers,
+  type InternalOperation,
+  type ServiceName,
+} from '@ecf/contracts';
 import express from 'express';
 import { ApiError, InvalidRequest } from '../http/errors.js';
 import { jsonBody } from '../http/json-body.js';
 import { validate } from '../http/validate.js';
-import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, requireIdentity, signIdentity } from '../security/identity.js';
+import { IDENTITY_HEADER, type Identities, requireIdentity } from '../security/identity.js';
 import { traceHeaders } from '../telemetry/tracing.js';
 
 type Operations = Readonly<Record<string, InternalOperation>>;
@@ -14,10 +20,10 @@ const MAX_QUESTION_BYTES = 1_048_576;
 export function internalOperationRoutes<T extends Operations>(
   operations: T,
   handlers: InternalHandlers<T>,
-  options: { identityKey: Uint8Array; clock: () => Date },
+  identities: Identities,
 ): express.Router {
   const router = express.Router();
-  const guard = requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['service'] });
+  const guard = requireIdentity(identities, ['service']);
   for (const [name, { path, request }] of Object.entries(operations)) {
     const handle = handlers[name] as (request: unknown) => Promise<unknown>;
     router.post(path, guard, ...jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
@@ -31,12 +37,9 @@ export function internalOperationRoutes<T extends Operations>(
 export interface InternalClientOptions {
   /** Address of the service that answers. */
   url: string;
-  /** Its name, for messages. */
-  owner: string;
-  /** Name of the calling service. */
-  service: string;
-  identityKey: Uint8Array;
-  clock: () => Date;
+  owner: ServiceName;
+  /** Of the calling service. */
+  identities: Identities;
   /** Milliseconds to wait for an answer; default 10000. */
   timeoutMs?: number;
 }
@@ -52,10 +55,15 @@ export function createInternalClient<T extends Operations>(
   async function call(operation: InternalOperation, request: unknown): Promise<unknown> {
     let response: Response;
     let body: unknown;
+    const url = new URL(operation.path, options.url);
+    const identity = await options.identities.sign(
+      { kind: 'service', request_id: '' },
+      { audience: options.owner, method: 'POST', path: url.pathname },
+    );
     try {
-      response = await fetch(new URL(operation.path, options.url), {
+      response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', [IDENTITY_HEADER]: identity(), ...traceHeaders() },
+        headers: { 'content-type': 'application/json', [IDENTITY_HEADER]: identity, ...traceHeaders() },
         body: JSON.stringify(request),
         signal: AbortSignal.timeout(options.timeoutMs ?? 10_000),
         redirect: 'error',
@@ -68,12 +76,6 @@ export function createInternalClient<T extends Operations>(
     return operation.answer.parse(body);
   }
 
-  function identity(): string {
-    const iat = Math.floor(options.clock().getTime() / 1_000);
-    const life = { request_id: '', iat, exp: iat + IDENTITY_LIFE_SECONDS };
-    return signIdentity({ kind: 'service', service: options.service, ...life }, options.identityKey);
-  }
-
   const calls = Object.entries(operations).map(([name, operation]) => [
     name,
     (request: unknown) => call(operation, request),
@@ -84,7 +86,7 @@ export function createInternalClient<T extends Operations>(
 /** {@link createInternalClient} for an owner that the deployment may lack: then every call is 503. */
 export function clientOf<T extends Operations>(
   operations: T,
-  owner: string,
+  owner: ServiceName,
   url: string | undefined,
   options: Omit<InternalClientOptions, 'url' | 'owner'>,
 ): InternalHandlers<T> {

@@ -1,5 +1,5 @@
 import { type AccountTaxpayers, accountTaxpayersSchema, type TaxpayerState, taxpayerStateSchema } from '@ecf/contracts';
-import { IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '../security/identity.js';
+import { IDENTITY_HEADER, type Identities } from '../security/identity.js';
 import { traceHeaders } from '../telemetry/tracing.js';
 
 /** Queries the gateway about taxpayers that changed recently. */
@@ -13,30 +13,21 @@ export interface TaxpayerSource {
 export interface HttpTaxpayerSourceOptions {
   /** Address of the gateway. */
   gatewayUrl: string;
-  identityKey: Uint8Array;
-  /** Name of the calling service. */
-  service: string;
-  clock: () => Date;
+  /** Of the calling service. */
+  identities: Identities;
   timeoutMs?: number;
 }
 
 /** The gateway's internal routes, over HTTP with a signed identity. */
 export function createHttpTaxpayerSource(options: HttpTaxpayerSourceOptions): TaxpayerSource {
   async function query(path: string): Promise<unknown> {
-    const iat = Math.floor(options.clock().getTime() / 1000);
-    const caller = {
-      kind: 'service',
-      service: options.service,
-      request_id: '',
-      iat,
-      exp: iat + IDENTITY_LIFE_SECONDS,
-    } as const;
-    const response = await fetch(new URL(path, options.gatewayUrl), {
-      headers: {
-        [IDENTITY_HEADER]: signIdentity(caller, options.identityKey),
-        accept: 'application/json',
-        ...traceHeaders(),
-      },
+    const url = new URL(path, options.gatewayUrl);
+    const identity = await options.identities.sign(
+      { kind: 'service', request_id: '' },
+      { audience: 'gateway', method: 'GET', path: url.pathname },
+    );
+    const response = await fetch(url, {
+      headers: { [IDENTITY_HEADER]: identity, accept: 'application/json', ...traceHeaders() },
       signal: AbortSignal.timeout(options.timeoutMs ?? 5_000),
       redirect: 'error',
     });

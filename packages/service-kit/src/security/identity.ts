@@ -1,16 +1,18 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { environmentSchema, SCOPES } from '@ecf/contracts';
+import { environmentSchema, SCOPES, type ServiceName } from '@ecf/contracts';
 import type { RequestHandler } from 'express';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { ApiError, InvalidRequest } from '../http/errors.js';
+import type { ServiceKeys } from './service-keys.js';
 
 /** The header that carries the signed identity between gateway and services. */
 export const IDENTITY_HEADER = 'x-ecf-identity';
-/** Seconds that an identity lives: long enough for a slow upload, short enough to be useless in a log. */
-export const IDENTITY_LIFE_SECONDS = 120;
+/** Seconds that an identity lives. It is checked once, at the head of the request. */
+const LIFE_SECONDS = 60;
+/** Seconds that the clocks of two processes may differ. */
+const CLOCK_TOLERANCE_SECONDS = 10;
 
-const lifeSchema = { request_id: z.string(), iat: z.number().int(), exp: z.number().int() };
 const accountSchema = z.object({
   kind: z.literal('account'),
   account_id: z.string().min(1),
@@ -21,16 +23,16 @@ const accountSchema = z.object({
   env: environmentSchema,
   env_given: z.boolean(),
   taxpayers_revision: z.number().int(),
-  ...lifeSchema,
+  request_id: z.string(),
 });
 const publicSchema = z.object({
   kind: z.literal('public'),
   env: environmentSchema,
   sender: z.string().max(64).optional(),
-  ...lifeSchema,
+  request_id: z.string(),
 });
-const serviceSchema = z.object({ kind: z.literal('service'), service: z.string().min(1), ...lifeSchema });
-const callerSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, serviceSchema]);
+const serviceSchema = z.object({ kind: z.literal('service'), request_id: z.string() });
+const claimsSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, serviceSchema]);
 
 /**
  * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that the key
@@ -45,54 +47,105 @@ export type Identity = z.infer<typeof accountSchema>;
  */
 export type PublicCaller = z.infer<typeof publicSchema>;
 /** Another service of the deployment, on internal routes. */
-export type ServiceCaller = z.infer<typeof serviceSchema>;
+export type ServiceCaller = z.infer<typeof serviceSchema> & { service: ServiceName };
 export type Caller = Identity | PublicCaller | ServiceCaller;
 
-/** The key of the identity's signature, where no IDENTITY_KEY is configured: derived from the master key. */
-export function identityKeyFrom(masterKey: Uint8Array): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), 'ecf internal identity v1', 32));
+/** What a call asks of a service; an identity counts for this call alone. */
+export interface SignedCall {
+  /** The service that is called. */
+  readonly audience: ServiceName;
+  readonly method: string;
+  /** The address with or without its query, which does not count. */
+  readonly path: string;
 }
 
-/** Signs an identity (HMAC-SHA256) as the value of {@link IDENTITY_HEADER}. Times are seconds since 1970. */
-export function signIdentity(caller: Caller, key: Uint8Array): string {
-  const payload = Buffer.from(JSON.stringify(caller), 'utf8').toString('base64url');
-  return `${payload}.${createHmac('sha256', key).update(payload).digest('base64url')}`;
+/** Signs and verifies who calls. */
+export interface Identities {
+  /** The service that signs. */
+  readonly service: ServiceName;
+  /** The value of {@link IDENTITY_HEADER} for a call of another service: a JWT (EdDSA), valid for 60 seconds. */
+  sign(caller: Identity | PublicCaller | Omit<ServiceCaller, 'service'>, call: SignedCall): Promise<string>;
+  /** The caller of a request to this service; null if the identity is missing, forged, expired, or of another call. */
+  verify(token: string | undefined, call: Omit<SignedCall, 'audience'>): Promise<Caller | null>;
 }
 
-/** Reads and checks a signed identity; null if it is missing, forged, expired or malformed. */
-export function verifyIdentity(value: string | undefined, key: Uint8Array, now: Date): Caller | null {
-  const dot = value?.indexOf('.') ?? -1;
-  if (value === undefined || dot < 1) return null;
-  const payload = value.slice(0, dot);
-  const given = Buffer.from(value.slice(dot + 1), 'base64url');
-  const expected = createHmac('sha256', key).update(payload).digest();
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  let caller: Caller;
-  try {
-    caller = callerSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  } catch {
-    return null;
-  }
-  const seconds = now.getTime() / 1000;
-  return seconds < caller.exp && seconds > caller.iat - IDENTITY_LIFE_SECONDS ? caller : null;
+/** Identities with the keys of a service. Only the gateway speaks for accounts and for callers of public routes. */
+export function createIdentities({ keys, clock }: { keys: ServiceKeys; clock: () => Date }): Identities {
+  return {
+    service: keys.service,
+    sign(caller, { audience, ...call }) {
+      const now = Math.floor(clock().getTime() / 1_000);
+      return new SignJWT({ ...caller, operation: operationOf(call) })
+        .setProtectedHeader({ alg: 'EdDSA', kid: keys.keyId })
+        .setIssuer(keys.service)
+        .setAudience(audience)
+        .setIssuedAt(now)
+        .setExpirationTime(now + LIFE_SECONDS)
+        .sign(keys.privateKey);
+    },
+    async verify(token, call) {
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token ?? '', ({ kid }) => publicKey(keys, kid).key, {
+          algorithms: ['EdDSA'],
+          audience: keys.service,
+          maxTokenAge: LIFE_SECONDS,
+          clockTolerance: CLOCK_TOLERANCE_SECONDS,
+          currentDate: clock(),
+        });
+        const { service } = publicKey(keys, protectedHeader.kid);
+        if (payload.iss !== service || payload.operation !== operationOf(call)) return null;
+        const claims = claimsSchema.parse(payload);
+        if (claims.kind === 'service') return { ...claims, service };
+        return service === 'gateway' ? claims : null;
+      } catch (error) {
+        if (error instanceof errors.JOSEError || error instanceof z.ZodError) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function publicKey({ publicKeys }: ServiceKeys, keyId: string | undefined) {
+  const found = publicKeys.get(keyId ?? '');
+  if (found === undefined) throw new errors.JWKSNoMatchingKey();
+  return found;
+}
+
+function operationOf({ method, path }: Omit<SignedCall, 'audience'>): string {
+  return `${method} ${path.split('?', 1)[0]}`;
 }
 
 const CALLER = Symbol('ecf.caller');
 type Identified = IncomingMessage & { [CALLER]?: Caller };
 
-/** Refuses every request without a valid signed identity of one of the given kinds (401 `invalid_identity`). */
-export function requireIdentity(options: {
-  key: Uint8Array;
-  clock: () => Date;
-  kinds?: readonly Caller['kind'][];
-}): RequestHandler {
-  const kinds = options.kinds ?? ['account'];
-  return (req, _res, next) => {
+/** Names the caller of a request that stays in this process, where nothing needs a signature. */
+export function identify(req: IncomingMessage, caller: Caller): void {
+  (req as Identified)[CALLER] = caller;
+}
+
+/**
+ * Refuses every request that no caller of the given kinds has signed (401 `invalid_identity`), except one that
+ * {@link identify} named in this process.
+ */
+export function requireIdentity(
+  identities: Pick<Identities, 'verify'>,
+  kinds: readonly Caller['kind'][] = ['account'],
+): RequestHandler {
+  return async (req, _res, next) => {
     const header = req.headers[IDENTITY_HEADER];
-    const caller = verifyIdentity(typeof header === 'string' ? header : undefined, options.key, options.clock());
+    const caller =
+      (req as Identified)[CALLER] ??
+      (await identities.verify(typeof header === 'string' ? header : undefined, {
+        method: req.method,
+        path: req.originalUrl,
+      }));
     if (caller === null || !kinds.includes(caller.kind))
-      throw new ApiError(401, 'invalid_identity', 'This service answers only calls that come through the gateway.');
-    (req as Identified)[CALLER] = caller;
+      throw new ApiError(
+        401,
+        'invalid_identity',
+        'This service answers only calls that come through the gateway. If they do, compare SERVICE_PUBLIC_KEYS and the clocks.',
+      );
+    identify(req, caller);
     next();
   };
 }

@@ -1,7 +1,9 @@
+import type { ServiceName } from '@ecf/contracts';
 import type { Bus } from '../bus/bus.js';
 import { createMemoryDeadLetters, type DeadLetters } from '../bus/dead-letters/dead-letters.js';
-import { identityKeyOf } from '../config/service-settings.js';
 import { type Database, openDatabase } from '../postgres/database.js';
+import { createIdentities, type Identities } from '../security/identity.js';
+import { createServiceKeys } from '../security/service-keys.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { openBus } from './open-bus.js';
@@ -16,7 +18,7 @@ export interface SharedParts {
 }
 
 type PartsConfig = Parameters<typeof openBus>[0] &
-  Parameters<typeof identityKeyOf>[0] & {
+  Parameters<typeof createServiceKeys>[1] & {
     readonly LOG_LEVEL: string;
     readonly DATABASE_URL: string;
     readonly DATABASE_CONNECTIONS: number;
@@ -24,7 +26,7 @@ type PartsConfig = Parameters<typeof openBus>[0] &
 
 /** The dependencies of a service with its own database. */
 export interface ServiceParts extends Required<SharedParts> {
-  readonly identityKey: Uint8Array;
+  readonly identities: Identities;
   readonly database: Database;
   /** Closes the database and the service's own bus. */
   close(): Promise<void>;
@@ -37,7 +39,7 @@ export interface PartsOptions {
 
 /** Opens them; nothing is connected yet. */
 export function openServiceParts(
-  service: string,
+  service: ServiceName,
   config: PartsConfig,
   shared: SharedParts,
   options: PartsOptions = {},
@@ -47,7 +49,7 @@ export function openServiceParts(
   const metrics = shared.metrics ?? createMetrics();
   const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
   const bus = shared.bus ?? openBus(config, { logger, clock, metrics, deadLetters });
-  const identityKey = identityKeyOf(config);
+  const identities = createIdentities({ keys: createServiceKeys(service, config), clock });
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,
@@ -58,7 +60,7 @@ export function openServiceParts(
     logger,
     metrics,
     bus,
-    identityKey,
+    identities,
     database,
     async close() {
       if (shared.bus === undefined) await bus.close();

@@ -64,9 +64,9 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: ServiceAp
     readdress: withPlainPublicPath,
     routes: routeTable(parts),
     internal: [
-      internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options),
-      internalOperationRoutes(OUTCOME_OPERATIONS, parts.outcomes, options),
-      internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options),
+      internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options.identities),
+      internalOperationRoutes(OUTCOME_OPERATIONS, parts.outcomes, options.identities),
+      internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options.identities),
     ],
     mapErrors,
   });

@@ -22,16 +22,9 @@ import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/b
 import { ApiError } from '@ecf/service-kit/errors';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import {
-  type Caller,
-  createMasterKeys,
-  IDENTITY_HEADER,
-  identityKeyFrom,
-  signIdentity,
-  taxpayerCertificate,
-} from '@ecf/service-kit/security';
+import { type Caller, createMasterKeys, identify, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
@@ -137,6 +130,7 @@ export class World {
       DATABASE_URL: this.databaseUrl,
       DATA_DIR: this.folder,
       MASTER_KEY: MASTER_KEY.toString('base64'),
+      ...TEST_SERVICE_KEYS.approvals,
       ANY_ISSUER: 'true',
       AUTHORITY_URL: this.simulator.url,
       AUTHORITY_TIMEOUT_MS: '5000',
@@ -345,17 +339,16 @@ export class World {
     };
   }
 
-  /** Adds the signed identity as the gateway does. */
+  /** Names the caller as a gateway of the same process does. */
   #handler(instance: Approvals) {
     return (req: IncomingMessage, res: ServerResponse) => {
-      const seconds = Math.floor(Date.now() / 1000);
-      const life = { request_id: randomUUID(), iat: seconds, exp: seconds + 60 };
+      const request_id = randomUUID();
       const known = this.accounts.get(String(req.headers['x-account']));
       const prefix = /^\/(testecf|certecf|ecf)\/fe\//i.exec(req.url ?? '')?.[1]?.toLowerCase();
       const env: Environment = prefix === 'certecf' ? 'CerteCF' : prefix === 'ecf' ? 'eCF' : 'TesteCF';
       const caller: Caller =
         known === undefined
-          ? { kind: 'public', env, sender: String(req.headers['x-sender'] ?? '203.0.113.7'), ...life }
+          ? { kind: 'public', env, sender: String(req.headers['x-sender'] ?? '203.0.113.7'), request_id }
           : {
               kind: 'account',
               environments: ['TesteCF', 'CerteCF'],
@@ -364,9 +357,9 @@ export class World {
               account_id: known.account,
               key_id: 'key-of-the-test',
               taxpayers_revision: 0,
-              ...life,
+              request_id,
             };
-      req.headers[IDENTITY_HEADER] = signIdentity(caller, identityKeyFrom(MASTER_KEY));
+      identify(req, caller);
       instance.app(req, res);
     };
   }

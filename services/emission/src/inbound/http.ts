@@ -81,11 +81,11 @@ export function createEmissionApp(options: HttpOptions): Express {
     {
       routes: routeTable(options),
       internal: [
-        internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options),
-        internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options),
-        internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options),
-        internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options),
-        internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options),
+        internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options.identities),
+        internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options.identities),
+        internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options.identities),
+        internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options.identities),
+        internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options.identities),
       ],
       mapErrors,
     },

@@ -1,5 +1,6 @@
 import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
 import type { Database } from '@ecf/service-kit/postgres';
+import type { Identities } from '@ecf/service-kit/security';
 import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
@@ -30,13 +31,13 @@ export function createRetryingCertificateUses(
 }
 
 /** Fetches accounts from the gateway. */
-export function gatewayAccounts(config: EmissionConfig, key: Uint8Array, clock: () => Date): AccountSource {
+export function gatewayAccounts(config: EmissionConfig, identities: Identities): AccountSource {
   const gatewayUrl = config.GATEWAY_URL;
   if (gatewayUrl === undefined) {
     return {
       fetch: () => Promise.reject(new Error('GATEWAY_URL is not set, so changed accounts cannot be fetched')),
     };
   }
-  const source = createHttpTaxpayerSource({ gatewayUrl, identityKey: key, service: 'emission', clock });
+  const source = createHttpTaxpayerSource({ gatewayUrl, identities });
   return { fetch: (accountId) => source.account(accountId) };
 }

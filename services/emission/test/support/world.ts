@@ -4,13 +4,12 @@ import path from 'node:path';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
-import { identityKeyOf } from '@ecf/service-kit/config';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys, signIdentity, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type Caller, createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { believing, CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
@@ -103,6 +102,7 @@ export class World {
       DATABASE_URL: this.databaseUrl,
       DATA_DIR: this.folder,
       MASTER_KEY: MASTER_KEY.toString('base64'),
+      ...TEST_SERVICE_KEYS.emission,
       AUTHORITY_URL: this.simulator.url,
       AUTHORITY_TIMEOUT_MS: '3000',
       STATUS_WAIT_MS: '10000',
@@ -187,7 +187,7 @@ export class World {
     await emission.start();
     const poller =
       this.options.statusPoller === false ? null : startTestStatusPoller(emission.followUps, bus, this.simulator.url);
-    const server: RunningServer = await serve(emission.app, { host: '127.0.0.1', port: 0 });
+    const server: RunningServer = await serve(believing(emission.app), { host: '127.0.0.1', port: 0 });
     const instance: Instance = {
       emission,
       url: server.url,
@@ -202,31 +202,23 @@ export class World {
   }
 
   identity(env = 'TesteCF', accountId = this.accountId, taxpayers?: string[]): string {
-    const iat = Math.floor(Date.now() / 1_000);
-    return signIdentity(
-      {
-        kind: 'account',
-        account_id: accountId,
-        ...(taxpayers === undefined ? {} : { taxpayers }),
-        key_id: 'key-of-the-test',
-        environments: ['TesteCF', 'CerteCF', 'eCF'],
-        env: env as 'TesteCF',
-        env_given: true,
-        taxpayers_revision: this.revision,
-        request_id: 'test',
-        iat,
-        exp: iat + 60,
-      },
-      identityKeyOf(this.config),
-    );
+    const caller: Caller = {
+      kind: 'account',
+      account_id: accountId,
+      ...(taxpayers === undefined ? {} : { taxpayers }),
+      key_id: 'key-of-the-test',
+      environments: ['TesteCF', 'CerteCF', 'eCF'],
+      env: env as 'TesteCF',
+      env_given: true,
+      taxpayers_revision: this.revision,
+      request_id: 'test',
+    };
+    return JSON.stringify(caller);
   }
 
   serviceIdentity(): string {
-    const iat = Math.floor(Date.now() / 1_000);
-    return signIdentity(
-      { kind: 'service', service: 'gateway', request_id: 'test', iat, exp: iat + 60 },
-      identityKeyOf(this.config),
-    );
+    const caller: Caller = { kind: 'service', service: 'gateway', request_id: 'test' };
+    return JSON.stringify(caller);
   }
 
   async call(
@@ -239,7 +231,7 @@ export class World {
     const response = await fetch(`${instance.url}${route}`, {
       ...rest,
       method,
-      headers: { 'x-ecf-identity': identity ?? this.identity(env), ...(rest.headers as Record<string, string>) },
+      headers: { [CALLER_HEADER]: identity ?? this.identity(env), ...(rest.headers as Record<string, string>) },
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };

@@ -3,7 +3,7 @@ import type { AdminOperation, Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { limitBody, operationBodyTooLarge, requestIdOf } from '@ecf/service-kit/http';
-import { type Caller, IDENTITY_HEADER, IDENTITY_LIFE_SECONDS, signIdentity } from '@ecf/service-kit/security';
+import type { Identity, PublicCaller } from '@ecf/service-kit/security';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../core/access.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment, requireServed } from '../core/environment.js';
@@ -27,7 +27,6 @@ export interface EdgeOptions {
   defaultEnv: Environment;
   /** False if calls for eCF are refused. */
   servesProduction: boolean;
-  identityKey: Uint8Array;
   upstreams: Partial<Record<ServiceName, Upstream>>;
   clock: () => Date;
 }
@@ -61,6 +60,7 @@ export interface Call {
   adminOperation?: AdminOperation;
   administrator?: SignedInAdministrator;
   env?: Environment;
+  caller?: Identity | PublicCaller;
 }
 
 export function callOf(res: Response): Call {
@@ -128,16 +128,12 @@ const nameQuery: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Chooses the environment and replaces the key by the signed identity: the owner sees no key, and trusts no header of the caller. */
-function identify(
-  options: Pick<EdgeOptions, 'defaultEnv' | 'servesProduction' | 'identityKey' | 'clock'>,
-): RequestHandler {
+/** Chooses the environment and replaces the key by the identity of its holder: the owner sees no key. */
+function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'servesProduction'>): RequestHandler {
   return (req, res, next) => {
     const call = callOf(res);
     const { holder, operation, prefix = null, sender = '' } = call;
-    const iat = Math.floor(options.clock().getTime() / 1_000);
-    const life = { request_id: requestIdOf(req), iat, exp: iat + IDENTITY_LIFE_SECONDS };
-    let caller: Caller;
+    const request_id = requestIdOf(req);
     if (holder) {
       const { env, given } = keyedEnvironment(header(req, 'env'));
       // A key of production alone is for eCF, also if the body names it.
@@ -152,14 +148,14 @@ function identify(
         ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
       };
       const account = { account_id, key_id, ...rights, taxpayers_revision: holder.taxpayersRevision };
-      caller = { kind: 'account', ...account, env, env_given: given, ...life };
+      call.env = env;
+      call.caller = { kind: 'account', ...account, env, env_given: given, request_id };
     } else {
       const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
       requireServed(env, options.servesProduction);
-      caller = { kind: 'public', env, sender: sender.slice(0, 64), ...life };
+      call.env = env;
+      call.caller = { kind: 'public', env, sender: sender.slice(0, 64), request_id };
     }
-    call.env = caller.env;
-    req.headers[IDENTITY_HEADER] = signIdentity(caller, options.identityKey);
     delete req.headers['x-api-key'];
     next();
   };
@@ -168,12 +164,12 @@ function identify(
 /** Passes the request to the service that owns the operation. */
 function forward(upstreams: EdgeOptions['upstreams']): RequestHandler {
   return (req, res, next) => {
-    const { operation, url = req.url, sender } = callOf(res);
+    const { operation, url = req.url, sender, caller } = callOf(res);
     const upstream = operation && upstreams[operation.owner];
-    if (upstream === undefined) throw notDeployed(operation);
+    if (upstream === undefined || caller === undefined) throw notDeployed(operation);
     req.url = url;
     req.headers['x-forwarded-for'] = sender;
-    upstream.forward(req, res, next);
+    return upstream.forward(caller, req, res, next);
   };
 }
 

@@ -1,4 +1,5 @@
 import { assignRequestId, createExpressApp, errorHandler, requestProblem, unknownRoute } from '@ecf/service-kit/http';
+import type { Identities } from '@ecf/service-kit/security';
 import type { Readiness } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Express, RequestHandler } from 'express';
@@ -17,6 +18,7 @@ export interface GatewayAppOptions {
   admin: Omit<AdminOptions, 'clock'> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
+  identities: Identities;
   version: string;
   logger: Logger;
   metrics: Metrics;
@@ -41,7 +43,7 @@ export function createGatewayApp(options: GatewayAppOptions): Express {
   app.use(edge(options.edge));
   limitSenders(app, options);
   ownPart(app, options);
-  app.use(internalRoutes({ states: options.states, identityKey: options.edge.identityKey, clock: options.clock }));
+  app.use(internalRoutes({ states: options.states, identities: options.identities }));
   adminPart(app, options);
   app.use(unknownRoute, errorHandler(options.logger));
   return app;

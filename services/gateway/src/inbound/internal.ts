@@ -1,19 +1,18 @@
 import { ApiError } from '@ecf/service-kit/errors';
-import { requireIdentity } from '@ecf/service-kit/security';
+import { type Identities, requireIdentity } from '@ecf/service-kit/security';
 import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { otherMethods } from './own-routes.js';
 
 export interface InternalOptions {
   states: Pick<TaxpayerStates, 'account' | 'taxpayer'>;
-  identityKey: Uint8Array;
-  clock: () => Date;
+  identities: Identities;
 }
 
 /** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet. */
 export function internalRoutes(options: InternalOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
-  routes.use('/internal', requireIdentity({ key: options.identityKey, clock: options.clock, kinds: ['service'] }));
+  routes.use('/internal', requireIdentity(options.identities, ['service']));
   routes
     .route('/internal/accounts/:id/taxpayers')
     .get(async (req, res) => {

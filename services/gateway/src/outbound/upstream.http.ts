@@ -1,6 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { ServiceName } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
+import { IDENTITY_HEADER, type Identities } from '@ecf/service-kit/security';
 import type { Upstream } from '../upstream.js';
 
 /** Headers of one connection only. Source: RFC 9110 section 7.6.1. */
@@ -11,6 +13,8 @@ const NOT_RETURNED = new Set([...HOP_BY_HOP, 'date']);
 export interface HttpUpstreamOptions {
   /** Address of the service. */
   url: string;
+  owner: ServiceName;
+  identities: Pick<Identities, 'sign'>;
   /** Milliseconds without a byte from the service after which the gateway gives up. */
   timeoutMs: number;
 }
@@ -57,7 +61,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
   }
 
   return {
-    forward: (req, res, next) => send(req, res, next, !hasBody(req)),
+    async forward(caller, req, res, next) {
+      const call = { audience: options.owner, method: req.method ?? '', path: req.url ?? '' };
+      req.headers[IDENTITY_HEADER] = await options.identities.sign(caller, call);
+      send(req, res, next, !hasBody(req));
+    },
     async ready() {
       const response = await fetch(new URL('/health/ready', base), {
         signal: AbortSignal.timeout(2_000),

@@ -1,3 +1,4 @@
+import { identify } from '@ecf/service-kit/security';
 import type { Express, Request, Response } from 'express';
 import type { Upstream } from '../upstream.js';
 
@@ -7,7 +8,10 @@ export function createInProcessUpstream(service: {
   ready: () => Promise<{ ready: boolean; checks: Record<string, string> }>;
 }): Upstream {
   return {
-    forward: (req, res, next) => service.app(req as Request, res as Response, next),
+    forward(caller, req, res, next) {
+      identify(req, caller);
+      service.app(req as Request, res as Response, next);
+    },
     async ready() {
       const readiness = await service.ready();
       if (readiness.ready) return;

@@ -39,7 +39,7 @@ export function createQueryApp(parts: CustomerParts, options: QueryHttpOptions):
     { ...options, maxBodyBytes: MAX_BODY_BYTES },
     {
       routes: routeTable(parts),
-      internal: [internalOperationRoutes(QUERY_OPERATIONS, options.internal, options)],
+      internal: [internalOperationRoutes(QUERY_OPERATIONS, options.internal, options.identities)],
       mapErrors,
     },
   );

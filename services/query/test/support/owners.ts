@@ -8,9 +8,8 @@ import {
 import { ApiError } from '@ecf/service-kit/errors';
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
 import type { ReceivedSource } from '../../src/core/ports.js';
-import { IDENTITY_KEY } from './keys.js';
 
 /** Emission and reception as seen by the query service: their documents, and whether they answer. */
 export interface Owners {
@@ -122,15 +121,14 @@ export function createOwners(): Owners {
 
 /** Serves both owners at one address, like services of another process. */
 export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
-  const guard = { identityKey: IDENTITY_KEY, clock };
   const unexpected = async () => ({ holder: null });
   const reception = { ...owners.reception, verifyProviderToken: unexpected };
   const app = createHttpApp({
     logger: silentLogger,
     maxBodyBytes: 1_048_576,
     routes: (routes) => {
-      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, owners.emission, guard));
-      routes.use(internalOperationRoutes(RECEPTION_OPERATIONS, reception, guard));
+      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, owners.emission, identitiesOf('emission', clock)));
+      routes.use(internalOperationRoutes(RECEPTION_OPERATIONS, reception, identitiesOf('reception', clock)));
     },
   });
   return serve(app, { host: '127.0.0.1', port: 0 });

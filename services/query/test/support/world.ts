@@ -9,15 +9,14 @@ import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bu
 import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { IDENTITY_HEADER, signIdentity } from '@ecf/service-kit/security';
+import { identify } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import type { Authority } from '../../src/core/ports.js';
 import { createQuery, type Query, type QueryConfig, type QueryOverrides, readQueryConfig } from '../../src/index.js';
 import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './events.js';
-import { IDENTITY_KEY, MASTER_KEY } from './keys.js';
 import { type Line, openLine } from './line.js';
 import { createOwners, type Owners } from './owners.js';
 
@@ -95,7 +94,7 @@ export async function startWorld(
   const authority = unexpected();
   const config = readQueryConfig({
     DATABASE_URL: line.url,
-    MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.query,
     DATA_DIR: folder,
     ...settings,
   });
@@ -124,7 +123,7 @@ export async function startWorld(
   await filled(database);
   await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
   const accounts = new Map<string, Account>();
-  const server: RunningServer = await serve(edge(query, accounts, clock), { host: '127.0.0.1', port: 0 });
+  const server: RunningServer = await serve(edge(query, accounts), { host: '127.0.0.1', port: 0 });
   async function call(
     url: string,
     address: string,
@@ -158,7 +157,7 @@ export async function startWorld(
     publish: (...events) => bus.publish(events),
     get: (address, headers = {}, account = { account_id: ACCOUNT }) => call(server.url, address, headers, account),
     async getFrom(instance, address, headers = {}) {
-      const other = await serve(edge(instance, accounts, clock), { host: '127.0.0.1', port: 0 });
+      const other = await serve(edge(instance, accounts), { host: '127.0.0.1', port: 0 });
       const answer = await call(other.url, address, headers, { account_id: ACCOUNT });
       await other.stop();
       return answer;
@@ -202,26 +201,20 @@ function unexpected(): Authority {
   };
 }
 
-/** Signs the identity of the account that a request names; other requests have none. */
-function edge(query: Query, accounts: Map<string, Account>, clock: () => Date) {
+/** Names the account of a request as its caller; other requests have none. */
+function edge(query: Query, accounts: Map<string, Account>) {
   return (req: IncomingMessage, res: ServerResponse) => {
-    const iat = Math.floor(clock().getTime() / 1_000);
     const account = accounts.get(String(req.headers['x-account']));
     if (account !== undefined)
-      req.headers[IDENTITY_HEADER] = signIdentity(
-        {
-          kind: 'account',
-          account_id: account.account_id,
-          environments: ['TesteCF', 'CerteCF', 'eCF'],
-          env: account.env ?? ((req.headers.env ?? 'TesteCF') as Environment),
-          env_given: req.headers.env !== undefined,
-          taxpayers_revision: account.taxpayers_revision ?? 0,
-          request_id: randomUUID(),
-          iat,
-          exp: iat + 60,
-        },
-        IDENTITY_KEY,
-      );
+      identify(req, {
+        kind: 'account',
+        account_id: account.account_id,
+        environments: ['TesteCF', 'CerteCF', 'eCF'],
+        env: account.env ?? ((req.headers.env ?? 'TesteCF') as Environment),
+        env_given: req.headers.env !== undefined,
+        taxpayers_revision: account.taxpayers_revision ?? 0,
+        request_id: randomUUID(),
+      });
     query.app(req, res);
   };
 }

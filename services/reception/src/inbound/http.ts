@@ -46,8 +46,8 @@ export function createReceptionApp(parts: ReceptionHttpParts, options: ServiceAp
     readdress: withPlainPublicPath,
     routes: routeTable(parts),
     internal: [
-      internalOperationRoutes(RECEPTION_OPERATIONS, parts.internal, options),
-      internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options),
+      internalOperationRoutes(RECEPTION_OPERATIONS, parts.internal, options.identities),
+      internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options.identities),
     ],
     mapErrors,
   });

@@ -8,9 +8,9 @@ import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bu
 import type { DeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { type Caller, IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import { type Caller, identify } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { createReception, type Reception, type ReceptionOverrides, readReceptionConfig } from '../../src/index.js';
@@ -80,6 +80,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const config = readReceptionConfig({
     DATABASE_URL: (await options.databaseUrl?.(databaseUrl)) ?? databaseUrl,
     MASTER_KEY: MASTER_KEY.toString('base64'),
+    ...TEST_SERVICE_KEYS.reception,
     DATA_DIR: folder,
     ANY_ISSUER: 'true',
     // Nothing listens there: without an authority of the test, documents stay unconfirmed.
@@ -100,8 +101,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 
   const accounts = new Map<string, Account>();
   const edges: RunningServer[] = [];
-  for (const instance of instances)
-    edges.push(await serve(edge(instance, accounts, clock), { host: '127.0.0.1', port: 0 }));
+  for (const instance of instances) edges.push(await serve(edge(instance, accounts), { host: '127.0.0.1', port: 0 }));
   const database = openDatabase(databaseUrl, { max: 2 });
   const url = (instance = 0) => (edges[instance] as RunningServer).url;
 
@@ -152,15 +152,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /** Adds the identity of a call: environment and sender for public routes, else the account. */
-function edge(instance: Reception, accounts: Map<string, Account>, clock: () => Date) {
+function edge(instance: Reception, accounts: Map<string, Account>) {
   return (req: IncomingMessage, res: ServerResponse) => {
-    const seconds = Math.floor(clock().getTime() / 1000);
-    const life = { request_id: randomUUID(), iat: seconds, exp: seconds + 60 };
+    const request_id = randomUUID();
     const env = (req.headers.env ?? 'TesteCF') as Environment;
     const sender = req.headers['x-sender'] as string | undefined;
     const account = accounts.get(String(req.headers['x-account']));
     const caller: Caller | null = PUBLIC.test(req.url ?? '')
-      ? { kind: 'public', env, sender: sender ?? '203.0.113.7', ...life }
+      ? { kind: 'public', env, sender: sender ?? '203.0.113.7', request_id }
       : account === undefined
         ? null
         : {
@@ -170,9 +169,9 @@ function edge(instance: Reception, accounts: Map<string, Account>, clock: () => 
             env_given: true,
             account_id: account.account_id,
             taxpayers_revision: account.taxpayers_revision ?? 0,
-            ...life,
+            request_id,
           };
-    if (caller !== null) req.headers[IDENTITY_HEADER] = signIdentity(caller, identityKeyFrom(MASTER_KEY));
+    if (caller !== null) identify(req, caller);
     instance.app(req, res);
   };
 }

@@ -11,9 +11,9 @@ import { type Bus, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { IDENTITY_HEADER, identityKeyFrom, signIdentity } from '@ecf/service-kit/security';
+import type { Caller } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { believing, CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import {
   createStatusPoller,
@@ -22,8 +22,6 @@ import {
   type StatusPollerOverrides,
 } from '../../src/index.js';
 import { invoiceChanged, verdict } from './samples.js';
-
-const MASTER_KEY = Buffer.alloc(32, 7);
 
 export type ResultAnswer = Answer<AuthorityVerdict>;
 
@@ -130,7 +128,7 @@ export class World {
   async start(overrides: StatusPollerOverrides = {}, settings: Record<string, string> = {}): Promise<Instance> {
     const config = readStatusPollerConfig({
       DATABASE_URL: this.databaseUrl,
-      MASTER_KEY: MASTER_KEY.toString('base64'),
+      ...TEST_SERVICE_KEYS['status-poller'],
       FIRST_QUERY_MS: '20',
       POLL_IDLE_MS: '20',
       POLL_RATE: '1000',
@@ -149,7 +147,7 @@ export class World {
       ...overrides,
     });
     await poller.start();
-    const server: RunningServer = await serve(poller.app, { host: '127.0.0.1', port: 0 });
+    const server: RunningServer = await serve(believing(poller.app), { host: '127.0.0.1', port: 0 });
     let stopped: Promise<void> | null = null;
     const instance: Instance = {
       poller,
@@ -186,23 +184,17 @@ export class World {
   }
 
   async status(instance: Instance, trackId: string, { account = 'account-1', env = 'TesteCF' } = {}) {
-    const iat = Math.floor(Date.now() / 1_000);
-    const identity = signIdentity(
-      {
-        kind: 'account',
-        account_id: account,
-        environments: ['TesteCF', 'CerteCF', 'eCF'],
-        env: env as 'TesteCF',
-        env_given: true,
-        taxpayers_revision: 1,
-        request_id: 'test',
-        iat,
-        exp: iat + 60,
-      },
-      identityKeyFrom(MASTER_KEY),
-    );
+    const caller: Caller = {
+      kind: 'account',
+      account_id: account,
+      environments: ['TesteCF', 'CerteCF', 'eCF'],
+      env: env as 'TesteCF',
+      env_given: true,
+      taxpayers_revision: 1,
+      request_id: 'test',
+    };
     const response = await fetch(`${instance.url}/invoice-status/${encodeURIComponent(trackId)}`, {
-      headers: { [IDENTITY_HEADER]: identity },
+      headers: { [CALLER_HEADER]: JSON.stringify(caller) },
     });
     // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
     return { status: response.status, headers: response.headers, body: (await response.json()) as any };
