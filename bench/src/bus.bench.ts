@@ -9,7 +9,9 @@ import { type BusEvent, type KafkaSettings, makeEvent, readBusSettings } from '@
 import { createKafkaBus } from '@ecf/service-kit/bus/kafka';
 import { appendToOutbox, createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { readServiceKeys } from '@ecf/service-kit/security';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
+import { TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { kafka } from '@ecf/test-servers/kafka';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import kafkajs from 'kafkajs';
@@ -36,7 +38,8 @@ const settings = readBusSettings({
 }) as KafkaSettings;
 const BARE = `${settings.KAFKA_TOPIC_PREFIX}bare`;
 const logger = createLogger({ service: 'bench', level: 'silent' });
-const bus = createKafkaBus({ settings, logger, clock });
+const keys = readServiceKeys('emission', TEST_SERVICE_KEYS.emission);
+const bus = createKafkaBus({ settings, keys, logger, clock });
 const sample = JSON.parse(readFileSync(SAMPLE, 'utf8')) as InvoiceChanged;
 let next = 0;
 

@@ -13,7 +13,8 @@ import {
 } from '@ecf/service-kit/bus';
 import { createKafkaBus } from '@ecf/service-kit/bus/kafka';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { readServiceKeys } from '@ecf/service-kit/security';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { kafka } from '@ecf/test-servers/kafka';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';
@@ -190,7 +191,8 @@ describe('ecf dlq of a standalone deployment', () => {
 
   it('lists, replays to the consumer that failed alone, and dismisses', async () => {
     const settings = readBusSettings(env) as KafkaSettings;
-    const bus = createKafkaBus({ settings, logger: silentLogger, clock, retry });
+    const keys = readServiceKeys('approvals', TEST_SERVICE_KEYS.approvals);
+    const bus = createKafkaBus({ settings, keys, logger: silentLogger, clock, retry });
     expect(await run('list')).toMatchObject({ code: 0, stdout: '' });
     const state = await subscribe(bus);
     await bus.publish(['E310000000001', 'E310000000002', 'E310000000003'].map(decision));

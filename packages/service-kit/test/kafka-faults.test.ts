@@ -5,15 +5,18 @@ import kafkajs from 'kafkajs';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
 import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
 import { openKafkaDeadLetters } from '../src/bus/kafka/dead-letters.kafka.js';
+import { signRecord } from '../src/bus/kafka/event-signatures.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
-import { toRecord } from '../src/bus/kafka/kafka-messages.js';
+import { type KafkaRecord, toMessage, toRecord } from '../src/bus/kafka/kafka-messages.js';
+import { makeServiceKeys, readServiceKeys } from '../src/security/service-keys.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { silentLogger } from '../src/testing/index.js';
+import { silentLogger, TEST_SERVICE_KEYS } from '../src/testing/index.js';
 import { until } from './bus-contract.js';
-import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
+import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus, TEST_KEYS } from './kafka.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
-const topics = ['taxpayers.v1'];
+const topic = 'taxpayers.v1';
+const topics = [topic];
 /** With its key and the frame of its batch it is exactly as large as a broker accepts by default. */
 const LARGE = 'x'.repeat(1_048_300);
 
@@ -200,6 +203,63 @@ describeOnKafka('a slow consumer', () => {
   });
 });
 
+describeOnKafka('a foreign producer on the broker', () => {
+  it('changes nothing: what no producer of the topic has signed becomes a dead-letter message, alone or in a batch', async () => {
+    const settings = kafkaSettings();
+    const metrics = createMetrics();
+    const bus = openKafkaBus(settings, { metrics });
+    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
+    const got = collector();
+    const together: string[] = [];
+    await bus.subscribe({
+      topics,
+      group: 'g',
+      handler: async (event) => got.take(event),
+      batchHandler: async (events) => {
+        for (const event of events) {
+          together.push(event.id);
+          got.take(event);
+        }
+      },
+    });
+    const genuine = taxpayerEvent('131000001', 1);
+    await bus.publish([genuine]);
+    await until(() => got.count() === 1);
+    const record = toRecord(taxpayerEvent('131000001', 9), topic);
+    const signed = signRecord(record, topic, TEST_KEYS);
+    const ofEmission = readServiceKeys('emission', TEST_SERVICE_KEYS.emission);
+    const asEmission = { ...record, headers: { ...record.headers, ce_source: 'emission' } };
+    const unknown = readServiceKeys('gateway', makeServiceKeys().gateway);
+    const revised = JSON.stringify({ ...JSON.parse(String(record.value)), revision: 10 });
+    const forged = {
+      unsigned: record,
+      changed: { ...signed, value: revised },
+      'under another key': { ...signed, key: '131000002' },
+      'of another topic': signRecord(record, 'invoices.v1', TEST_KEYS),
+      'with another id': { ...signed, headers: { ...signed.headers, ce_id: randomUUID() } },
+      'of an unknown key': signRecord(record, topic, unknown),
+      'of a service that does not publish there': signRecord(asEmission, topic, ofEmission),
+      'of a service in the name of another': signRecord(record, topic, ofEmission),
+      deleted: { ...record, value: null },
+    };
+    await sendRaw(settings, Object.values(forged).map(toMessage));
+    await bus.publish([taxpayerEvent('131000001', 2), taxpayerEvent('131000002', 3)]);
+    await until(() => got.count() === 3);
+    expect(Object.fromEntries(got.keys)).toEqual({ '131000001': [1, 2], '131000002': [3] });
+    await until(async () => (await deadLetters.list(topic)).length === Object.keys(forged).length);
+    for (const { reason } of await deadLetters.list(topic)) expect(reason).toMatch(/^ForeignEvent: /);
+    expect(await metrics.render()).toContain('ecf_foreign_events_total{topic="taxpayers.v1",group="g"} 9');
+
+    // Replaying what a foreigner wrote does not make it true.
+    for (const deadLetter of await deadLetters.list(topic)) await deadLetters.replay(deadLetter);
+    await until(async () =>
+      (await metrics.render()).includes('ecf_foreign_events_total{topic="taxpayers.v1",group="g"} 18'),
+    );
+    expect(got.count()).toBe(3);
+    await deadLetters.close();
+  });
+});
+
 describeOnKafka('a poison message', () => {
   it('becomes a dead-letter message with the reason, for any bytes, and its partition continues', async () => {
     const settings = kafkaSettings();
@@ -217,17 +277,15 @@ describeOnKafka('a poison message', () => {
     });
     const poison = taxpayerEvent('131000001', 1);
     await bus.publish([poison]);
-    const strange = { ...toRecord(taxpayerEvent('131000001', 2), ''), topic: '' };
+    const strange = toRecord(taxpayerEvent('131000001', 2), topic);
+    const signed = (changed: Partial<KafkaRecord>) =>
+      toMessage(signRecord({ ...strange, ...changed }, topic, TEST_KEYS));
     await sendRaw(settings, [
-      { key: '131000001', value: 'not JSON', headers: { ...strange.headers } },
-      { key: '131000001', value: strange.value, headers: {} },
-      { key: '131000001', value: null, headers: { ...strange.headers } },
-      {
-        key: '131000001',
-        value: strange.value,
-        headers: { ...strange.headers, ce_id: randomUUID(), ce_type: 'taxpayer.vanished' },
-      },
-      { key: '131000001', value: '{"rnc":"x"}', headers: { ...strange.headers } },
+      signed({ value: 'not JSON' }),
+      signed({ headers: {} }),
+      signed({ value: null }),
+      signed({ headers: { ...strange.headers, ce_id: randomUUID(), ce_type: 'taxpayer.vanished' } }),
+      signed({ value: '{"rnc":"x"}' }),
     ]);
     await bus.publish([taxpayerEvent('131000001', 3)]);
     await until(() => got.count() === 1);
@@ -237,8 +295,8 @@ describeOnKafka('a poison message', () => {
       'Error: cannot be understood',
       'EventError: taxpayers.v1 taxpayer.changed: rnc an RNC has 9 or 11 digits',
       'EventError: the topic taxpayers.v1 has no event taxpayer.vanished',
+      'ForeignEvent: gateway signed an event of undefined for taxpayers.v1',
       'UnreadableMessage: the body is not JSON',
-      'UnreadableMessage: the header ce_specversion is missing, not 1.0',
       'UnreadableMessage: the message has no body',
     ]);
     const [deadLetter] = (await deadLetters.list()).filter(({ event }) => event.id === poison.id);
@@ -260,7 +318,7 @@ describeOnKafka('a poison message', () => {
     expect(others).toEqual([]);
     expect(deadLetter).toMatchObject({
       group: 'g',
-      reason: expect.stringContaining('ce_specversion'),
+      reason: 'ForeignEvent: the event is not signed',
       event: { data: LARGE },
     });
     expect(deadLetter).not.toHaveProperty('incomplete');
@@ -287,7 +345,7 @@ describeOnKafka('a poison message', () => {
     const strange = {
       key: '131000001',
       value: 'x',
-      headers: { ce_id: 'i'.repeat(524_120), foreign: 'f'.repeat(524_120) },
+      headers: { ce_id: 'i'.repeat(524_120), foreign: 'f'.repeat(524_150) },
     };
     await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
     await sendRaw(settings, [strange]);

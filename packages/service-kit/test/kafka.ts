@@ -6,7 +6,8 @@ import type { Bus } from '../src/bus/bus.js';
 import { busSettings, type KafkaSettings } from '../src/bus/bus-settings.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka.js';
 import { readConfig } from '../src/config/config.js';
-import { silentLogger } from '../src/testing/index.js';
+import { readServiceKeys } from '../src/security/service-keys.js';
+import { silentLogger, TEST_SERVICE_KEYS } from '../src/testing/index.js';
 
 // A broker that starts beside other tests needs some time.
 
@@ -25,6 +26,9 @@ export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
   return settings as KafkaSettings;
 }
 
+/** Of the producer of the sample events. */
+export const TEST_KEYS = readServiceKeys('gateway', TEST_SERVICE_KEYS.gateway);
+
 const opened: Bus[] = [];
 
 /** Closes what {@link openKafkaBus} opened, even after a failed test. */
@@ -36,6 +40,7 @@ export async function closeKafkaBuses(): Promise<void> {
 export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusOptions> = {}): Bus {
   const bus = createKafkaBus({
     settings,
+    keys: TEST_KEYS,
     logger: silentLogger,
     clock: () => new Date(),
     retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 5_000, lateMs: 1_000 },

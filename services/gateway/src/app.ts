@@ -73,8 +73,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
-  const bus = overrides.bus ?? openBus(config, { logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
-  const identities = createIdentities({ keys: createServiceKeys('gateway', config), clock });
+  const keys = createServiceKeys('gateway', config);
+  const bus =
+    overrides.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
+  const identities = createIdentities({ keys, clock });
   const { database, prisma } = openStores(config, logger);
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const noteRevision = (revision: number) => noted?.note(revision);
@@ -84,10 +86,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const audit = createAuditLog(database);
   const keyUses = createKeyUses({ database, logger });
   const failures = createSignInFailures({ audit, logger, clock });
-  const flush = async () => {
-    await keyUses.flush();
-    await failures.flush();
-  };
+  const flush = () => keyUses.flush().then(failures.flush);
   const limits = openRateLimits(config, { logger, metrics });
   const upstreams = { ...configuredUpstreams(config, identities), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);

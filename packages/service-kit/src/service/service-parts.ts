@@ -48,8 +48,9 @@ export function openServiceParts(
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
   const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
-  const bus = shared.bus ?? openBus(config, { logger, clock, metrics, deadLetters });
-  const identities = createIdentities({ keys: createServiceKeys(service, config), clock });
+  const keys = createServiceKeys(service, config);
+  const bus = shared.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters });
+  const identities = createIdentities({ keys, clock });
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicOf } from '@ecf/contracts';
 import type { KafkaMessage } from 'kafkajs';
+import type { ServiceKeys } from '../../security/service-keys.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from '../bus.js';
@@ -16,6 +17,7 @@ import {
   type RetryPolicy,
 } from '../handle-event.js';
 import { keepKafkaDeadLetter } from './dead-letters.kafka.js';
+import { ForeignEvent, requireSignature, signRecord } from './event-signatures.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
@@ -26,6 +28,8 @@ import { brokerGroupOf } from './kafkajs-workarounds.js';
 
 export interface KafkaBusOptions {
   settings: KafkaSettings;
+  /** The service signs what it publishes with them, and takes only what producers of a topic have signed. */
+  keys: ServiceKeys;
   logger: Logger;
   clock: () => Date;
   metrics?: Metrics;
@@ -41,7 +45,7 @@ const JOIN_TIMEOUT_MS = 2_000;
  * A new group starts with the oldest message. Dead-letter messages go to `<topic>.dlq` (see `dead-letters.kafka.ts`).
  * Connections open on first use.
  */
-export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBusOptions): Bus {
+export function createKafkaBus({ settings, keys, logger, clock, ...options }: KafkaBusOptions): Bus {
   const open = kafkaClients(settings, logger);
   const topics = createKafkaTopics({ open, settings, logger });
   const producer = createKafkaProducer(open);
@@ -57,6 +61,11 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
     const brokerGroup = topics.nameOf(brokerGroupOf(group, topic));
     metrics?.watch(topic, group, brokerGroup);
 
+    function readSigned(message: KafkaMessage): BusEvent {
+      requireSignature(topic, message, keys);
+      return readEvent(topic, message);
+    }
+
     async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
       const only = message.headers?.[REPLAY_HEADER]?.toString();
       if (only !== undefined && only !== group) return;
@@ -66,8 +75,9 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
       const context = { group, deadLetters, logger, clock, ...counting };
       let event: BusEvent;
       try {
-        event = readEvent(topic, message);
+        event = readSigned(message);
       } catch (error) {
+        if (error instanceof ForeignEvent) metrics?.foreign(topic, group);
         return buryEvent(describeUnreadable(topic, partition, message), 1, error, context);
       }
       await handleEvent(event, { ...context, handler, retry, signal });
@@ -79,7 +89,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
         return false;
       let events: BusEvent[];
       try {
-        events = messages.map((message) => readEvent(topic, message));
+        events = messages.map(readSigned);
       } catch {
         return false;
       }
@@ -107,7 +117,7 @@ export function createKafkaBus({ settings, logger, clock, ...options }: KafkaBus
   return {
     async publish(batch) {
       await topics.ensure(new Set(batch.map((event) => event.topic)));
-      const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
+      const records = batch.map((event) => signRecord(toRecord(event, topics.nameOf(event.topic)), event.topic, keys));
       await producer.send(records).catch((error) => {
         throw isContentRefused(error) ? new EventRefused(error) : error;
       });
