@@ -153,6 +153,10 @@ describe('compose', () => {
     const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
     expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['query']]);
     expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
+    expect(has('REDIS_URL')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
+    expect(has('S3_SECRET_KEY')).toEqual(['emission', 'reception', 'approvals', 'query']);
+    const passwords = SERVICES.map((name) => compose.services[name]?.environment?.KAFKA_SASL_PASSWORD);
+    expect(new Set(passwords).size).toBe(SERVICES.length);
     const keys = SERVICES.map((name) => compose.services[name]?.environment?.SERVICE_PRIVATE_KEY);
     expect(new Set(keys).size).toBe(SERVICES.length);
   });

@@ -63,7 +63,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   keys: {
     section: 'operation',
-    summary: 'make the keys with which services sign',
+    summary: 'make the keys and passwords of the services',
     load: () => import('./commands/keys.js'),
   },
   audit: {

@@ -13,5 +13,6 @@ it('ecf keys services writes keys with which each service starts', async () => {
   );
   const own = { ...env, SERVICE_PRIVATE_KEY: env.STATUS_POLLER_PRIVATE_KEY };
   expect(readServiceKeys('status-poller', own).publicKeys.size).toBe(6);
+  expect(env.STATUS_POLLER_PASSWORD).toMatch(/^[0-9a-f]{48}$/);
   expect((await ecf(['keys'])).code).toBe(2);
 });

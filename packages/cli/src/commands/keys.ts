@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { makeServiceKeys } from '@ecf/service-kit/security';
 import type { Console, ExitCode } from '../command.js';
 import type { Options, OptionValues } from '../options.js';
@@ -7,8 +8,9 @@ export const options: Options = {};
 
 export const help = `ecf keys services
 
-Makes a key pair for each service and writes them as lines for the .env of a deployment: GATEWAY_PRIVATE_KEY and so on are the
-SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of them. Nothing is stored.
+Makes a key pair and a password for each service and writes them as lines for the .env of a deployment: GATEWAY_PRIVATE_KEY and so
+on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of them; GATEWAY_PASSWORD and so on are for a user
+of its own at PostgreSQL and Kafka. Nothing is stored.
 
   ecf keys services >> deploy/compose/.env
 `;
@@ -16,9 +18,11 @@ SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of them. Not
 export async function execute(_values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
   if (given.join(' ') !== 'services') throw new UsageError('say services.');
   const keys = makeServiceKeys();
-  const variable = (service: string) => `${service.toUpperCase().replaceAll('-', '_')}_PRIVATE_KEY`;
-  for (const [service, { SERVICE_PRIVATE_KEY }] of Object.entries(keys))
-    console.stdout.write(`${variable(service)}=${SERVICE_PRIVATE_KEY}\n`);
+  for (const [service, { SERVICE_PRIVATE_KEY }] of Object.entries(keys)) {
+    const name = service.toUpperCase().replaceAll('-', '_');
+    console.stdout.write(`${name}_PRIVATE_KEY=${SERVICE_PRIVATE_KEY}\n`);
+    console.stdout.write(`${name}_PASSWORD=${randomBytes(24).toString('hex')}\n`);
+  }
   console.stdout.write(`SERVICE_PUBLIC_KEYS=${keys.gateway.SERVICE_PUBLIC_KEYS}\n`);
   return 0;
 }

@@ -1,0 +1,108 @@
+/** The servers of compose, as far as they can be tried without a container engine: their users and passwords. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type KafkaSettings, readBusSettings } from '@ecf/service-kit/bus';
+import { prepareTopics } from '@ecf/service-kit/bus/kafka';
+import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres';
+import { silentLogger } from '@ecf/service-kit/testing';
+import { freePort, javaLacks, prepareJavaBroker, runJavaBroker } from '@ecf/test-servers';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+
+const COMPOSE = fileURLToPath(new URL('../../deploy/compose', import.meta.url));
+const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
+const PASSWORDS = Object.fromEntries(SERVICES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-compose-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+describe('PostgreSQL of compose', () => {
+  let server: URL;
+  const urlOf = (user: string, database: string) => {
+    const url = new URL(server);
+    Object.assign(url, { username: `ecf_${user}`, password: `secret-of-${user}`, pathname: `/ecf_${database}` });
+    return url.href;
+  };
+
+  beforeAll(async () => {
+    server = new URL(await (await startTestPostgres()).createDatabase());
+    // The script calls psql. Here a program of that name notes the statements, and they run over the usual connection.
+    const noted = path.join(folder, 'statements');
+    fs.writeFileSync(path.join(folder, 'psql'), `#!/bin/sh\ncat >> ${noted}\n`, { mode: 0o755 });
+    const env = { ...process.env, ...PASSWORDS, POSTGRES_USER: 'ecf', PATH: `${folder}:${process.env.PATH}` };
+    execFileSync('sh', [path.join(COMPOSE, 'postgres-users.sh')], { env });
+    const admin = openDatabase(server.href, { max: 1 });
+    for (const statement of fs.readFileSync(noted, 'utf8').split(';\n').filter(Boolean)) await admin.query(statement);
+    await admin.close();
+  });
+  afterAll(async () => {
+    const admin = openDatabase(server.href, { max: 1 });
+    for (const name of SERVICES) {
+      await admin.query(`DROP DATABASE ecf_${name} WITH (FORCE)`);
+      await admin.query(`DROP ROLE ecf_${name}`);
+    }
+    await admin.close();
+  });
+
+  it.each(SERVICES)('gives %s a database of its own and no other', async (name) => {
+    expect(await createDatabaseIfMissing(urlOf(name, name))).toBe(false);
+    const own = openDatabase(urlOf(name, name), { max: 1 });
+    await own.query('CREATE TABLE kept (id int)');
+    await own.close();
+    for (const other of SERVICES.filter((one) => one !== name)) {
+      const foreign = openDatabase(urlOf(name, other), { max: 1 });
+      await expect(foreign.query('SELECT 1')).rejects.toMatchObject({ code: '42501' });
+      await foreign.close();
+    }
+  });
+});
+
+const lacks = await javaLacks();
+if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${lacks} is missing.\n`);
+
+(lacks === null ? describe : describe.skip)('Kafka of compose', () => {
+  let pid: number | undefined;
+  let address = '';
+
+  /** The settings of the container as a file, as its image writes them. */
+  function properties(port: number, localPort: number, controllerPort: number): string {
+    const { services } = parse(fs.readFileSync(path.join(COMPOSE, 'compose.yaml'), 'utf8'), { merge: true });
+    const lines = Object.entries<string>(services.kafka.environment).map(([name, value]) => {
+      const property = name.replace('KAFKA_', '').toLowerCase().replaceAll('_', '.');
+      const text = value.replace(/\$\{(\w+):\?[^}]*\}/g, (_, variable) => PASSWORDS[variable] as string);
+      return `${property}=${text}`;
+    });
+    const ports: Record<string, number> = { '9092': port, '9094': localPort, '9093': controllerPort };
+    return `${lines.join('\n')}\n`
+      .replace(/:(909[234])\b/g, (_, number) => `:${ports[number]}`)
+      .replaceAll(/(SASL:\/\/)(?:kafka)?:/g, '$1127.0.0.1:')
+      .replace('/var/lib/kafka/data', path.join(folder, 'kafka', 'data'));
+  }
+
+  const login = (KAFKA_SASL_USERNAME: string, KAFKA_SASL_PASSWORD: string) => {
+    const user = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD };
+    return prepareTopics(readBusSettings({ KAFKA_BROKERS: address, ...user }) as KafkaSettings, silentLogger);
+  };
+
+  beforeAll(async () => {
+    const data = path.join(folder, 'kafka');
+    const port = await freePort();
+    await prepareJavaBroker(data, port);
+    const [local, controller] = [await freePort(port), await freePort(port)] as const;
+    fs.writeFileSync(path.join(data, 'server.properties'), properties(port, local, controller));
+    pid = (await runJavaBroker(data, port)).pid;
+    address = `127.0.0.1:${port}`;
+  });
+  afterAll(() => {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  });
+
+  it('lets each service in with its own password, and nobody with another', async () => {
+    await login('status_poller', 'secret-of-status_poller');
+    await expect(login('gateway', 'secret-of-emission')).rejects.toThrow('Authentication failed');
+    await expect(login('anybody', 'secret-of-gateway')).rejects.toThrow('Authentication failed');
+  });
+});
