@@ -375,6 +375,19 @@ describe('every operation of the specification', () => {
     );
     expect((await get(`/directory/taxpayers/${caoba.rnc}`)).body.reception_url).toMatch(/^http/);
     expect((await get('/monitoring/status')).body).toMatchObject({ available: true });
+    const { events, next } = await until(
+      async () => (await get('/events?limit=1000')).body,
+      ({ events }) =>
+        events.some(({ type, subject }: Body) => type === 'approval.sent' && subject.encf === course.encf),
+    );
+    const about = (rnc: string) =>
+      events
+        .filter(({ subject }: Body) => subject.encf === course.encf && subject[rnc] === palma.rnc)
+        .map(({ type }: Body) => type);
+    const told = ['invoice.accepted', 'delivery.delivered', 'approval.received'];
+    expect(about('issuer_rnc')).toEqual(expect.arrayContaining(told));
+    expect(about('provider_rnc')).toEqual(expect.arrayContaining(['received.accepted', 'approval.sent']));
+    expect((await get(`/events?after=${next}&types=cancellation.rejected`)).body.events).toEqual([]);
   });
 
   it('of the public ingress answers other taxpayers: seed and token, e-CF, approval', async () => {

@@ -224,6 +224,12 @@ export const ERROR_CODES = {
     meaning: 'The request contradicts the present state.',
     remedy: 'Read the present state and decide again.',
   },
+  event_expired: {
+    status: 410,
+    retryAfter: null,
+    meaning: 'The event named in `after` is older than the events that are kept.',
+    remedy: 'Read from the oldest event that is kept: leave out after. Read the lists for what came before.',
+  },
   body_too_large: {
     status: 413,
     retryAfter: null,
@@ -247,6 +253,12 @@ export const ERROR_CODES = {
     retryAfter: null,
     meaning: 'A parameter, header or field is missing or malformed.',
     remedy: 'Correct each place that detail names: loc is the place, msg the reason.',
+  },
+  unknown_event: {
+    status: 422,
+    retryAfter: null,
+    meaning: '`after` is not the id of an event, nor a `next` of an earlier answer.',
+    remedy: 'Send the id of an event, or next, unchanged; or leave out after.',
   },
   environment_not_served: {
     status: 422,

@@ -66,7 +66,7 @@ export const TOPICS = {
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
     producers: ['emission'],
-    consumers: [],
+    consumers: ['query'],
     partitions: 4,
     retention: 7 * DAY,
   },

@@ -141,6 +141,7 @@ describe('keys and environments', () => {
     expect(sorted(open.read)).toEqual(
       sorted([
         'monitoringStatus',
+        'listEvents',
         'listReceivedAcknowledgements',
         'findReceivedAcknowledgement',
         'receivedAcknowledgementXml',

@@ -21,6 +21,7 @@ import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
 import { createDirectory } from './core/authority/directory.js';
 import { createMonitoring } from './core/authority/monitoring.js';
+import { createReadFeed } from './core/feed/read-feed.js';
 import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
 import { createDocumentXml } from './core/invoices/document-xml.js';
 import { createFreshness } from './core/invoices/freshness.js';
@@ -31,6 +32,7 @@ import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
+import { createPostgresFeed } from './outbound/feed.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
 import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
@@ -106,6 +108,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     invoiceSource: emission,
     receivedSource: reception,
     outcomes: createPostgresOutcomes(database),
+    feed: createPostgresFeed(database),
     outcomeSource: overrides.outcomes ?? outcomesOverHttp,
     tokens: emission,
     authority: overrides.authority ?? authorityClient,
@@ -130,6 +133,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       invoices: createQueryInvoices(ports, freshness),
       documentXml: createDocumentXml(ports, freshness),
       consumption: createConsumptionInvoice(ports, freshness),
+      readFeed: createReadFeed(ports),
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },
@@ -148,9 +152,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
-        projection: ports.projection,
-        outcomes: ports.outcomes,
-        taxpayers: ports.taxpayers,
+        ...pick(ports, ['projection', 'outcomes', 'feed', 'taxpayers', 'clock']),
         projected: (event) => projected(event, clock()),
       });
       filling = rebuild.fillOnce();

@@ -47,6 +47,7 @@ export const OPERATIONS = [
     scopes: ['read'],
   },
 
+  { id: 'listEvents', method: 'GET', path: '/events', owner: 'query', access: 'key', scopes: ['read'] },
   { id: 'listInvoices', method: 'GET', path: '/invoices', owner: 'query', access: 'key', scopes: READ_SUBMITTED },
   {
     id: 'countInvoices',

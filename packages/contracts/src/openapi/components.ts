@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { authorityMessageSchema } from '../events/invoice.js';
+import { eventListSchema, publicEventSchema } from '../events/public-event.js';
 import { numberRangeSchema } from '../events/taxpayer.js';
 import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
 import * as admin from '../http/admin.js';
@@ -37,6 +38,8 @@ const ANSWERS = {
   EcfResponse: submission.ecfResponseSchema,
   ErrorBody: errorBodySchema,
   ErrorEntry: errorEntrySchema,
+  Event: publicEventSchema,
+  EventList: eventListSchema,
   Fault: faultSchema,
   Invoice: invoice.invoiceSchema,
   InvoiceAggregate: invoice.invoiceAggregateSchema,

@@ -304,6 +304,19 @@ const confirmedAnswer = {
 };
 
 export const EXAMPLES = {
+  eventList: {
+    events: [
+      {
+        id: '1-5c0f31aa',
+        type: 'invoice.accepted',
+        time: AT,
+        env: 'TesteCF',
+        subject: { issuer_rnc: ISSUER, encf: 'E310000000001' },
+        data: invoice,
+      },
+    ],
+    next: '1-5c0f31aa',
+  },
   alarmedPage: {
     documents: [
       {

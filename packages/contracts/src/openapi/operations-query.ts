@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventListSchema } from '../events/public-event.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
 import { rawTrackIdListSchema } from '../http/internal/internal.js';
 import {
@@ -17,6 +18,7 @@ import { PARAMETERS as P } from './parameters.js';
 
 const INVOICES = 'Invoices';
 const AUTHORITY = 'Authority';
+const EVENTS = 'Events';
 const FILE_NAME: HeaderDescription = {
   description: 'The file name that the authority requires: RNC and eNCF.',
   required: true,
@@ -56,6 +58,17 @@ export const QUERY = {
       },
     },
     errors: ['status_key_missing', 'authority_unreachable', 'authority_unreadable', 'service_not_in_environment'],
+  },
+  listEvents: {
+    tag: EVENTS,
+    summary: 'Returns what happened to the documents of the account, oldest first',
+    description:
+      'Events of the environment in `env`, kept 90 days. Ids are permanent and become visible in their order. A key that is limited to some taxpayers sees their events only.',
+    parameters: [P.eventAfter, P.eventTypes, P.eventLimit, P.eventWait],
+    answers: {
+      200: { description: 'The events, and where to go on.', content: json(eventListSchema, EXAMPLES.eventList) },
+    },
+    errors: ['event_expired', 'unknown_event'],
   },
   listInvoices: {
     tag: INVOICES,

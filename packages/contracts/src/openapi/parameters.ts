@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
+import {
+  DEFAULT_EVENT_PAGE,
+  EVENT_ID,
+  EVENT_TYPES,
+  MAX_EVENT_PAGE,
+  MAX_EVENT_WAIT_SECONDS,
+} from '../events/public-event.js';
 import { authorityStatusSchema } from '../events/received-invoice.js';
 import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
@@ -140,6 +147,34 @@ export const PARAMETERS = {
   limit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(200), 50, 'Most rows in the answer.'),
   shortLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(10), 10, 'Most rows in the answer.'),
   offset: parameter('query', 'offset', z.number().int().min(0).default(0), 0, 'Rows to skip, newest first.'),
+  eventAfter: parameter(
+    'query',
+    'after',
+    z.string().regex(EVENT_ID),
+    '1-00000000',
+    'The id of the last event that was handled, or `next` of the last answer. Without it, the answer begins with the oldest event that is kept.',
+  ),
+  eventTypes: parameter(
+    'query',
+    'types',
+    z.string(),
+    'invoice.accepted,invoice.rejected',
+    `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.`,
+  ),
+  eventLimit: parameter(
+    'query',
+    'limit',
+    z.number().int().min(1).max(MAX_EVENT_PAGE).default(DEFAULT_EVENT_PAGE),
+    100,
+    'Most events in the answer.',
+  ),
+  eventWait: parameter(
+    'query',
+    'wait',
+    z.number().int().min(0).max(MAX_EVENT_WAIT_SECONDS).default(0),
+    0,
+    'Seconds that the answer may wait for an event if there is none.',
+  ),
   topClients: parameter(
     'query',
     'top_clients_limit',

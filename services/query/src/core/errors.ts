@@ -8,11 +8,13 @@ export type QueryErrorCode = Extract<
   | 'authority_unreadable'
   | 'certificate_missing'
   | 'conflict'
+  | 'event_expired'
   | 'not_found'
   | 'service_not_in_environment'
   | 'service_unavailable'
   | 'status_key_missing'
   | 'taxpayer_not_found'
+  | 'unknown_event'
 >;
 
 /** A request without an answer. The message gives the reason and the remedy. */

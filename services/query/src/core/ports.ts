@@ -2,14 +2,17 @@ import type { AuthorityClient } from '@ecf/authority-client';
 import type {
   DeliveryChanged,
   EmissionOperations,
+  EventType,
   IssuedInvoiceDecision,
   OutcomeOperations,
+  PublicEvent,
   ReceptionOperations,
 } from '@ecf/contracts';
 import type { CalendarDate, Environment } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { NewFeedEvent } from './feed/public-events.js';
 import type { InvoiceKey, IssuedInvoice, Outcome } from './invoices/issued-invoice.js';
 import type { ReceivedRecord } from './invoices/received-record.js';
 import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
@@ -70,6 +73,22 @@ export interface Projection {
 export interface OutcomeStore {
   keepDeliveries(deliveries: readonly DeliveryChanged[]): Promise<void>;
   keepDecisions(decisions: readonly IssuedInvoiceDecision[]): Promise<void>;
+}
+
+/** The events of customers. */
+export interface FeedStore {
+  /** Adds events in their order; an occurrence that is there already is not added again. Removes events that are too old. */
+  append(events: readonly NewFeedEvent[], now: Date): Promise<void>;
+  /** The place that a reader names. */
+  placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
+  /** The oldest events after a place, null = all that are kept; `next` is where to go on. */
+  page(query: {
+    readonly env: Environment;
+    readonly rncs: readonly string[];
+    readonly types: readonly EventType[] | null;
+    readonly after: number | null;
+    readonly limit: number;
+  }): Promise<{ events: readonly (Omit<PublicEvent, 'time'> & { readonly time: Date })[]; next: string }>;
 }
 
 /** Generations of the read models. A rebuild fills a new one beside the one that queries read. */
@@ -141,6 +160,7 @@ export interface Ports {
   readonly invoiceSource: InvoiceSource;
   readonly receivedSource: ReceivedSource;
   readonly outcomes: OutcomeStore;
+  readonly feed: FeedStore;
   /** Null if no service of the deployment has any. */
   readonly outcomeSource: OutcomeSource | null;
   readonly tokens: TokenSource;

@@ -1,4 +1,4 @@
-import { SCOPES } from '@ecf/contracts';
+import { DEFAULT_EVENT_PAGE, MAX_EVENT_PAGE, MAX_EVENT_WAIT_SECONDS, SCOPES } from '@ecf/contracts';
 import { findByNumber } from '@ecf/service-kit/http';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { Directory } from '../core/authority/directory.js';
 import type { createMonitoring } from '../core/authority/monitoring.js';
 import { QueryError } from '../core/errors.js';
+import type { createReadFeed } from '../core/feed/read-feed.js';
 import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
 import type { QueryInvoices } from '../core/invoices/query-invoices.js';
@@ -16,6 +17,7 @@ export interface CustomerParts {
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
   readonly consumption: (query: ConsumptionQuery) => Promise<unknown>;
+  readonly readFeed: ReturnType<typeof createReadFeed>;
   readonly directory: Directory;
   readonly monitoring: ReturnType<typeof createMonitoring>;
 }
@@ -23,7 +25,8 @@ export interface CustomerParts {
 const MOST_CLIENTS = 50;
 
 /** The customers' routes: each reads its parameters, asks, and gives the answer. */
-export function customerHandlers({ invoices, documentXml, consumption, directory, monitoring }: CustomerParts) {
+export function customerHandlers(parts: CustomerParts) {
+  const { invoices, documentXml, consumption, readFeed, directory, monitoring } = parts;
   const filter = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), ...parameters.period() });
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
 
@@ -61,6 +64,15 @@ export function customerHandlers({ invoices, documentXml, consumption, directory
         buyerRnc: parameters.optionalRnc('rnc_buyer'),
       };
       return (caller) => consumption({ ...caller, ...request });
+    }),
+    events: answering((parameters) => {
+      const request = {
+        after: parameters.after(),
+        types: parameters.eventTypes(),
+        limit: parameters.integer('limit', 1, MAX_EVENT_PAGE, DEFAULT_EVENT_PAGE),
+        wait: parameters.integer('wait', 0, MAX_EVENT_WAIT_SECONDS, 0),
+      };
+      return (caller) => readFeed({ ...caller, ...request });
     }),
     directory: answering(() => (caller) => directory.all(caller)),
     directoryEntry: answering((parameters) => {

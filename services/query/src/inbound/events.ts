@@ -8,9 +8,10 @@ import {
 } from '@ecf/contracts';
 import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { publicEvents } from '../core/feed/public-events.js';
 import { issuedInvoice } from '../core/invoices/issued-invoice.js';
 import { receivedRecord } from '../core/invoices/received-record.js';
-import type { OutcomeStore, Projection } from '../core/ports.js';
+import type { FeedStore, OutcomeStore, Projection } from '../core/ports.js';
 
 /** The consumer group of this service. */
 export const QUERY_GROUP = 'query';
@@ -18,17 +19,19 @@ export const QUERY_GROUP = 'query';
 export interface EventPorts {
   readonly projection: Projection;
   readonly outcomes: OutcomeStore;
+  readonly feed: Pick<FeedStore, 'append'>;
+  readonly clock: () => Date;
   readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
   /** Called for each event after its effect is committed. */
   readonly projected: (event: BusEvent) => void;
 }
 
 /**
- * Subscribes to the events of the read models. The inbox is not needed: each event carries a whole state with a revision, and
- * the highest revision wins.
+ * Subscribes to the events of the read models and of the feed. The inbox is not needed: each event carries a whole state with a revision, and
+ * the highest revision wins. The feed takes each occurrence once.
  */
 export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscription> {
-  const { projection, outcomes, taxpayers } = ports;
+  const { projection, outcomes, taxpayers, feed, clock } = ports;
   const handlers: Readonly<Record<string, (data: readonly unknown[]) => Promise<void>>> = {
     [TOPICS.invoices.name]: (data) => projection.keepInvoices((data as InvoiceChanged[]).map(issuedInvoice)),
     [TOPICS.receivedInvoices.name]: (data) =>
@@ -39,11 +42,14 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
     [TOPICS.deliveries.name]: (data) => outcomes.keepDeliveries(data as DeliveryChanged[]),
     [TOPICS.approvals.name]: (data) =>
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
+    // A cancellation has no read model here, only its place in the feed.
+    [TOPICS.cancellations.name]: async () => undefined,
   };
   async function project(events: readonly BusEvent[]): Promise<void> {
     // A confirmation or dispute has no state of its own: a change is published with it.
     const states = events.filter(({ type }) => type !== 'received.confirmed' && type !== 'received.disputed');
     if (states.length > 0) await handlers[states[0]?.topic ?? '']?.(states.map(({ data }) => data));
+    await feed.append(publicEvents(events), clock());
     for (const event of events) ports.projected(event);
   }
   return bus.subscribe({

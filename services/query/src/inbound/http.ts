@@ -13,6 +13,7 @@ import { type CustomerParts, customerHandlers } from './customers.js';
 function routeTable(parts: CustomerParts): readonly ServiceRoute[] {
   const answer = customerHandlers(parts);
   return [
+    ['get', '/events', 'account', answer.events],
     ['get', '/invoices', 'account', answer.list],
     ['get', '/invoices/count', 'account', answer.count],
     ['get', '/invoices/aggregate', 'account', answer.aggregate],
@@ -55,6 +56,8 @@ function toApiError(error: QueryError): ApiError {
   const cause = error.cause ?? error;
   if (code === 'service_not_in_environment')
     return new InvalidRequest([{ loc: ['header', 'env'], msg: message, type: code }], { code, cause });
+  if (code === 'unknown_event')
+    return new InvalidRequest([{ loc: ['query', 'after'], msg: message, type: code }], { code, cause });
   return new ApiError(errorCodeEntry(code).status, code, message, {
     cause,
     ...(retryAfterSeconds === null ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } }),

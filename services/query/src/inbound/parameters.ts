@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { RequestParameters } from '@ecf/service-kit/http';
 
@@ -43,6 +44,22 @@ export class Parameters extends RequestParameters {
           'the security code is the six characters printed under the QR code',
           'security_code',
         );
+  }
+
+  /** The place in the feed after which the answer begins. */
+  after(): string | null {
+    return this.query('after');
+  }
+
+  /** Types of events, separated by commas; null = all. */
+  eventTypes(): readonly EventType[] | null {
+    const text = this.query('types');
+    if (text === null) return null;
+    const names = text.split(',').map((name) => name.trim());
+    const isType = (name: string): name is EventType => (EVENT_TYPES as readonly string[]).includes(name);
+    if (names.every(isType)) return names;
+    this.wrong(['query', 'types'], `types has names of event types, separated by commas: ${EVENT_TYPES}`, 'enum');
+    return null;
   }
 
   optionalSha256(): string | null {

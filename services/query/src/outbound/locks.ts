@@ -6,6 +6,9 @@ export const REBUILD_LOCK = 4_310_001;
 /** Held by the session of the instance that rebuilds. */
 export const REBUILDER_LOCK = 4_310_002;
 
+/** Held by a transaction that adds events to the feed. */
+export const FEED_LOCK = 4_310_004;
+
 /** $1 REBUILD_LOCK; $2 issuers, always in the same order. */
 export const TAKE_LOCKS = {
   name: 'projection_locks',

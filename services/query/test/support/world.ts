@@ -24,6 +24,7 @@ export interface Account {
   account_id: string;
   taxpayers_revision?: number;
   env?: Environment;
+  taxpayers?: string[];
 }
 
 export interface Answer {
@@ -213,6 +214,7 @@ function edge(query: Query, accounts: Map<string, Account>) {
         env: account.env ?? ((req.headers.env ?? 'TesteCF') as Environment),
         env_given: req.headers.env !== undefined,
         taxpayers_revision: account.taxpayers_revision ?? 0,
+        taxpayers: account.taxpayers,
         request_id: randomUUID(),
       });
     query.app(req, res);

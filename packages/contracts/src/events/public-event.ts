@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { receivedApprovalSchema } from '../http/approval.js';
+import { cancellationSchema } from '../http/cancellation.js';
+import { invoiceSchema } from '../http/invoice.js';
+import { receivedInvoiceSchema } from '../http/received-invoice.js';
+
+/** The types of events that the feed of customers holds. */
+export const EVENT_TYPES = [
+  'invoice.accepted',
+  'invoice.conditional',
+  'invoice.rejected',
+  'invoice.held',
+  'invoice.withdrawn',
+  'delivery.delivered',
+  'delivery.refused',
+  'delivery.failed',
+  'received.accepted',
+  'received.confirmed',
+  'received.disputed',
+  'approval.received',
+  'approval.sent',
+  'cancellation.accepted',
+  'cancellation.partial',
+  'cancellation.rejected',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The id of an event: its place in the feed, and eight digits that nobody can guess. */
+export const EVENT_ID = /^(\d{1,15})-([0-9a-f]{8})$/;
+/** Days that the feed keeps an event. */
+export const EVENT_DAYS = 90;
+/** Longest `wait` of a reader of the feed, in seconds. */
+export const MAX_EVENT_WAIT_SECONDS = 30;
+export const MAX_EVENT_PAGE = 1_000;
+export const DEFAULT_EVENT_PAGE = 100;
+
+/** Data of `received.*`. */
+export const receivedDataSchema = receivedInvoiceSchema
+  .pick({
+    id: true,
+    encf: true,
+    ecf_type: true,
+    date_received: true,
+    date_issued: true,
+    total_amount: true,
+    provider_rnc: true,
+    provider_name: true,
+    buyer_rnc: true,
+    xml_storage_path: true,
+    authority_status: true,
+    authority_checked_at: true,
+    approval_status: true,
+    approval_confirmed: true,
+    approval_datetime: true,
+  })
+  .meta({ description: 'The received e-CF at the time of the event' });
+/** Data of `approval.*`. */
+export const approvalDataSchema = receivedApprovalSchema
+  .pick({ issuer_rnc: true, buyer_rnc: true, approval_status: true, approval_confirmed: true, approval_datetime: true })
+  .extend({ encf: z.string() })
+  .meta({ description: 'The decision of the buyer at the time of the event' });
+/** Data of `cancellation.*`. */
+export const cancellationDataSchema = cancellationSchema
+  .pick({
+    id: true,
+    issuer_rnc: true,
+    total_encf_canceled: true,
+    authority_environment: true,
+    sent_at: true,
+    authority_status: true,
+    xml_storage_path: true,
+    xml_checksum: true,
+    created_at: true,
+  })
+  .meta({ description: 'The cancellation at the time of the event' });
+/** Data of `delivery.*`. */
+export const deliveryDataSchema = invoiceSchema
+  .pick({ env: true, issuer_rnc: true, encf: true, delivery_status: true })
+  .extend({ buyer_rnc: rncSchema })
+  .meta({ description: 'The delivery at the time of the event' });
+
+/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null for a cancellation. */
+export const publicEventSchema = z.object({
+  id: z.string().meta({ description: 'Permanent; a reader goes on with the id of the last event it handled' }),
+  type: z.enum(EVENT_TYPES),
+  time: timestampSchema,
+  env: environmentSchema,
+  subject: z.object({
+    issuer_rnc: rncSchema.optional(),
+    buyer_rnc: rncSchema.optional(),
+    provider_rnc: rncSchema.optional(),
+    encf: z.string().nullable(),
+  }),
+  data: z.union([invoiceSchema, receivedDataSchema, cancellationDataSchema, deliveryDataSchema, approvalDataSchema]),
+});
+export type PublicEvent = z.infer<typeof publicEventSchema>;
+
+/** Answer of `GET /events`, oldest first. */
+export const eventListSchema = z.object({
+  events: z.array(publicEventSchema),
+  next: z.string().meta({ description: 'Send it as `after` to go on, also when there is no event yet' }),
+});
+export type EventList = z.infer<typeof eventListSchema>;

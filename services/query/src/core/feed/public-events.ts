@@ -1,0 +1,198 @@
+import {
+  type ApprovalChanged,
+  type CancellationChanged,
+  type DeliveryChanged,
+  fitMessages,
+  type InvoiceChanged,
+  type PublicEvent,
+  type ReceivedInvoiceChanged,
+} from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
+
+/** An event before it has its place in the feed. */
+export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
+  /** What happened, once. A source may tell the same occurrence several times. */
+  readonly occurrence: string;
+  /** The taxpayer of the account. */
+  readonly rnc: string;
+  readonly time: Date;
+}
+
+/** An event of a topic. */
+export interface SourceEvent {
+  readonly type: string;
+  readonly data: unknown;
+  /** ISO 8601, the time of the change. */
+  readonly time: string;
+}
+
+/** Bytes of JSON that the messages of an invoice may take in an event. */
+const MESSAGE_BYTES = 10_000;
+
+type Told = Omit<NewFeedEvent, 'time'>;
+
+const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
+  held: 'invoice.held',
+  accepted: 'invoice.accepted',
+  conditional: 'invoice.conditional',
+  'rejected-reusable': 'invoice.rejected',
+  'rejected-used': 'invoice.rejected',
+  withdrawn: 'invoice.withdrawn',
+};
+
+/** A state is published several times. Each attempt has its own bytes, so an outcome is told once for each attempt. */
+function ofInvoice(changed: InvoiceChanged): Told | null {
+  const type = INVOICE_STATES[changed.state];
+  if (type === undefined) return null;
+  const { env, issuer_rnc, encf } = changed;
+  const attempt = changed.attempts.at(-1)?.attempt ?? 0;
+  const invoice = publicInvoice(issuedInvoice(changed), { delivery: null, decision: null, confirmed: false });
+  return {
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, encf, attempt, changed.xml_checksum].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf },
+    data: { ...invoice, messages: fitMessages(invoice.messages, MESSAGE_BYTES).messages },
+  };
+}
+
+/** An acknowledged document, or what the authority says of it. A document that takes a number over has a new id. */
+function ofReceived(changed: ReceivedInvoiceChanged, source: string): Told {
+  const isAnswer = source === 'received.confirmed' || source === 'received.disputed';
+  const type = isAnswer ? source : 'received.accepted';
+  const { env, buyer_rnc, issuer_rnc, encf } = changed;
+  const once = isAnswer ? [changed.id, changed.revision] : [changed.id];
+  return {
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, encf, buyer_rnc, ...once].join(':'),
+    rnc: buyer_rnc,
+    subject: { buyer_rnc, provider_rnc: issuer_rnc, encf },
+    data: {
+      id: changed.id,
+      encf,
+      ecf_type: changed.ecf_type,
+      date_received: changed.date_received,
+      date_issued: changed.date_issued === null ? null : `${changed.date_issued}T00:00:00-04:00`,
+      total_amount: Number(changed.total_amount),
+      provider_rnc: issuer_rnc,
+      provider_name: changed.issuer_name,
+      buyer_rnc,
+      xml_storage_path: changed.xml_storage_path,
+      authority_status: changed.authority_status ?? 'not_available',
+      authority_checked_at: changed.authority_checked_at ?? null,
+      approval_status: changed.approval_status,
+      approval_confirmed: changed.approval_confirmed ?? false,
+      approval_datetime: changed.approval_datetime,
+    },
+  };
+}
+
+/** Null until the delivery has ended. A receiver that the directory does not list is no failure. */
+function ofDelivery(changed: DeliveryChanged): Told | null {
+  const { env, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
+  const type = endingOf(changed);
+  if (type === null) return null;
+  return {
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, encf, changed.revision].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf },
+    data: { env, issuer_rnc, encf, buyer_rnc, delivery_status },
+  };
+}
+
+function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['type'] | null {
+  if (delivery_status === 'delivered') return 'delivery.delivered';
+  if (delivery_status === 'refused') return 'delivery.refused';
+  const failed = delivery_status === 'failed' || (delivery_status === 'unacknowledged' && final === true);
+  return failed ? 'delivery.failed' : null;
+}
+
+/** Null while nobody has decided, and where a decision no longer stands. */
+function ofApproval(changed: ApprovalChanged): Told | null {
+  const { direction, env, issuer_rnc, buyer_rnc, encf, approval_status, approval_datetime } = changed;
+  if (approval_status === 'pending') return null;
+  const received = direction === 'received';
+  const type = received ? 'approval.received' : 'approval.sent';
+  return {
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, encf, buyer_rnc, changed.revision].join(':'),
+    rnc: received ? issuer_rnc : buyer_rnc,
+    subject: received ? { issuer_rnc, encf } : { buyer_rnc, provider_rnc: issuer_rnc, encf },
+    data: {
+      issuer_rnc,
+      buyer_rnc,
+      encf,
+      approval_status,
+      approval_confirmed: changed.approval_confirmed ?? false,
+      approval_datetime,
+    },
+  };
+}
+
+const CANCELLATION_STATUSES: Readonly<Record<string, PublicEvent['type']>> = {
+  Aceptado: 'cancellation.accepted',
+  Parcial: 'cancellation.partial',
+  Rechazado: 'cancellation.rejected',
+};
+
+function ofCancellation(changed: CancellationChanged): Told | null {
+  const type = CANCELLATION_STATUSES[changed.authority_status ?? ''];
+  if (type === undefined) return null;
+  const { id, env, issuer_rnc } = changed;
+  return {
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, id].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf: null },
+    data: {
+      id,
+      issuer_rnc,
+      total_encf_canceled: changed.total_encf_canceled,
+      authority_environment: env,
+      sent_at: changed.sent_at,
+      authority_status: changed.authority_status,
+      xml_storage_path: changed.xml_storage_path,
+      xml_checksum: changed.xml_checksum,
+      created_at: changed.created_at,
+    },
+  };
+}
+
+function told({ type, data }: SourceEvent): Told | null {
+  switch (type) {
+    case 'invoice.changed':
+      return ofInvoice(data as InvoiceChanged);
+    case 'received_invoice.changed':
+    case 'received.confirmed':
+    case 'received.disputed':
+      return ofReceived(data as ReceivedInvoiceChanged, type);
+    case 'delivery.changed':
+      return ofDelivery(data as DeliveryChanged);
+    case 'approval.changed':
+      return ofApproval(data as ApprovalChanged);
+    case 'cancellation.changed':
+      return ofCancellation(data as CancellationChanged);
+    default:
+      return null;
+  }
+}
+
+/** The events of customers among the events of topics, in the same order. */
+export function publicEvents(events: readonly SourceEvent[]): NewFeedEvent[] {
+  return events.flatMap((event) => {
+    const one = told(event);
+    return one === null ? [] : [{ ...one, time: new Date(event.time) }];
+  });
+}
+
+/** The event as it is shown. */
+export function shownEvent(event: Omit<PublicEvent, 'time'> & { readonly time: Date }): PublicEvent {
+  return { ...event, time: toIsoDominican(event.time) };
+}

@@ -1,0 +1,52 @@
+import type { EventList, EventType } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
+import { QueryError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { shownEvent } from './public-events.js';
+
+export interface FeedQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  /** Id of an event, or `next` of an answer; null = from the oldest event that is kept. */
+  readonly after: string | null;
+  /** Null = every type. */
+  readonly types: readonly EventType[] | null;
+  readonly limit: number;
+  /** Seconds that the answer may wait for an event. */
+  readonly wait: number;
+}
+
+/** Pause between two looks of a reader that waits. */
+const LOOK_MS = 500;
+
+/** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
+export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
+  async function placeOf(after: string): Promise<number> {
+    const place = await ports.feed.placeOf(after);
+    if (place === 'unknown')
+      throw new QueryError(
+        'unknown_event',
+        'after is not the id of an event, nor a next of an earlier answer; send one of them unchanged, or leave out after.',
+      );
+    if (place === 'expired')
+      throw new QueryError(
+        'event_expired',
+        'The event named in after is older than the events that are kept; leave out after to begin with the oldest one.',
+      );
+    return place;
+  }
+
+  return async function readFeed({ caller, env, after, types, limit, wait }: FeedQuery): Promise<EventList> {
+    const { taxpayers } = await readAccount(ports, caller);
+    const rncs = taxpayers.map(({ rnc }) => rnc);
+    const place = after === null ? null : await placeOf(after);
+    const look = () => ports.feed.page({ env, rncs, types, after: place, limit });
+    let page = await look();
+    for (let waited = 0; page.events.length === 0 && waited < wait * 1_000; waited += LOOK_MS) {
+      await ports.sleep(LOOK_MS);
+      page = await look();
+    }
+    return { events: page.events.map(shownEvent), next: page.next };
+  };
+}

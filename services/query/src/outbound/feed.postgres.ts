@@ -1,0 +1,86 @@
+import { EVENT_DAYS, EVENT_ID, type PublicEvent } from '@ecf/contracts';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { FeedStore } from '../core/ports.js';
+import { FEED_LOCK } from './locks.js';
+
+/** Each transaction that adds events removes up to this many old ones. */
+const REMOVED_AT_ONCE = 1_000;
+const DAY_MS = 86_400_000;
+
+const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
+/** An occurrence that is in the feed already is left out before it takes an id. */
+const ADD = {
+  name: 'feed_add',
+  text: `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)
+    SELECT occurrence, env, rnc, type, time, subject, data, $2
+      FROM (SELECT r.*, row_number() OVER (PARTITION BY occurrence ORDER BY place) AS nth
+              FROM json_to_recordset($1::json) AS r(place int, occurrence text, env text, rnc text, type text,
+                time timestamptz, subject json, data json)) AS told
+     WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = told.occurrence)
+     ORDER BY place`,
+};
+/** The latest event stays, so that a reader always has a place to go on from. */
+const REMOVE = {
+  name: 'feed_remove',
+  text: `DELETE FROM feed_event WHERE id IN (
+    SELECT id FROM (SELECT id, kept_at FROM feed_event ORDER BY id LIMIT ${REMOVED_AT_ONCE}) AS oldest
+     WHERE kept_at < $1 AND id < (SELECT max(id) FROM feed_event))`,
+};
+const PLACE = {
+  name: 'feed_place',
+  text: `SELECT (SELECT mark FROM feed_event WHERE id = $1) AS mark, (SELECT min(id) FROM feed_event) AS oldest`,
+};
+const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
+const PAGE = {
+  name: 'feed_page',
+  text: `SELECT id, mark, type, time, env, subject, data FROM feed_event
+    WHERE env = $1 AND rnc = ANY($2::text[]) AND id > $3 AND id <= $4 AND ($5::text[] IS NULL OR type = ANY($5))
+    ORDER BY id LIMIT $6`,
+};
+
+interface Place {
+  id: number;
+  mark: string;
+}
+interface Row extends Place, Pick<PublicEvent, 'type' | 'env' | 'subject' | 'data'> {
+  time: Date;
+}
+
+/** The events of customers in PostgreSQL. */
+export function createPostgresFeed(database: Database): FeedStore {
+  return {
+    async append(events, now) {
+      if (events.length === 0) return;
+      const rows = events.map((event, place) => ({ ...event, place }));
+      await database.transaction(async (tx) => {
+        // Held until after the commit: ids are given, and become visible, one transaction after the other.
+        await tx.query(LOCK, [FEED_LOCK]);
+        await tx.query(ADD, [JSON.stringify(rows), now]);
+        await tx.query(REMOVE, [new Date(now.getTime() - EVENT_DAYS * DAY_MS)]);
+      });
+    },
+    async placeOf(text) {
+      const [, digits, mark] = EVENT_ID.exec(text) ?? [];
+      if (digits === undefined) return 'unknown';
+      const id = Number(digits);
+      const { rows } = await database.query<{ mark: string | null; oldest: number }>(PLACE, [id]);
+      if (rows[0]?.mark === mark) return id;
+      return id > 0 && id < (rows[0]?.oldest ?? 0) ? 'expired' : 'unknown';
+    },
+    async page({ env, rncs, types, after, limit }) {
+      // Everything up to the latest id is visible: the page is read after it.
+      const latest = (await database.query<Place>(LATEST)).rows[0];
+      if (latest === undefined) throw new Error('the feed has lost its beginning');
+      const { rows } = await database.query<Row>(PAGE, [env, rncs, after ?? 0, latest.id, types, limit]);
+      const last = rows.length === limit ? rows.at(-1) : latest;
+      return {
+        events: rows.map(({ mark, ...row }) => ({ ...row, id: publicId({ id: row.id, mark }) })),
+        next: publicId(last ?? latest),
+      };
+    },
+  };
+}
+
+function publicId({ id, mark }: Place): string {
+  return `${id}-${mark}`;
+}

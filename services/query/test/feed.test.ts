@@ -1,0 +1,263 @@
+import {
+  type ApprovalChanged,
+  type CancellationChanged,
+  type DeliveryChanged,
+  documentKey,
+  eventListSchema,
+  TOPICS,
+} from '@ecf/contracts';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPostgresFeed } from '../src/outbound/feed.postgres.js';
+import {
+  BUYER,
+  encf,
+  event,
+  ISSUER,
+  invoice,
+  invoiceEvent,
+  OTHER_ACCOUNT,
+  OTHER_ISSUER,
+  received,
+  receivedEvent,
+  taxpayer,
+  taxpayerEvent,
+} from './support/events.js';
+import { startWorld, type World } from './support/world.js';
+
+let now = new Date();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, { clock: () => now });
+  await world.publish(taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })));
+});
+afterAll(() => world.stop());
+
+const read = async (
+  after: string | null,
+  more = '',
+  ...rest: Parameters<World['get']> extends [string, ...infer R] ? R : []
+) => {
+  const { status, body } = await world.get(`/events?${after === null ? '' : `after=${after}`}${more}`, ...rest);
+  expect([status, body]).toEqual([200, eventListSchema.parse(body)]);
+  return eventListSchema.parse(body);
+};
+const end = async () => (await read(null, '&limit=1000')).next;
+const cancellation = (change: Partial<CancellationChanged>): BusEvent => {
+  const data: CancellationChanged = {
+    id: 7,
+    env: 'TesteCF',
+    issuer_rnc: ISSUER,
+    account_id: 'account-1',
+    revision: 1,
+    authority_status: 'submitted',
+    total_encf_canceled: 3,
+    total_encf_blocked: 3,
+    blocked: [],
+    blocked_complete: true,
+    created_at: '2026-06-15T10:00:00-04:00',
+    sent_at: null,
+    xml_storage_path: 'c.xml',
+    xml_checksum: '0'.repeat(64),
+    ...change,
+  };
+  return event(TOPICS.cancellations.name, 'cancellation.changed', `TesteCF:${ISSUER}:7`, data);
+};
+const delivery = (change: Partial<DeliveryChanged>): BusEvent => {
+  const data = { env: 'TesteCF', issuer_rnc: ISSUER, encf: encf('31', 40), buyer_rnc: BUYER, revision: 1, ...change };
+  return event(TOPICS.deliveries.name, 'delivery.changed', documentKey(data), data);
+};
+const decision = (change: Partial<ApprovalChanged>): BusEvent => {
+  const data = {
+    direction: 'received',
+    env: 'TesteCF',
+    issuer_rnc: ISSUER,
+    encf: encf('31', 40),
+    buyer_rnc: BUYER,
+    revision: 1,
+    approval_status: 'approved',
+    approval_datetime: '2026-06-15T10:00:00-04:00',
+    ...change,
+  };
+  return event(TOPICS.approvals.name, 'approval.changed', documentKey(data), data);
+};
+
+describe('the feed', () => {
+  it('names where to go on before there is any event', async () => {
+    const { events, next } = await read(null);
+    expect(events).toEqual([]);
+    expect(await read(next)).toEqual({ events: [], next });
+    await world.publish(invoiceEvent(invoice({ sequence: 1, state: 'processing' })));
+    expect(await read(next)).toEqual({ events: [], next });
+    await world.publish(invoiceEvent(invoice({ sequence: 1, revision: 2 })));
+    const found = await read(next);
+    expect(found.events).toMatchObject([
+      {
+        type: 'invoice.accepted',
+        env: 'TesteCF',
+        subject: { issuer_rnc: ISSUER, encf: encf('31', 1) },
+        data: { encf: encf('31', 1), status: 'Aceptado', total_amount: '118.00' },
+      },
+    ]);
+    expect(found.next).toBe(found.events[0]?.id);
+  });
+
+  it('has each kind of event once, oldest first, though the bus delivers twice and states are published again', async () => {
+    const after = await end();
+    const disputed = received({ sequence: 30, revision: 2, authority_status: 'unknown' });
+    const told: BusEvent[] = [
+      invoiceEvent(invoice({ sequence: 20, state: 'held' })),
+      invoiceEvent(invoice({ sequence: 20, state: 'conditional', revision: 2 })),
+      invoiceEvent(invoice({ sequence: 21, state: 'rejected-used' })),
+      invoiceEvent(invoice({ sequence: 22, state: 'withdrawn' })),
+      receivedEvent(received({ sequence: 30 })),
+      receivedEvent(disputed),
+      event(TOPICS.receivedInvoices.name, 'received.disputed', documentKey(disputed), disputed),
+      delivery({ delivery_status: 'pending' }),
+      delivery({ delivery_status: 'unacknowledged', final: false, revision: 2 }),
+      delivery({ delivery_status: 'delivered', final: true, revision: 3 }),
+      decision({}),
+      decision({ direction: 'given', issuer_rnc: OTHER_ISSUER, buyer_rnc: ISSUER, approval_status: 'rejected' }),
+      decision({
+        direction: 'given',
+        issuer_rnc: OTHER_ISSUER,
+        buyer_rnc: ISSUER,
+        approval_status: 'pending',
+        revision: 2,
+      }),
+      cancellation({}),
+      cancellation({ authority_status: 'Parcial', revision: 2 }),
+      invoiceEvent(invoice({ sequence: 20, state: 'conditional', revision: 3 })),
+    ];
+    for (const one of [...told, ...told]) await world.publish(one);
+    const { events, next } = await read(after);
+    expect(events.map(({ type, subject }) => [type, subject.encf])).toEqual([
+      ['invoice.held', encf('31', 20)],
+      ['invoice.conditional', encf('31', 20)],
+      ['invoice.rejected', encf('31', 21)],
+      ['invoice.withdrawn', encf('31', 22)],
+      ['received.accepted', encf('31', 30)],
+      ['received.disputed', encf('31', 30)],
+      ['delivery.delivered', encf('31', 40)],
+      ['approval.received', encf('31', 40)],
+      ['approval.sent', encf('31', 40)],
+      ['cancellation.partial', null],
+    ]);
+    expect((await read(events[3]?.id ?? '')).events).toEqual(events.slice(4));
+    const first = await read(after, '&limit=4');
+    expect([first.events, first.next]).toEqual([events.slice(0, 4), events[3]?.id]);
+    const some = await read(after, '&types=invoice.held,cancellation.partial');
+    expect([some.events, some.next]).toEqual([[events[0], events[9]], next]);
+    expect(JSON.stringify(events)).not.toMatch(/<\?xml|certificate/);
+  });
+
+  it('shows an account, and a key that is limited to some taxpayers, their own events of the environment only', async () => {
+    const after = await end();
+    await world.publish(
+      invoiceEvent(invoice({ sequence: 50, issuer_rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })),
+      invoiceEvent(invoice({ sequence: 51, env: 'CerteCF' })),
+      invoiceEvent(invoice({ sequence: 52 })),
+    );
+    const numbers = async (...rest: [Record<string, string>, { account_id: string; taxpayers?: string[] }?]) =>
+      (await read(after, '', ...rest)).events.map(({ subject }) => subject.encf);
+    expect(await numbers({})).toEqual([encf('31', 52)]);
+    expect(await numbers({ env: 'CerteCF' })).toEqual([encf('31', 51)]);
+    expect(await numbers({}, { account_id: OTHER_ACCOUNT })).toEqual([encf('31', 50)]);
+    expect(await numbers({}, { account_id: 'account-1', taxpayers: [BUYER] })).toEqual([]);
+  });
+
+  it('refuses a made-up id, an unknown type and limits out of range', async () => {
+    const [place = '', mark = ''] = (await end()).split('-');
+    const other = mark === '00000000' ? '11111111' : '00000000';
+    for (const after of ['x', '0', `${place}`, `${place}-${other}`, `999999-${mark}`, '0-00000000', `-1-${mark}`]) {
+      const { status, body } = await world.get(`/events?after=${after}`);
+      expect([after, status, body.code]).toEqual([after, 422, 'unknown_event']);
+    }
+    for (const [query, name] of [
+      ['types=invoice.made', 'types'],
+      ['limit=1001', 'limit'],
+      ['wait=31', 'wait'],
+    ]) {
+      const { status, body } = await world.get(`/events?${query}`);
+      expect([status, body.detail[0].loc]).toEqual([422, ['query', name]]);
+    }
+  });
+
+  it('lets a reader wait until the next event', async () => {
+    const after = await end();
+    const waiting = read(after, '&wait=30');
+    await world.publish(invoiceEvent(invoice({ sequence: 60 })));
+    expect((await waiting).events).toMatchObject([{ subject: { encf: encf('31', 60) } }]);
+  });
+
+  it('makes a later id never visible before an earlier one while several instances add events', async () => {
+    const after = await end();
+    const feed = createPostgresFeed(world.database);
+    const add = (writer: number, n: number) =>
+      feed.append(
+        [
+          {
+            type: 'invoice.accepted',
+            env: 'TesteCF',
+            occurrence: `order:${writer}:${n}`,
+            rnc: ISSUER,
+            time: now,
+            subject: { issuer_rnc: ISSUER, encf: null },
+            data: {
+              issuer_rnc: ISSUER,
+              buyer_rnc: null,
+              encf: '',
+              approval_status: 'pending',
+              approval_confirmed: false,
+              approval_datetime: null,
+            },
+          },
+        ],
+        now,
+      );
+    let writing = true;
+    const writers = Promise.all(
+      [1, 2].map(async (writer) => {
+        for (let n = 0; n < 50; n += 1) await add(writer, n);
+      }),
+    ).finally(() => {
+      writing = false;
+    });
+    const seen: string[] = [];
+    let place = after;
+    while (writing) {
+      const { events, next } = await read(place, '&limit=7');
+      seen.push(...events.map(({ id }) => id));
+      place = next;
+    }
+    await writers;
+    seen.push(...(await read(place, '&limit=1000')).events.map(({ id }) => id));
+    const all = (await read(after, '&limit=1000')).events.map(({ id }) => id);
+    expect(all).toHaveLength(100);
+    expect(seen).toEqual(all);
+  });
+
+  it('stays as it is when the read models are rebuilt', async () => {
+    const before = await read(null, '&limit=1000');
+    world.owners.issue(invoice({ sequence: 1, revision: 2 }), invoice({ sequence: 99 }));
+    await world.query.internal.startRebuild({});
+    while ((await world.query.internal.rebuildState({})).building)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await world.query.internal.rebuildState({})).failure).toBeNull();
+    expect(await read(null, '&limit=1000')).toEqual(before);
+    await world.publish(invoiceEvent(invoice({ sequence: 99 })));
+    expect((await read(before.next)).events).toHaveLength(1);
+  });
+
+  it('keeps events for 90 days; a reader that comes later is told so', async () => {
+    const old = await end();
+    now = new Date(now.getTime() + 89 * 86_400_000);
+    await world.publish(invoiceEvent(invoice({ sequence: 70 })));
+    expect((await read(old)).events).toHaveLength(1);
+    now = new Date(now.getTime() + 2 * 86_400_000);
+    await world.publish(invoiceEvent(invoice({ sequence: 71 })));
+    const { status, body } = await world.get(`/events?after=${old}`);
+    expect([status, body.code]).toEqual([410, 'event_expired']);
+    expect((await read(null)).events.map(({ subject }) => subject.encf)).toEqual([encf('31', 70), encf('31', 71)]);
+  });
+});
