@@ -69,6 +69,8 @@ describe('a document that lost its number', () => {
       { revision: 1, approval_status: 'approved' },
       { revision: 2, approval_status: 'pending', approval_datetime: null },
     ]);
+    // The decision was replaced, not refused.
+    expect(told[1]).not.toHaveProperty('refused_by_authority');
     // The authority has no approval of the new document.
     await world.control('POST', 'reset');
     await world.accept(encf);

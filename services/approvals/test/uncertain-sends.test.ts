@@ -231,6 +231,8 @@ describe('the authority', () => {
       authority_response: expect.stringContaining('Factura no encontrada'),
     });
     expect(await published(encf, 2)).toEqual(['approved', 'pending']);
+    const told = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
+    expect(told.map(({ data }) => data.refused_by_authority)).toEqual([undefined, true]);
     const other = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
     expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining(`id ${first.body.id}`)]);
     await world.accept(encf);

@@ -125,6 +125,14 @@ describe('the feed', () => {
         approval_status: 'pending',
         revision: 2,
       }),
+      decision({
+        direction: 'given',
+        issuer_rnc: OTHER_ISSUER,
+        buyer_rnc: ISSUER,
+        approval_status: 'pending',
+        revision: 3,
+        refused_by_authority: true,
+      }),
       cancellation({}),
       cancellation({ authority_status: 'Parcial', revision: 2 }),
       invoiceEvent(invoice({ sequence: 20, state: 'conditional', revision: 3 })),
@@ -141,13 +149,14 @@ describe('the feed', () => {
       ['delivery.delivered', encf('31', 40)],
       ['approval.received', encf('31', 40)],
       ['approval.sent', encf('31', 40)],
+      ['approval.refused', encf('31', 40)],
       ['cancellation.partial', null],
     ]);
     expect((await read(events[3]?.id ?? '')).events).toEqual(events.slice(4));
     const first = await read(after, '&limit=4');
     expect([first.events, first.next]).toEqual([events.slice(0, 4), events[3]?.id]);
     const some = await read(after, '&types=invoice.held,cancellation.partial');
-    expect([some.events, some.next]).toEqual([[events[0], events[9]], next]);
+    expect([some.events, some.next]).toEqual([[events[0], events.at(-1)], next]);
     expect(JSON.stringify(events)).not.toMatch(/<\?xml|certificate/);
   });
 

@@ -20,6 +20,7 @@ export const EVENT_TYPES = [
   'received.disputed',
   'approval.received',
   'approval.sent',
+  'approval.refused',
   'cancellation.accepted',
   'cancellation.partial',
   'cancellation.rejected',

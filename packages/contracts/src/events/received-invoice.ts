@@ -121,6 +121,9 @@ export const receivedInvoiceDecisionSchema = z.object({
   /** Absent in events of earlier versions. */
   approval_confirmed: approvalConfirmedSchema.optional(),
   approval_datetime: timestampSchema.nullable(),
+  refused_by_authority: z.boolean().optional().meta({
+    description: 'True if there is no decision because the authority refused the one that stood',
+  }),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
 

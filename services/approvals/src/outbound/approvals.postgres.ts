@@ -140,7 +140,7 @@ async function recordProgress(
   const now = after.authority.status;
   if (before === undefined || before === now || after.supersededAt !== null || others.some(stands)) return after;
   const at = exchange?.at ?? after.createdAt;
-  if (now === 'Rechazado') await publish(tx, after, 'pending', at);
+  if (now === 'Rechazado') await publishRefusal(tx, after, at);
   else if (before === 'Rechazado') await publishDecision(tx, after, at);
   return after;
 }
@@ -155,8 +155,7 @@ async function settle(
   if (rows[0] === undefined) return null;
   const settled = fromRow(rows[0]);
   const stillDecided = all.some((one) => one.id !== id && stands(one));
-  if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null)
-    await publish(tx, settled, 'pending', at);
+  if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null) await publishRefusal(tx, settled, at);
   await appendToOutbox(tx, actEvents(ACTS, act));
   return settled;
 }
@@ -219,11 +218,17 @@ async function publishDecision(tx: Transaction, approval: GivenApproval, at: Dat
   await publish(tx, approval, statusWord(approval.decision), at);
 }
 
+/** The authority refused the decision that stood, so the document has none. */
+async function publishRefusal(tx: Transaction, approval: GivenApproval, at: Date): Promise<void> {
+  await publish(tx, approval, 'pending', at, { refused_by_authority: true });
+}
+
 async function publish(
   tx: Transaction,
   { key, decidedAt }: GivenApproval,
   status: 'approved' | 'rejected' | 'pending',
   at: Date,
+  more: { refused_by_authority?: true } = {},
 ): Promise<void> {
   const { rows } = await tx.query<{ revision: number }>(sql.ADVANCE, keyValues(key));
   const data = {
@@ -236,6 +241,7 @@ async function publish(
     approval_status: status,
     approval_confirmed: status !== 'pending',
     approval_datetime: status === 'pending' ? null : toIsoDominican(decidedAt),
+    ...more,
   };
   await appendToOutbox(tx, [approvalEvent(data, at)]);
 }

@@ -112,12 +112,13 @@ function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['typ
   return failed ? 'delivery.failed' : null;
 }
 
-/** Null while nobody has decided, and where a decision no longer stands. */
+/** Null while nobody has decided, and where a decision no longer stands for another reason than its refusal. */
 function ofApproval(changed: ApprovalChanged): Told | null {
   const { direction, env, issuer_rnc, buyer_rnc, encf, approval_status, approval_datetime } = changed;
-  if (approval_status === 'pending') return null;
+  const refused = changed.refused_by_authority === true;
+  if (approval_status === 'pending' && !refused) return null;
   const received = direction === 'received';
-  const type = received ? 'approval.received' : 'approval.sent';
+  const type = received ? 'approval.received' : refused ? 'approval.refused' : 'approval.sent';
   return {
     type,
     env,
