@@ -1,7 +1,10 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
 import { Numbering, otherContent, signedByCaller } from '../support/documents/documents.js';
+import { until } from '../support/until.js';
 
 const ROBLE = { rnc: '101000074', name: 'Muebles Roble Inventado, SRL' };
 const CEIBA = { rnc: '101000092', name: 'Transporte Ceiba Inventada, SRL' };
@@ -25,6 +28,27 @@ describe('an account', () => {
     expect(await admin('GET', `/accounts/${id}`)).toMatchObject({ status: 200, body: { id, active: true } });
     expect(await admin('PATCH', `/accounts/${id}`, { active: false })).toMatchObject({ body: { id, active: false } });
     expect(await admin('GET', `/accounts/${id}`)).toMatchObject({ body: { active: false } });
+  });
+
+  it('leaves a line of each call in the access log, with the operation and who called', async () => {
+    const name = `Cuenta ${Date.now()}`;
+    const created = await admin('POST', '/accounts', { name });
+    const requestId = created.headers.get('x-request-id');
+    const file = path.join(deployment.dataDir, 'logs', 'access.log');
+    const lines = async () =>
+      fs
+        .readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(`"${requestId}"`));
+    const [line = ''] = await until(lines, (found) => found.length === 1);
+    expect(JSON.parse(line)).toMatchObject({
+      service: 'gateway',
+      method: 'POST',
+      operation: 'createAccount',
+      actor: 'ADMIN_TOKEN',
+      status: 201,
+    });
+    expect(line).not.toContain(name);
   });
 
   it('that is unknown is 404 everywhere', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import path from 'node:path';
 import { setting } from '@ecf/service-kit/config';
 import type { z } from 'zod';
 
@@ -78,6 +79,7 @@ export function serviceEnvironment(
     DATA_DIR: config.DATA_DIR,
     LOG_LEVEL: config.LOG_LEVEL,
     DATABASE_URL: places.databaseUrl(service),
+    ACCESS_LOG_FILE: env.ACCESS_LOG_FILE || path.join(config.DATA_DIR, 'logs', 'access.log'),
     AUTHORITY_URL: places.authorityUrl,
     // The deployment decides which processes serve metrics, and at which address.
     METRICS_PORT: undefined,

@@ -9,7 +9,14 @@ import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
-import { createLogger, createMetrics, type Logger, type Metrics } from '@ecf/service-kit/telemetry';
+import {
+  createLogger,
+  createMetrics,
+  type LogFile,
+  type Logger,
+  type Metrics,
+  openLogFile,
+} from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type GatewayConfig, servesProduction } from './config.js';
 import { createAccess } from './core/access.js';
@@ -103,6 +110,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     masterKeys,
     ...ownersOf(config, identities, overrides),
   };
+  const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
     edge: {
       routes: createRouter<Operation>(OPERATIONS),
@@ -129,6 +137,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
     logger,
+    accesses: accessFile?.logger ?? logger,
     metrics,
     clock,
   };
@@ -136,10 +145,9 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const app = createGatewayApp(ownListener ? { ...appOptions, admin: null } : appOptions);
   const adminApp = ownListener && appOptions.admin !== null ? createAdminApp(appOptions) : null;
 
-  const relay = createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock });
-  const servesMetrics = overrides.metrics === undefined;
   const closeOwn = async () => {
     limits.close();
+    accessFile?.close();
     if (overrides.bus === undefined) await bus.close();
   };
   return {
@@ -157,13 +165,13 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       database,
       prisma,
       masterKeys,
-      relay,
+      relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
       flush,
       subscribe: () => subscribeToActs(bus, audit),
       closeOwn,
       metrics,
-      servesMetrics,
+      servesMetrics: overrides.metrics === undefined,
       logger,
     }),
   };
@@ -173,6 +181,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 function ownersOf(config: GatewayConfig, identities: Identities, { deliveries, owners }: GatewayOverrides) {
   const configured = configuredOwners(config, identities);
   return { deliveries: deliveries ?? configured.deliveries, owners: owners ?? configured.owners };
+}
+
+/** The file of the access log, where one is configured. */
+function openAccessLog({ ACCESS_LOG_FILE: file }: GatewayConfig, problems: Logger): LogFile | null {
+  return file === undefined ? null : openLogFile({ service: 'gateway', file, problems });
 }
 
 function openStores(config: GatewayConfig, logger: Logger): { database: Database; prisma: PrismaClient } {

@@ -40,6 +40,10 @@ export const gatewaySettings = z.object({
     description:
       'Environment of public routes without prefix and header; required outside the sandbox, where it is TesteCF',
   }),
+  ACCESS_LOG_FILE: setting.optionalText({
+    description:
+      'File of the access log, one JSON object a line; unset = accesses stand in the log of the process, at level info',
+  }),
   ADMIN_TOKEN: setting.optionalText({
     description: 'Bearer token of /admin; without one /admin does not exist',
     min: 16,

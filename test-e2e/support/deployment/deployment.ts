@@ -109,7 +109,13 @@ function expectNoSecrets(running: Standalone, dataDir: string): void {
   const files = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')) as Record<string, string>;
   const own = path.join(dataDir, 'postgres.password');
   const password = fs.existsSync(own) ? [fs.readFileSync(own, 'utf8').trim()] : [];
-  const secrets = [...Object.values(files), ...password, ...secretsSeen()];
+  const keys = path.join(dataDir, 'service-keys.json');
+  const privateKeys = fs.existsSync(keys)
+    ? Object.values<Record<string, string>>(JSON.parse(fs.readFileSync(keys, 'utf8'))).map(
+        (one) => one.SERVICE_PRIVATE_KEY ?? '',
+      )
+    : [];
+  const secrets = [...Object.values(files), ...privateKeys, ...password, ...secretsSeen()];
   const errors = answersSeen()
     .filter(({ answer }) => answer.status >= 400)
     .map(({ answer }) => answer.text)
@@ -120,7 +126,7 @@ function expectNoSecrets(running: Standalone, dataDir: string): void {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     for (const form of forms) expect(text).not.toMatch(form);
   }
-  for (const folder of ['postgres', 'xml', 'dead-letters']) {
+  for (const folder of ['postgres', 'xml', 'dead-letters', 'logs']) {
     if (!fs.existsSync(path.join(dataDir, folder))) continue;
     // Patterns go through standard input, so that no process list shows them.
     const found = grep(secrets, path.join(dataDir, folder));

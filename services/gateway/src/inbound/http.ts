@@ -21,6 +21,8 @@ export interface GatewayAppOptions {
   identities: Identities;
   version: string;
   logger: Logger;
+  /** Of the accesses. */
+  accesses: Logger;
   metrics: Metrics;
   clock: () => Date;
 }
@@ -65,8 +67,8 @@ function createExactApp(): Express {
   return createExpressApp().enable('case sensitive routing');
 }
 
-function begin(app: Express, { edge: { trustedProxies }, logger, metrics, clock }: GatewayAppOptions): void {
-  app.use(readRequest, findSender(trustedProxies), accessLog(logger, metrics), watchSenders(logger, clock));
+function begin(app: Express, { edge: { trustedProxies }, accesses, logger, metrics, clock }: GatewayAppOptions): void {
+  app.use(readRequest, findSender(trustedProxies), accessLog(accesses, metrics), watchSenders(logger, clock));
   app.use(securityHeaders, checkRequest);
 }
 
