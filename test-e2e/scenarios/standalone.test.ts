@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { type Standalone, startStandalone } from '../support/deployment/standalone-process.js';
 
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-standalone-'));
 fs.chmodSync(dataDir, 0o755);
 let running: Standalone | undefined;
@@ -82,6 +85,44 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(repeat.body).toMatchObject({ status: 'Aceptado', encf: 'E310000000002' });
     const ledger = await new Client(running).control('GET', '/submissions?encf=E310000000002&operation=recepcion');
     expect(ledger.body).toHaveLength(1);
+  });
+
+  it('replaces its master key while it serves, and then runs without the old one', async () => {
+    const { masterKey: old } = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8'));
+    const fresh = randomBytes(32).toString('base64');
+    await (running as Standalone).end('SIGTERM');
+    running = await startStandalone(dataDir, { MASTER_KEY: `${fresh},${old}` });
+    const client = new Client(running);
+    const invoice = readInvoice();
+    const submit = (number: number) => {
+      invoice.ECF.Encabezado.IdDoc.eNCF = `E31${String(number).padStart(10, '0')}`;
+      return client.submit(invoice);
+    };
+    const reseal = () =>
+      new Promise<string>((resolve, reject) => {
+        const args = ['keys', 'reseal', '--data-dir', dataDir, '--json'];
+        execFile(path.join(ROOT, 'node_modules/.bin/ecf'), args, (error, out) =>
+          error === null ? resolve(out) : reject(error),
+        );
+      });
+    const [out, ...answers] = await Promise.all([reseal(), submit(4), reseal()]);
+    expect(answers[0]).toMatchObject({ body: { status: 'Aceptado' } });
+    const { services } = JSON.parse(out) as { services: { service: string; older: number }[] };
+    expect(services.map(({ service, older }) => [service, older])).toEqual([
+      ['gateway', 0],
+      ['emission', 0],
+      ['reception', 0],
+      ['approvals', 0],
+    ]);
+    await running.end('SIGTERM');
+    running = await startStandalone(dataDir, { MASTER_KEY: fresh });
+    const later = new Client(running);
+    invoice.ECF.Encabezado.IdDoc.eNCF = 'E310000000005';
+    expect((await later.submit(invoice)).body).toMatchObject({ status: 'Aceptado' });
+    fs.writeFileSync(
+      path.join(dataDir, 'secrets.json'),
+      JSON.stringify({ ...JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')), masterKey: fresh }),
+    );
   });
 
   it('continues after kill -9 and replaces the orphaned database', async () => {

@@ -79,6 +79,7 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
       resolution: emission.resolution,
       readModels: query.internal,
       archive: { emission: emission.stored, reception: reception.stored, approvals: approvals.stored },
+      masterKeys: { emission: emission.masterKeys, reception: reception.masterKeys, approvals: approvals.masterKeys },
     },
     upstreams: {
       emission: createInProcessUpstream(emission),

@@ -63,7 +63,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   keys: {
     section: 'operation',
-    summary: 'make the keys and passwords of the services',
+    summary: 'make the keys and passwords of services, seal everything under the newest master key',
     load: () => import('./commands/keys.js'),
   },
   audit: {

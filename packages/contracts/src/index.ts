@@ -20,6 +20,7 @@ export * from './http/internal/archive.js';
 export * from './http/internal/delivery.js';
 export * from './http/internal/follow-up.js';
 export * from './http/internal/internal.js';
+export * from './http/internal/master-keys.js';
 export * from './http/internal/resolution.js';
 export * from './http/internal/signing.js';
 export * from './http/internal/undecided-approval.js';

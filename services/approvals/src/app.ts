@@ -20,6 +20,7 @@ import {
   type DeliveryOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
+  type MasterKeyOperations,
   type OutcomeOperations,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
@@ -37,6 +38,7 @@ import {
 } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import {
@@ -58,7 +60,7 @@ import {
 } from '@ecf/service-kit/xml-store';
 import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
-import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
+import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { ApprovalsConfig } from './config.js';
 import { ApprovalsError } from './core/errors.js';
@@ -122,6 +124,7 @@ export interface Approvals {
   readonly internal: DeliveryOperations;
   readonly outcomes: OutcomeOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** The approvals service, wired. Nothing is connected before `start`. */
@@ -156,6 +159,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
+  const sealed = createMasterKeyOperations({ database, masterKeys, values: [replicatedCertificates(database)] });
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config),
     service: 'approvals',
@@ -171,6 +176,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
       internal,
       outcomes,
       stored,
+      masterKeys: sealed,
       ingress: {
         receive: createReceiveApproval(ports),
         bodyLimits: bodyLimits(config),
@@ -191,6 +197,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     resending: createResending(config, ports, sending),
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
+    instance: createInstanceReport({ database, masterKeys, logger }),
     validation,
     stopping,
     endReports: [
@@ -199,7 +206,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ],
     closeClients: clients.close,
   });
-  return { app, ready, internal, outcomes, stored, ...lifeCycle };
+  return { app, ready, internal, outcomes, stored, masterKeys: sealed, ...lifeCycle };
 }
 
 interface Clients {

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
+import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import type { ServiceParts } from '@ecf/service-kit/service';
@@ -25,6 +26,7 @@ export interface LifeCycleParts extends ServiceParts {
   readonly deliveries: Pick<Deliveries, 'subscribe' | 'taxpayerChanged' | 'worker'>;
   readonly resending: Loop;
   readonly archiver: Loop;
+  readonly instance: InstanceReport;
   readonly validation: { close(): Promise<void> };
   /** Ends the pauses of requests that wait for an issuer. */
   readonly stopping: AbortController;
@@ -54,6 +56,7 @@ export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>
       await parts.freeSpace.start();
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
+      await parts.instance.start();
       subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports, deliveries.taxpayerChanged);
       subscriptions.push(await deliveries.subscribe());
       relay.start();
@@ -72,6 +75,7 @@ export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>
       await parts.validation.close();
       await relay.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await parts.instance.stop();
       await parts.closeClients();
       await parts.close();
     },

@@ -12,12 +12,14 @@ import type {
   ArchiveOperations,
   EmissionOperations,
   FollowUpOperations,
+  MasterKeyOperations,
   ResolutionOperations,
   SigningOperations,
 } from '@ecf/contracts';
 import { validationSettings } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
@@ -39,6 +41,7 @@ import {
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
+import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
 import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
@@ -81,6 +84,7 @@ import { createPostgresCancellationStore } from './outbound/cancellations/cancel
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
+import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
 import { createSignedDocuments } from './outbound/signed-documents.js';
 import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 
@@ -124,6 +128,7 @@ export interface Emission {
   /** Operations for the administration. */
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** Wires the emission service. Nothing is connected before `start`. */
@@ -188,6 +193,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     settle: createSettleCancellation(cancellationPorts),
   });
   const stored = createStoredFiles(database, STORED_FILES);
+  const sealed = openSealed(config, parts);
   const app = createEmissionApp({
     submitJson: createSubmitJson(ports, issueJson, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
@@ -200,6 +206,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     },
     resolution,
     stored,
+    masterKeys: sealed.operations,
     internal,
     followUps,
     signing,
@@ -216,13 +223,14 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog },
     relay,
     archiver,
+    instance: sealed.instance,
     backgrounds: [background, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
     closeClients: async () => {
       await Promise.all([closeClients(), signedDocuments.close()]);
     },
   });
-  return { app, ready, internal, followUps, signing, resolution, stored, ...lifeCycle };
+  return { app, ready, internal, followUps, signing, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
 
 /** The ports of the use cases over the service's infrastructure. */
@@ -310,6 +318,16 @@ function createBatches(config: EmissionConfig, database: Database, ports: Ports,
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
   return { store, routes, backgrounds: [lines, counts] };
+}
+
+/** The sealed values of this service, and the report of this instance's master keys. */
+function openSealed(config: EmissionConfig, { database, logger }: ServiceParts) {
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
+  const values = [replicatedCertificates(database), sealedRequestCertificates(database, masterKeys)];
+  return {
+    operations: createMasterKeyOperations({ database, masterKeys, values }),
+    instance: createInstanceReport({ database, masterKeys, logger }),
+  };
 }
 
 function openCancellations(config: EmissionConfig, { database, clock }: ServiceParts) {

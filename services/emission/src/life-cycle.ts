@@ -39,6 +39,7 @@ export interface LifeCycleParts extends ServiceParts {
   };
   readonly relay: Loop;
   readonly archiver: Loop;
+  readonly instance: Loop;
   /** The background work on documents, cancellations and batches. */
   readonly backgrounds: readonly Loop[];
   readonly batches: Pick<BatchStore, 'discardUnfinished'>;
@@ -74,6 +75,7 @@ export function createLifeCycle(
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
+      await parts.instance.start();
       subscriptions = [
         await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
         await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus(ports, result)),
@@ -93,6 +95,7 @@ export function createLifeCycle(
       await relay.stop();
       await archiver.stop();
       for (const subscription of subscriptions) await subscription.stop();
+      await parts.instance.stop();
       await parts.closeClients();
       await parts.close();
     },

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sealedRequestCertificates } from '../src/outbound/sealed-certificates.postgres.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { type Instance, World } from './support/world.js';
@@ -58,6 +60,18 @@ describe('certificates and logins', () => {
     const { rows } = await world.database.query<{ sealed: Buffer }>('SELECT sealed FROM sealed_certificate');
     expect(rows).toHaveLength(1);
     expect(rows[0]?.sealed.includes('BEGIN') || rows[0]?.sealed.includes('privateKey')).toBe(false);
+    for (const keys of [
+      [9, 7],
+      [7, 9],
+    ] as const) {
+      const masterKeys = createMasterKeys([Buffer.alloc(32, keys[0]), Buffer.alloc(32, keys[1])]);
+      const head = sealHead(masterKeys.keyIds[0] as string);
+      const values = sealedRequestCertificates(world.database, masterKeys);
+      expect(await values.count(head)).toBe(1);
+      expect([await values.reseal(head, 10), await values.count(head), await values.reseal(head, 10)]).toEqual([
+        1, 0, 0,
+      ]);
+    }
     await world.clearFaults(id);
     await world.reaches(encf('31', 2), ['accepted']);
     expect(await sealed()).toBe(1);

@@ -5,9 +5,16 @@ import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName }
 import type { Bus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
+import {
+  createIdentities,
+  createMasterKeys,
+  createServiceKeys,
+  type Identities,
+  type MasterKeys,
+} from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import {
   createLogger,
@@ -30,12 +37,14 @@ import { readTrustedProxies } from './inbound/sender-address.js';
 import { createLifecycle, type Started } from './lifecycle.js';
 import { createPrismaAccessRevision, createPrismaKeyStore } from './outbound/access.prisma.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
+import type { AccountChangesOptions } from './outbound/account-changes.js';
 import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
 import { createPrismaAdministratorStore } from './outbound/administrators.prisma.js';
 import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
 import { openRateLimits } from './outbound/rate-limits.js';
+import { createSealedCertificates } from './outbound/sealed-certificates.prisma.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
 import { configuredOwners, configuredUpstreams } from './owners.js';
 import type { Upstream } from './upstream.js';
@@ -108,7 +117,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     administrators,
     audit,
     masterKeys,
-    ...ownersOf(config, identities, overrides),
+    ...withOwnCertificates(ownersOf(config, identities, overrides), changes, masterKeys),
   };
   const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
@@ -186,6 +195,17 @@ function ownersOf(config: GatewayConfig, identities: Identities, { deliveries, o
 /** The file of the access log, where one is configured. */
 function openAccessLog({ ACCESS_LOG_FILE: file }: GatewayConfig, problems: Logger): LogFile | null {
   return file === undefined ? null : openLogFile({ service: 'gateway', file, problems });
+}
+
+/** The gateway keeps sealed values itself, beside the services. */
+function withOwnCertificates(
+  { owners, deliveries }: ReturnType<typeof ownersOf>,
+  changes: AccountChangesOptions,
+  masterKeys: MasterKeys,
+) {
+  const values = [createSealedCertificates(changes, masterKeys)];
+  const gateway = createMasterKeyOperations({ database: changes.database, masterKeys, values });
+  return { deliveries, owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } } };
 }
 
 function openStores(config: GatewayConfig, logger: Logger): { database: Database; prisma: PrismaClient } {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { createInstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
@@ -51,6 +52,7 @@ export interface Started {
 /** Starts and stops the parts of a gateway in their order. */
 export function createLifecycle(parts: GatewayParts): { start(): Promise<Started>; stop(): Promise<void> } {
   const { config, database, prisma, relay, metrics, logger } = parts;
+  const instance = createInstanceReport(parts);
   let server: RunningServer | null = null;
   let metricsServer: RunningServer | null = null;
   let adminServer: RunningServer | null = null;
@@ -61,6 +63,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
       await requireMasterKey(prisma, parts.masterKeys);
+      await instance.start();
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
       await cleanInbox(database, new Date(Date.now() - INBOX_KEPT_MS));
@@ -82,6 +85,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await subscription?.stop();
       await parts.flush();
       await relay.stop();
+      await instance.stop();
       await prisma.$disconnect();
       await database.close();
       await parts.closeOwn();

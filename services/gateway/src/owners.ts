@@ -7,8 +7,12 @@ import {
   type DeliveryOperations,
   type InternalHandlers,
   type InternalOperation,
+  MASTER_KEY_OPERATIONS,
+  type MasterKeyOperations,
   QUERY_OPERATIONS,
   RESOLUTION_OPERATIONS,
+  SEALING_SERVICES,
+  type SealingService,
   type ServiceName,
 } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
@@ -64,11 +68,17 @@ export function configuredOwners(
     const owner = client(ARCHIVE_OPERATIONS, name);
     if (owner !== null) archive[name] = owner;
   }
+  const masterKeys: Partial<Record<SealingService, MasterKeyOperations>> = {};
+  for (const name of SEALING_SERVICES) {
+    const owner = name === 'gateway' ? null : client(MASTER_KEY_OPERATIONS, name);
+    if (owner !== null) masterKeys[name] = owner;
+  }
   return {
     owners: {
       resolution: client(RESOLUTION_OPERATIONS, 'emission'),
       readModels: client(QUERY_OPERATIONS, 'query'),
       archive,
+      masterKeys,
     },
     deliveries: client(DELIVERY_OPERATIONS, 'approvals'),
   };

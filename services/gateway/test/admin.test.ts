@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
@@ -269,6 +269,68 @@ describe('certificates', () => {
       status: 415,
     });
     expect(await upload(issue(-DAY, DAY), PASSWORD, '131000101')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('master keys', () => {
+  const DATABASE_RNCS = ['131000801', '131000802'];
+  const base64 = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
+
+  it('are replaced while gateways run: refused until all have the newest, then certificates are sealed and told anew', async () => {
+    const [old, fresh] = [randomBytes(32), randomBytes(32)];
+    const first = await startGateway({ MASTER_KEY: base64(old) });
+    const { id } = await makeAccount(first, '131000801');
+    await first.admin('POST', `/admin/accounts/${id}/taxpayers`, { rnc: '131000802', name: 'OTRO SRL' });
+    const certificate = (rnc: string) => `/admin/accounts/${id}/taxpayers/${rnc}/certificate`;
+    const stored = [];
+    for (const rnc of DATABASE_RNCS)
+      stored.push((await first.admin('PUT', certificate(rnc), certificateForm(issue(-DAY, DAY), PASSWORD))).body);
+    const second = await startGateway({ DATABASE_URL: first.config.DATABASE_URL, MASTER_KEY: base64(fresh, old) });
+    const [newest] = createMasterKeys([fresh]).keyIds;
+    const [oldest] = createMasterKeys([old]).keyIds;
+
+    const state = await second.admin('GET', '/admin/master-keys');
+    expect(state.body).toMatchObject({ key_id: newest, services: [{ service: 'gateway', older: 2 }] });
+    const keysOf = ({ key_ids }: { key_ids: string[] }) => key_ids.join();
+    expect(state.body.services[0].instances.map(keysOf).sort()).toEqual([`${newest},${oldest}`, `${oldest}`].sort());
+    const refused = await second.admin('POST', '/admin/master-keys/reseal');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const lacking = state.body.services[0].instances.find((one: { key_ids: string[] }) => one.key_ids.length === 1);
+    expect(refused.body.detail).toContain(`gateway ${lacking.id}`);
+    await first.stop();
+
+    for (const role of ['viewer', 'operator']) {
+      const { body } = await second.admin('POST', '/admin/administrators', { name: `A ${role}`, role });
+      const headers = { authorization: `Bearer ${body.token}` };
+      expect((await second.call('GET', '/admin/master-keys', { headers })).status).toBe(200);
+      const answer = await second.call('POST', '/admin/master-keys/reseal', { headers });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'missing_role' } });
+    }
+    expect((await second.call('POST', '/admin/master-keys/reseal')).status).toBe(401);
+
+    // Two at once, and a new certificate meanwhile.
+    const replaced = issue(-DAY, 3 * DAY);
+    const [one, other, put] = await Promise.all([
+      second.admin('POST', '/admin/master-keys/reseal'),
+      second.admin('POST', '/admin/master-keys/reseal'),
+      second.admin('PUT', certificate('131000802'), certificateForm(replaced, PASSWORD)),
+    ]);
+    expect([one.status, other.status, put.status]).toEqual([200, 200, 200]);
+    expect((await second.admin('POST', '/admin/master-keys/reseal')).body.services).toMatchObject([{ older: 0 }]);
+    expect((await second.admin('GET', certificate('131000802'))).body).toEqual(put.body);
+    const { entries } = (await second.admin('GET', '/admin/audit?action=master_key.reseal')).body;
+    expect(entries[0]).toMatchObject({ actor: 'ADMIN_TOKEN', target: '/master-keys', details: { key_id: newest } });
+    await until(() => DATABASE_RNCS.every((rnc) => second.events.some(({ key }) => key === rnc)));
+    const told = second.events.filter(({ topic }) => topic.includes('taxpayers')).map(({ data }) => data);
+    for (const state of told.map((data) => taxpayerStateSchema.parse(data))) {
+      const sealed = Buffer.from(state.certificate as string, 'base64');
+      expect(() => createMasterKeys([fresh]).unseal(sealed, taxpayerCertificate(state))).not.toThrow();
+    }
+    await second.stop();
+
+    const third = await startGateway({ DATABASE_URL: first.config.DATABASE_URL, MASTER_KEY: base64(fresh) });
+    expect((await third.admin('GET', certificate('131000801'))).body).toEqual(stored[0]);
+    await third.stop();
   });
 });
 

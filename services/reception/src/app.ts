@@ -6,7 +6,7 @@ import {
   createTokenProvider,
   inMemoryTokenCache,
 } from '@ecf/authority-client';
-import { type ArchiveOperations, type ReceptionOperations, TOPICS } from '@ecf/contracts';
+import { type ArchiveOperations, type MasterKeyOperations, type ReceptionOperations, TOPICS } from '@ecf/contracts';
 import {
   bodyLimits,
   createFreeSpaceGuard,
@@ -23,6 +23,7 @@ import {
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import {
@@ -43,7 +44,7 @@ import {
 } from '@ecf/service-kit/xml-store';
 import { createCertificates } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
-import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
+import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
@@ -70,7 +71,7 @@ import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
-import { createTokenKeys } from './outbound/token-keys.postgres.js';
+import { createTokenKeys, sealedTokenKeys } from './outbound/token-keys.postgres.js';
 
 const HOUR = 3_600_000;
 const QUESTION_MS = 3_000;
@@ -96,6 +97,7 @@ export interface Reception {
   /** The internal operations, for services of the same process. */
   readonly internal: ReceptionOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** The reception service, wired. Nothing is connected before `start`. */
@@ -155,8 +157,13 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
+  const sealed = createMasterKeyOperations({
+    database,
+    masterKeys,
+    values: [replicatedCertificates(database), sealedTokenKeys(database, masterKeys)],
+  });
   const app = createReceptionApp(
-    { ...parts, report, clock, internal, stored },
+    { ...parts, report, clock, internal, stored, masterKeys: sealed },
     { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
   );
   const background = createBackground({
@@ -165,6 +172,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ports,
     relay,
     archiver,
+    instance: createInstanceReport({ database, masterKeys, logger }),
     confirmation: confirmation.work,
     cleanSeeds: spent.clean,
   });
@@ -173,6 +181,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ready,
     internal,
     stored,
+    masterKeys: sealed,
     async start() {
       await freeSpace.start();
       await background.start();

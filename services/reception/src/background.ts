@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { DueWork } from '@ecf/service-kit/due-work';
+import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import type { Archiver } from '@ecf/service-kit/xml-store';
@@ -19,12 +20,22 @@ export interface BackgroundParts {
   readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'quotas' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
+  readonly instance: InstanceReport;
   readonly confirmation: DueWork<Confirmation>;
   readonly cleanSeeds: (now: Date) => Promise<void>;
 }
 
 /** The work beside the requests: events in and out, the archiver, and cleaning. */
-export function createBackground({ database, bus, ports, relay, archiver, confirmation, cleanSeeds }: BackgroundParts) {
+export function createBackground({
+  database,
+  bus,
+  ports,
+  relay,
+  archiver,
+  instance,
+  confirmation,
+  cleanSeeds,
+}: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   let cleaning: NodeJS.Timeout | undefined;
 
@@ -44,6 +55,7 @@ export function createBackground({ database, bus, ports, relay, archiver, confir
     async start(): Promise<void> {
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
+      await instance.start();
       subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
       relay.start();
       archiver.start();
@@ -58,6 +70,7 @@ export function createBackground({ database, bus, ports, relay, archiver, confir
       await relay.stop();
       await archiver.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      await instance.stop();
     },
   };
 }

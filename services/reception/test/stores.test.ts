@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
@@ -12,7 +12,7 @@ import {
   type SignerUse,
 } from '@ecf/public-ingress';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
@@ -25,7 +25,7 @@ import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js'
 import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
-import { createTokenKeys } from '../src/outbound/token-keys.postgres.js';
+import { createTokenKeys, sealedTokenKeys } from '../src/outbound/token-keys.postgres.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
@@ -575,4 +575,20 @@ it('a signer is known by its key, and by its holder where both certificates led 
 it('private keys and certificates are sealed in the database', async () => {
   const { rows } = await database.query<{ private_jwk: Buffer }>('SELECT private_jwk FROM token_keys');
   expect(rows.map((row) => row.private_jwk.toString('latin1')).join()).not.toContain('secret');
+});
+
+it('token keys are sealed anew under the newest master key, and then open without the older one', async () => {
+  const fresh = randomBytes(32);
+  const before = await createTokenKeys(database, createMasterKeys([MASTER_KEY])).all();
+  const [newest] = createMasterKeys([fresh]).keyIds;
+  const head = sealHead(newest as string);
+  const stranger = sealedTokenKeys(database, createMasterKeys([fresh]));
+  await expect(stranger.reseal(head, 10)).rejects.toMatchObject({ status: 409, code: 'conflict' });
+  const values = sealedTokenKeys(database, createMasterKeys([fresh, MASTER_KEY]));
+  expect(before.length).toBeGreaterThan(0);
+  expect(await values.count(head)).toBe(before.length);
+  // Two instances at once, and once more.
+  await Promise.all([values.reseal(head, 10), values.reseal(head, 10)]);
+  expect([await values.count(head), await values.reseal(head, 10)]).toEqual([0, 0]);
+  expect(await createTokenKeys(database, createMasterKeys([fresh])).all()).toEqual(before);
 });

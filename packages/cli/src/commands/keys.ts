@@ -1,22 +1,50 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeServiceKeys } from '@ecf/service-kit/security';
 import type { Console, ExitCode } from '../command.js';
+import { openGatewayAdmin } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';
+import { wantsJson } from '../output/format.js';
 import { UsageError } from '../usage-error.js';
 
-export const options: Options = {};
+export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'switch' };
 
 export const help = `ecf keys services
+ecf keys reseal [options]
 
-Makes a key pair and a password for each service and writes them as lines for the .env of a deployment: GATEWAY_PRIVATE_KEY and so
-on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of them; GATEWAY_PASSWORD and so on are for a user
-of its own at PostgreSQL and Kafka. Nothing is stored.
+  services        makes a key pair and a password for each service and writes them as lines for the .env of a deployment:
+                  GATEWAY_PRIVATE_KEY and so on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of
+                  them; GATEWAY_PASSWORD and so on are for a user of its own at PostgreSQL and Kafka. Nothing is stored
+  reseal          seals everything under the newest key of MASTER_KEY, while the deployment serves. Before: put the new key
+                  first in the MASTER_KEY of every instance. A run that was interrupted is repeated. Needs the role owner
+
+  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
+  --json          the result of reseal as a JSON object; --text is for people, the default on a terminal
+
+reseal calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administrator is good too); demo.json supplies what is not
+set. Exit code: 0 nothing is sealed under an older key, 1 some values stayed, 2 wrong usage, or the gateway refuses.
 
   ecf keys services >> deploy/compose/.env
+  ecf keys reseal
 `;
 
-export async function execute(_values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
-  if (given.join(' ') !== 'services') throw new UsageError('say services.');
+interface State {
+  key_id: string;
+  services: { service: string; older: number; instances: { id: string; key_ids: string[] }[] }[];
+}
+
+const PAUSE_MS = 500;
+/** Calls in a row without progress after which the command ends; the services wait for the events of the gateway. */
+const PATIENCE = 120;
+
+export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
+  const verb = given.join(' ');
+  if (verb === 'services') return services(console);
+  if (verb === 'reseal') return reseal(values, console);
+  throw new UsageError('say services or reseal.');
+}
+
+function services(console: Console): ExitCode {
   const keys = makeServiceKeys();
   for (const [service, { SERVICE_PRIVATE_KEY }] of Object.entries(keys)) {
     const name = service.toUpperCase().replaceAll('-', '_');
@@ -25,4 +53,30 @@ export async function execute(_values: OptionValues, given: string[], console: C
   }
   console.stdout.write(`SERVICE_PUBLIC_KEYS=${keys.gateway.SERVICE_PUBLIC_KEYS}\n`);
   return 0;
+}
+
+async function reseal(values: OptionValues, console: Console): Promise<ExitCode> {
+  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const block = async () => (await admin.call('POST', '/admin/master-keys/reseal')) as State;
+  let state = await block();
+  let waited = 0;
+  while (olderIn(state) > 0 && waited < PATIENCE) {
+    console.stderr.write(`${state.services.map(({ service, older }) => `${service} ${older}`).join(', ')}\n`);
+    const own = state.services.find(({ service }) => service === 'gateway')?.older ?? 0;
+    const before = olderIn(state);
+    if (own === 0) await delay(PAUSE_MS);
+    state = await block();
+    waited = olderIn(state) < before ? 0 : waited + 1;
+  }
+  const older = olderIn(state);
+  const text =
+    older === 0
+      ? `everything is sealed under ${state.key_id}\n`
+      : `${older} values are still sealed under older keys\n`;
+  console.stdout.write(wantsJson(values, console.stdout) ? `${JSON.stringify(state)}\n` : text);
+  return older === 0 ? 0 : 1;
+}
+
+function olderIn({ services }: State): number {
+  return services.reduce((sum, { older }) => sum + older, 0);
 }

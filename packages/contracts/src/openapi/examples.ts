@@ -361,6 +361,16 @@ export const EXAMPLES = {
   },
   retriedApproval: { ...undecided, issuer_delivery_status: 'pending' },
   rebuild: { building: true, started_at: AT, finished_at: null, documents: 12_000, failure: null },
+  masterKeys: {
+    key_id: '5f0c2a91',
+    services: [
+      {
+        service: 'emission',
+        older: 3,
+        instances: [{ id: '0b6f4c1e-8d0a-4f5b-9f3e-2f1d7c9a6e54', key_ids: ['5f0c2a91', 'c4d18e07'], seen_at: AT }],
+      },
+    ],
+  },
   storedFiles: {
     files: [
       {

@@ -21,6 +21,7 @@ import { auditPageSchema } from '../http/audit.js';
 import { storedFilesPageSchema } from '../http/internal/archive.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/internal/delivery.js';
 import { rebuildStateSchema } from '../http/internal/internal.js';
+import { masterKeyStateSchema } from '../http/internal/master-keys.js';
 import {
   alarmedPageSchema,
   doubtfulCancellationSchema,
@@ -386,6 +387,23 @@ export const ADMIN = {
     tag: 'Read models',
     summary: 'Returns the state of the last rebuild',
     answers: { 200: { description: 'The state.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
+  },
+  masterKeyState: {
+    tag: 'Master keys',
+    summary: 'Shows what each service has sealed under older master keys, and which keys its instances have',
+    description: 'Instances report every ten seconds, and count for half a minute.',
+    answers: { 200: { description: 'The state.', content: json(masterKeyStateSchema, EXAMPLES.masterKeys) } },
+    errors: ['service_unavailable'],
+  },
+  resealBlock: {
+    tag: 'Master keys',
+    summary: 'Seals a block of values in each service under the newest master key',
+    description:
+      'To be repeated until `older` is 0 everywhere, as `ecf keys reseal` does. It refuses with 409 while an instance seals with another key.',
+    answers: {
+      200: { description: 'The state after the block.', content: json(masterKeyStateSchema, EXAMPLES.masterKeys) },
+    },
+    errors: ['conflict', 'service_unavailable'],
   },
   storedFiles: {
     tag: 'Archive',

@@ -44,6 +44,8 @@ export interface MasterKeys {
   hasKeyOf(sealed: Uint8Array): boolean;
   /** Whether a value has the present layout and the newest key sealed it. */
   isCurrent(sealed: Uint8Array): boolean;
+  /** The ids of the keys in hex, the newest first. */
+  readonly keyIds: readonly string[];
 }
 
 /** Values of version 1 are bound to their subject alone. */
@@ -98,7 +100,13 @@ export function createMasterKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): 
     },
     hasKeyOf: (sealed) => keyOf(sealed) !== undefined,
     isCurrent: (sealed) => sealed[0] === BOUND && keyOf(sealed) === newest,
+    keyIds: known.map(({ id }) => id.toString('hex')),
   };
+}
+
+/** The first bytes of every value of the present layout that a key sealed; `keyId` is its id in hex. */
+export function sealHead(keyId: string): Buffer {
+  return Buffer.concat([Buffer.from([BOUND]), Buffer.from(keyId, 'hex')]);
 }
 
 function keyId(masterKey: Uint8Array): Buffer {

@@ -3,6 +3,8 @@ import {
   type ArchiveOperations,
   DELIVERY_OPERATIONS,
   type DeliveryOperations,
+  MASTER_KEY_OPERATIONS,
+  type MasterKeyOperations,
   OUTCOME_OPERATIONS,
   type OutcomeOperations,
 } from '@ecf/contracts';
@@ -55,6 +57,7 @@ export interface ApprovalsHttpParts extends ApprovalRouteParts {
   readonly acknowledgements: QueryAcknowledgements;
   readonly internal: DeliveryOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
   readonly outcomes: OutcomeOperations;
 }
 
@@ -67,6 +70,7 @@ export function createApprovalsApp(parts: ApprovalsHttpParts, options: ServiceAp
       internalOperationRoutes(DELIVERY_OPERATIONS, parts.internal, options.identities),
       internalOperationRoutes(OUTCOME_OPERATIONS, parts.outcomes, options.identities),
       internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options.identities),
+      internalOperationRoutes(MASTER_KEY_OPERATIONS, parts.masterKeys, options.identities),
     ],
     mapErrors,
   });

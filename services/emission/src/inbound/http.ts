@@ -5,7 +5,9 @@ import {
   type EmissionOperations,
   FOLLOW_UP_OPERATIONS,
   type FollowUpOperations,
+  MASTER_KEY_OPERATIONS,
   MAX_BATCH_BYTES,
+  type MasterKeyOperations,
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
   SIGNING_OPERATIONS,
@@ -44,6 +46,7 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly signing: SigningOperations;
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** Public routes of the service and their callers. Routes for other services come from the contracts. */
@@ -86,6 +89,7 @@ export function createEmissionApp(options: HttpOptions): Express {
         internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options.identities),
         internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options.identities),
         internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options.identities),
+        internalOperationRoutes(MASTER_KEY_OPERATIONS, options.masterKeys, options.identities),
       ],
       mapErrors,
     },

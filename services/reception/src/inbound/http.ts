@@ -1,6 +1,8 @@
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
+  MASTER_KEY_OPERATIONS,
+  type MasterKeyOperations,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
 } from '@ecf/contracts';
@@ -38,6 +40,7 @@ export interface ReceptionHttpParts extends Omit<AcknowledgeParts, 'tokens'>, Om
   readonly query: QueryReceived;
   readonly internal: ReceptionOperations;
   readonly stored: ArchiveOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** The service's express app. */
@@ -48,6 +51,7 @@ export function createReceptionApp(parts: ReceptionHttpParts, options: ServiceAp
     internal: [
       internalOperationRoutes(RECEPTION_OPERATIONS, parts.internal, options.identities),
       internalOperationRoutes(ARCHIVE_OPERATIONS, parts.stored, options.identities),
+      internalOperationRoutes(MASTER_KEY_OPERATIONS, parts.masterKeys, options.identities),
     ],
     mapErrors,
   });

@@ -1,3 +1,4 @@
+import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { MasterKeys, SealBinding } from '@ecf/service-kit/security';
 import type { TokenKeys } from '../core/ports.js';
@@ -39,4 +40,14 @@ export function createTokenKeys(database: Database, masterKeys: MasterKeys): Tok
       });
     },
   };
+}
+
+/** The private halves of token keys, to be sealed anew. */
+export function sealedTokenKeys(database: Database, masterKeys: MasterKeys): SealedValues {
+  return sealedRows<{ kid: string }>(database, masterKeys, {
+    table: 'token_keys',
+    column: 'private_jwk',
+    select: 't.kid FROM token_keys t',
+    bindingOf: ({ kid }) => tokenKey(kid),
+  });
 }

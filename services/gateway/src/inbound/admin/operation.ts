@@ -5,9 +5,11 @@ import {
   type AuditAct,
   alarmedFilterSchema,
   doubtfulFilterSchema,
+  type MasterKeyOperations,
   type QueryOperations,
   type ResolutionOperations,
   resolutionSchema,
+  type SealingService,
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
@@ -24,6 +26,8 @@ export interface OperationOwners {
   readonly resolution: ResolutionOperations | null;
   readonly readModels: QueryOperations | null;
   readonly archive: Readonly<Partial<Record<ArchivingService, ArchiveOperations>>>;
+  /** Of the services that keep sealed values. */
+  readonly masterKeys: Readonly<Partial<Record<SealingService, MasterKeyOperations>>>;
 }
 
 /**

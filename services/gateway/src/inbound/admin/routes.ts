@@ -20,6 +20,7 @@ import { auditRoutes } from './audit.js';
 import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
 import { accountId, actedBy, actingIn, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
+import { masterKeyRoutes } from './master-keys.js';
 import { adminOperation, type OperationOwners } from './operation.js';
 import { adminSignIn } from './sign-in.js';
 
@@ -44,7 +45,7 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * POST       …/api-keys/{key_id}/rotate
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and the routes of `operation.ts` and `administrators.ts`, `audit.ts`
+ * and the routes of `operation.ts`, `administrators.ts`, `audit.ts` and `master-keys.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
@@ -57,6 +58,7 @@ export function adminRoutes(options: AdminOptions): express.Router {
   routes.use(apiKeyRoutes(options));
   const acting = actingIn(options.audit);
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, acting));
+  routes.use(masterKeyRoutes(options));
   routes.use(adminOperation(options.owners, acting, options));
   return routes;
 }

@@ -1,0 +1,3 @@
+export * from './instances.js';
+export * from './reseal.js';
+export * from './sealed-rows.js';
