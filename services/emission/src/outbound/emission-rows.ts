@@ -45,6 +45,7 @@ export interface AttemptRow {
   next_action_at: Date | null;
   owner: string | null;
   modifies: string | null;
+  modified_attempt: number | null;
   alarm: AlarmKind | null;
   past: PastSubmission[];
   submitted_by: string | null;
@@ -85,6 +86,7 @@ export function fromRow(row: AttemptRow): Attempt {
     nextActionAt: row.next_action_at,
     owner: row.owner,
     modifies: row.modifies,
+    modifiedAttempt: row.modified_attempt,
     alarm: row.alarm,
     past: row.past,
     submittedBy: row.submitted_by,
@@ -123,6 +125,7 @@ export function attemptRow(attempt: Attempt): object {
     committed_at: attempt.committedAt,
     signer_fingerprint: attempt.signerFingerprint,
     modifies: attempt.modifies,
+    modified_attempt: attempt.modifiedAttempt,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
     ...changingColumns(attempt),

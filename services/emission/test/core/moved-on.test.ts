@@ -108,12 +108,13 @@ describe('a caller that waits for an attempt gets its outcome, although another 
 
 describe('a note that is held', () => {
   it.each([
-    ['withdrawn, if another document took the number of its reference after it', 10, 'withdrawn'],
-    ['released, if it refers to the document that has the number', 2, 'committed'],
-  ])('is %s', async (_what, takenAt, state) => {
+    ['withdrawn, if another document took the number of its reference, by a clock that is behind', 2, 1, 'withdrawn'],
+    ['released, if it refers to the document that has the number', 10, 2, 'committed'],
+  ])('is %s', async (_what, takenAt, modifiedAttempt, state) => {
     const first = processing();
     const { store, movesOn } = await number(first);
-    const document = fresh({ encf: 'E340000000001', ecfType: '34', modifies: 'TesteCF:199999991:E310000000001' });
+    const modifies = 'TesteCF:199999991:E310000000001';
+    const document = fresh({ encf: 'E340000000001', ecfType: '34', modifies, modifiedAttempt });
     const note = beginAttempt(document, null, 2, at(5), { owner: 'me', leaseMs: 1, held: true });
     expect(await store.begin(note, null, [])).toBe(true);
     await movesOn(at(takenAt));

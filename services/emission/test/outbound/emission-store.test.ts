@@ -75,6 +75,7 @@ function contract(name: string, subject: () => Subject) {
       const attempt = await begun({
         rfce: { path: 'a/b.xml', sha256: '1'.repeat(64) },
         modifies: 'x',
+        modifiedAttempt: 3,
         hasOwnCertificate: true,
       });
       expect(await subject().store.find(attempt)).toEqual(attempt);

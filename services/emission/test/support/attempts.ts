@@ -65,6 +65,7 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
     submittedBy: null,
     requestId: null,
     modifies: null,
+    modifiedAttempt: null,
     ...change,
   };
 }

@@ -124,6 +124,8 @@ export interface Attempt extends DocumentKey {
   readonly owner: string | null;
   /** Key of our document that this one refers to ({@link documentKey}); null if there is none. */
   readonly modifies: string | null;
+  /** The attempt at that document which this one was checked against; null if there is none, or it is unknown. */
+  readonly modifiedAttempt: number | null;
   readonly alarm: AlarmKind | null;
   /** Submission history, oldest first. If it is long, only the first and the latest entries. */
   readonly past: readonly PastSubmission[];
@@ -148,6 +150,7 @@ export type NewAttempt = Pick<
   | 'signerFingerprint'
   | 'hasOwnCertificate'
   | 'modifies'
+  | 'modifiedAttempt'
   | 'submittedBy'
   | 'requestId'
 >;

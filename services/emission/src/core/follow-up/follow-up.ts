@@ -92,9 +92,9 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
     );
   }
 
-  /** A later attempt took the number after the note: the document that the note refers to was rejected. */
+  /** Another document took the number: the one that the note refers to was rejected. */
   function isLaterDocument(original: Attempt, note: Attempt): boolean {
-    return original.attempt > 1 && original.committedAt > note.committedAt;
+    return original.attempt > (note.modifiedAttempt ?? original.attempt);
   }
 
   function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {

@@ -23,6 +23,8 @@ import type { EmissionStore, RelatedNote } from '../ports.js';
 export interface ReferenceCheck {
   /** Key of the document referred to; null if it is none of ours. */
   readonly modifies: string | null;
+  /** The attempt at it that was found. */
+  readonly modifiedAttempt: number | null;
   /** The document is sent when the one it refers to is accepted. */
   readonly held: boolean;
   readonly faults: Fault[];
@@ -31,7 +33,14 @@ export interface ReferenceCheck {
   readonly notesFound: number | null;
 }
 
-const NOTHING: ReferenceCheck = { modifies: null, held: false, faults: [], warnings: [], notesFound: null };
+const NOTHING: ReferenceCheck = {
+  modifies: null,
+  modifiedAttempt: null,
+  held: false,
+  faults: [],
+  warnings: [],
+  notesFound: null,
+};
 const REFERENCE = 'ECF.InformacionReferencia';
 
 /**
@@ -75,6 +84,7 @@ export async function checkReference(
   if (related !== null) faults.push(...balanceFaults(summary, original, related.notes));
   return {
     modifies: documentKey(modifiedKey),
+    modifiedAttempt: original.attempt,
     held: !decided,
     notesFound: related?.attempts ?? null,
     faults,

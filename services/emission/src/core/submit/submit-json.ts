@@ -175,6 +175,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       signerFingerprint: certificate.fingerprint,
       hasOwnCertificate: uploaded,
       modifies: reference.modifies,
+      modifiedAttempt: reference.modifiedAttempt,
       ...submitter(caller),
       ...key,
     },

@@ -185,6 +185,7 @@ function prepared(
       signerFingerprint: document.signerFingerprint,
       hasOwnCertificate: false,
       modifies: reference.modifies,
+      modifiedAttempt: reference.modifiedAttempt,
       ...submitter(caller),
     },
     files: [file],
