@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -281,15 +282,27 @@ describeOwnStorage('while the storage of XML is down (the one that the test star
 });
 
 describeDistributed('SIGINT', () => {
-  it('leaves no process behind, and the next start continues with the data', async () => {
+  it('leaves no process behind, and the next start continues with the data, also under a new master key', async () => {
     const last = await submitted();
     const all = running.processes();
     expect(await running.end('SIGINT')).toBe(0);
     expect(all.filter(({ pid }) => alive(pid))).toEqual([]);
     expect(execFileSync('ps', ['-eo', 'args=']).toString()).not.toContain(dataDir);
-    running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
+    // This start also has a new master key before the old one, and the next start the new one alone.
+    const { masterKey: old } = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8'));
+    const fresh = randomBytes(32).toString('base64');
+    const settings = { ...SETTINGS, ...storage?.settings };
+    running = await startDistributed(dataDir, { ...settings, MASTER_KEY: `${fresh},${old}` });
     expect(running.output()).not.toContain('first invoice');
     await expectListed(last);
+    const args = ['keys', 'reseal', '--data-dir', dataDir, '--json'];
+    // Refused while an instance that an earlier test killed still counts.
+    const reseal = async () => spawnSync(path.join(ROOT, 'node_modules/.bin/ecf'), args, { encoding: 'utf8' });
+    const resealed = JSON.parse((await until(reseal, ({ status }) => status === 0)).stdout);
+    expect(resealed.services.map(({ older }: { older: number }) => older)).toEqual([0, 0, 0, 0]);
+    expect(await running.end('SIGINT')).toBe(0);
+    running = await startDistributed(dataDir, { ...settings, MASTER_KEY: fresh });
+    await submitted();
     // A second signal stops the services at once; the servers that hold data still stop in order.
     const again = running.processes();
     running.child.kill('SIGINT');
