@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { connect } from 'node:net';
 import os from 'node:os';
@@ -13,7 +14,7 @@ import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
 import { DEPLOYMENT, type Standalone, startDeployment } from '../support/deployment/standalone-process.js';
-import { encf as encfOf } from '../support/documents/documents.js';
+import { encf as encfOf, Numbering } from '../support/documents/documents.js';
 import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/documents/provided-documents.js';
 import { createSender } from '../support/raw-request.js';
 import { until } from '../support/until.js';
@@ -132,6 +133,34 @@ it('a stranger’s document under a used number is refused, stored and listed be
   const address = `/${encf}/xml?issuer_rnc=${provider}`;
   expect((await client.call('GET', address)).text).toBe(xml);
   expect((await client.call('GET', `${address}&sha256=${conflict.sha256}`)).text).toBe(forged);
+});
+
+it('a forged document that came first gives its number up to the one that the authority confirms', async () => {
+  const { issuer_rnc, buyer_rnc } = running.demo;
+  const numbers = new Numbering({ rnc: issuer_rnc, name: 'Comercial Palma Ficticia, SRL' });
+  const { invoice, encf } = numbers.next();
+  const provided = await providedInvoice(encf, buyer_rnc);
+  const forged = await signedByStranger(provided.replace(/<RNCEmisor>[^<]*/, `<RNCEmisor>${issuer_rnc}`));
+  expect((await push(forged)).text).toContain('<Estado>0</Estado>');
+  const headers = { 'buyer-rnc': buyer_rnc, 'provider-rnc': issuer_rnc };
+  const find = () => client.call('GET', `/fe/recepcion/api/invoices/${encf}`, { headers });
+  await until(find, ({ body }) => body.authority_status === 'unknown');
+
+  const submitted = await client.submit(invoice);
+  expect(submitted.body.status).toBe('Aceptado');
+  // The gateway delivers it to the buyer, too; whichever copy comes first competes.
+  expect((await push(submitted.body.xml)).text).toContain('<Estado>1</Estado>');
+  const { body } = await until(find, (seen) => seen.body.authority_status === 'confirmed');
+  expect(body.conflicts).toMatchObject([
+    {
+      sha256: createHash('sha256').update(forged).digest('hex'),
+      authority_status: expect.any(String),
+      signer: { known: false },
+    },
+  ]);
+  const address = `/arecf/${encf}?issuer_rnc=${issuer_rnc}`;
+  expect((await client.call('GET', address)).text).toContain('<Estado>0</Estado>');
+  expect((await push(submitted.body.xml)).text).toContain('<Estado>0</Estado>');
 });
 
 it.each(['/fe/recepci%C3%B3n/api/ecf', '/FE/RECEPCI%c3%b3N/API/ECF/', '/CerteCF/fe/recepcion/api/ecf'])(
