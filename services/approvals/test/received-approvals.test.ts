@@ -636,6 +636,25 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);
   });
 
+  it('one that says the same in other bytes is counted, and neither stored nor charged', async () => {
+    const encf = await issued();
+    const xml = await acecf(encf);
+    expect((await post(xml, SENDERS[0] as string)).status).toBe(200);
+    await useUp(SENDERS[0] as string);
+    for (const end of ['', '\n', '\n\n<!-- again -->'])
+      expect((await post(xml + end, SENDERS[0] as string)).status).toBe(400);
+    const { rows: answers } = await world.database.query<{ xml_path: string }>(
+      'SELECT xml_path FROM received_approvals WHERE encf = $1',
+      [encf],
+    );
+    const { rows: refused } = await world.database.query(
+      'SELECT xml_path, repeats FROM refused_approvals WHERE encf = $1',
+      [encf],
+    );
+    expect(answers).toHaveLength(1);
+    expect(refused).toEqual([{ xml_path: answers[0]?.xml_path, repeats: 2 }]);
+  });
+
   it('identical ones stay one row when the reason of the refusal changes', async () => {
     const encf = await issued();
     const xml = await acecf(encf);

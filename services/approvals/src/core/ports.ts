@@ -130,6 +130,8 @@ export interface NewReceivedApproval {
   readonly signer: SignerFacts;
   /** The signer is known for the buyer. */
   readonly confirmed: boolean;
+  /** SHA-256 of the verified content; null where the answer came before it was stored. */
+  readonly contentSha256: string | null;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   readonly requestId: string;
   readonly sender: string | null;
@@ -175,12 +177,14 @@ export interface ReceivedApprovalStore {
   find(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer | null>;
   /** All answers to an e-CF, oldest first; of more than a thousand, the one that counts and those of known signers first. */
   answers(key: Omit<DecisionKey, 'buyerRnc'>): Promise<ReceivedAnswer[]>;
+  /** The bytes of an answer with equal verified content; null if there is none. */
+  equalTo(key: Omit<DecisionKey, 'buyerRnc'>, contentSha256: string | null): Promise<StoredBytes | null>;
   /** Where identical bytes of an answer or a refused one are kept; null if they were refused and not kept, undefined if new. */
   pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null | undefined>;
   /** Commits an answer that counts, with its bytes; false, and nothing kept, if another one goes on to count. */
   add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
-  /** Commits a refusal with its bytes if it names a path; and the answer that does not count, if it is one. */
-  refuse(refusal: NewRefusedApproval, bytes: Uint8Array, answer: NewReceivedApproval | null): Promise<void>;
+  /** Commits a refusal with its bytes, if it names a path; null: they are kept already. And the answer that does not count, if it is one. */
+  refuse(refusal: NewRefusedApproval, bytes: Uint8Array | null, answer: NewReceivedApproval | null): Promise<void>;
   /** Commits an operator's decision; null if the account has no such answer. */
   rule(id: number, accountId: string, ruling: AnswerRuling): Promise<ReceivedAnswer | null>;
 }

@@ -1,7 +1,7 @@
 /** The statements about answers of buyers. $1 env, $2 issuer, $3 eNCF name the e-CF. */
 const COLUMNS = `env, issuer_rnc, encf, buyer_rnc, account_id, decision, reason, decided_at, received_at, bytes, xml_path, xml_sha256,
   certificate_subject, certificate_serial, certificate_issuer, certificate_fingerprint, certificate_key, certificate_holder,
-  certificate_trusted, canonical, request_id, sender, confirmed`;
+  certificate_trusted, canonical, request_id, sender, confirmed, content_sha256`;
 const VALUES = COLUMNS.split(',').map((_, index) => `$${index + 1}`);
 const ABOUT = 'a.env = $1 AND a.issuer_rnc = $2 AND a.encf = $3';
 /** Most answers that are listed. */
@@ -21,6 +21,11 @@ export const ANSWERS = {
              FROM received_approvals a WHERE ${ABOUT}
             ORDER BY counts DESC, a.confirmed DESC, a.id LIMIT ${MOST_ANSWERS}) first
           ORDER BY id`,
+};
+export const EQUAL = {
+  name: 'received_approval_equal',
+  text: `SELECT a.xml_path AS path, a.xml_sha256 AS sha256 FROM received_approvals a
+          WHERE ${ABOUT} AND a.content_sha256 = $4 ORDER BY a.id LIMIT 1`,
 };
 /** Where identical bytes are kept; null if they were refused and not kept. */
 export const PATH = {

@@ -4,7 +4,7 @@ import { areKnownSigners, type SignerUse } from '@ecf/public-ingress';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import type { DecisionKey } from '../core/given/given-approval.js';
+import type { DecisionKey, StoredBytes } from '../core/given/given-approval.js';
 import { statusWord } from '../core/given/given-approval.js';
 import type {
   AnswerRuling,
@@ -32,6 +32,10 @@ export function createReceivedApprovalStore(database: Database): ReceivedApprova
     async answers(key) {
       const { rows } = await database.query<ReceivedApprovalRow>(sql.ANSWERS, keyValues(key));
       return rows.map(fromRow);
+    },
+    async equalTo(key, contentSha256) {
+      const { rows } = await database.query<StoredBytes>(sql.EQUAL, [...keyValues(key), contentSha256]);
+      return rows[0] ?? null;
     },
     async pathOf(key, sha256) {
       const { rows } = await database.query<{ xml_path: string | null }>(sql.PATH, [...keyValues(key), sha256]);
@@ -82,7 +86,7 @@ async function isDismissed(tx: Transaction, { key, signer }: NewReceivedApproval
 async function refuse(
   tx: Transaction,
   refusal: NewRefusedApproval,
-  bytes: Uint8Array,
+  bytes: Uint8Array | null,
   answer: NewReceivedApproval | null,
 ): Promise<void> {
   const { sha256, xmlPath } = refusal;
@@ -94,7 +98,7 @@ async function refuse(
   await tx.query(sql.LOCK_NAME, [`refused approval ${sha256}`]);
   const again = await tx.query(sql.REFUSE_AGAIN, [...keyValues(refusal), sha256, refusal.reason]);
   if (again.rowCount > 0) return;
-  if (xmlPath !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
+  if (xmlPath !== null && bytes !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
   await tx.query(sql.REFUSE, [
     refusal.env,
     refusal.issuerRnc,
@@ -221,6 +225,7 @@ function newValues(approval: NewReceivedApproval): unknown[] {
     approval.requestId,
     approval.sender,
     approval.confirmed,
+    approval.contentSha256,
   ];
 }
 
@@ -250,6 +255,7 @@ interface ReceivedApprovalRow {
   request_id: string;
   sender: string | null;
   confirmed: boolean;
+  content_sha256: string | null;
   ruled_counts: boolean | null;
   counts: boolean;
 }
@@ -275,6 +281,7 @@ function fromRow(row: ReceivedApprovalRow): ReceivedAnswer {
       trusted: row.certificate_trusted,
     },
     confirmed: row.confirmed,
+    contentSha256: row.content_sha256,
     canonical: row.canonical,
     requestId: row.request_id,
     sender: row.sender,

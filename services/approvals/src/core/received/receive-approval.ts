@@ -76,7 +76,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
 
   async function answerOf(
     arrival: ApprovalArrival,
-    { facts, signer, canonical }: ValidApproval,
+    { facts, signer, contentSha256, canonical }: ValidApproval,
     invoice: InvoiceChanged,
   ): Promise<NewReceivedApproval> {
     const { env, bytes, arrivedAt, requestId, sender } = arrival;
@@ -93,6 +93,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
       xml: { path: approvalPath(key, 'received', arrivedAt, sha256), sha256 },
       signer,
       confirmed: (await ports.signers.areKnown([{ env, rnc: key.buyerRnc, signer, at: arrivedAt }])).includes(true),
+      contentSha256,
       canonical,
       requestId,
       sender,
@@ -115,6 +116,12 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     if (invoice === null) return { receipt, refusal: reason, unkept: null };
     const { env, arrivedAt: receivedAt, bytes, requestId, sender } = arrival;
     const about = { env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf };
+    const equal = answer === null ? null : await ports.received.equalTo(about, answer.contentSha256);
+    if (equal !== null) {
+      const again = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256: equal.sha256, xmlPath: equal.path };
+      await ports.received.refuse({ ...about, ...again, requestId, sender }, null, null);
+      return { receipt, refusal: reason, unkept: null };
+    }
     const sha256 = sha256Of(bytes);
     const { path: xmlPath, unkept } = await keepRefused(arrival, about, answer, sha256);
     const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   checkBusinessRules,
   Decimal,
@@ -38,6 +39,8 @@ export interface ValidApproval {
   readonly refusal: null;
   readonly facts: Omit<ApprovalFacts, 'totalAmount'> & { readonly totalAmount: string };
   readonly signer: SignerFacts;
+  /** SHA-256 of the verified text and its signature value: the same for equal content, however it is written. */
+  readonly contentSha256: string;
   readonly canonical: 'as-is' | 'whitespace-dropped';
 }
 
@@ -83,11 +86,12 @@ export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOpt
   if (doubt !== null) return { refusal: REFUSALS.signature, about };
   const { verified, canonical } = verification;
   const facts = verified === null ? null : factsOf(canonical === 'as-is' ? checked.tree : readXml(verified));
-  if (signer === null || facts === null) return { refusal: REFUSALS.signature, about };
+  if (signer === null || facts === null || verified === null) return { refusal: REFUSALS.signature, about };
   return {
     refusal: null,
     facts: { ...facts, totalAmount: facts.totalAmount?.toFixed(2) ?? '' },
     signer,
+    contentSha256: hash('sha256', `${verified.text}${verification.signatureValue}`, 'hex'),
     canonical: canonical ?? 'as-is',
   };
 }
