@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ApiError } from '@ecf/service-kit/errors';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { storedBytes } from '@ecf/service-kit/xml-store';
 
 /** Senders cannot fill a gigabyte, the default minimum, between two checks. */
 const CHECK_MS = 5_000;
@@ -10,7 +11,7 @@ const CHECK_MS = 5_000;
 /** Documents are accepted again with this much more than the minimum, so that the guard does not open and close all the time. */
 const CLEARS_AT = 1.25;
 
-/** Keeps free space on the disk for what customers submit: strangers' documents are refused below a minimum. */
+/** Keeps free space in the storage for what customers submit: strangers' documents are refused below a minimum. */
 export interface FreeSpaceGuard {
   /** Throws ApiError 503 `storage_full` while less than the minimum is free. */
   require(): void;
@@ -21,39 +22,60 @@ export interface FreeSpaceGuard {
 
 export interface FreeSpaceGuardOptions {
   readonly service: string;
-  /** A folder on the disk; it need not exist yet. Null if documents are kept elsewhere. */
-  readonly folder: string | null;
+  /** Null if nobody can tell the free space of the storage. */
+  readonly storage: Storage | null;
   /** Free bytes below which strangers' documents are refused. */
   readonly minFreeBytes: number;
   readonly database: Queries;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Returns the free bytes of a folder's disk; by default the file system answers. */
-  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
-/** The folder and the minimum that the settings name. */
-export function freeSpaceSettings(config: {
-  readonly DATA_DIR: string;
-  readonly S3_ENDPOINT?: string | undefined;
-  readonly MIN_FREE_BYTES: number;
-}): Pick<FreeSpaceGuardOptions, 'folder' | 'minFreeBytes'> {
-  return { folder: config.S3_ENDPOINT === undefined ? config.DATA_DIR : null, minFreeBytes: config.MIN_FREE_BYTES };
+/** Where documents are kept. */
+export interface Storage {
+  /** For the log, as in "the disk of DATA_DIR". */
+  readonly name: string;
+  freeBytes(): Promise<number>;
 }
 
-/** Checks the disk, and reports its free space and the size of the database as metrics. A failed check refuses nothing. */
+/**
+ * The storage and the minimum that the settings name. A disk reports its free space. S3 does not: there it is what is left of
+ * S3_CAPACITY_BYTES, and nobody can tell without that setting.
+ */
+export function freeSpaceSettings(
+  config: {
+    readonly DATA_DIR: string;
+    readonly S3_ENDPOINT?: string | undefined;
+    readonly S3_CAPACITY_BYTES?: number | undefined;
+    readonly MIN_FREE_BYTES: number;
+  },
+  database: Queries,
+): Pick<FreeSpaceGuardOptions, 'storage' | 'minFreeBytes' | 'database'> {
+  const { DATA_DIR: folder, S3_CAPACITY_BYTES: capacity, MIN_FREE_BYTES: minFreeBytes } = config;
+  const storageOf = () => {
+    if (config.S3_ENDPOINT === undefined)
+      return { name: `the disk of ${folder} (DATA_DIR)`, freeBytes: () => freeOnDisk(folder) };
+    if (capacity === undefined) return null;
+    return {
+      name: 'S3 (S3_CAPACITY_BYTES)',
+      freeBytes: async () => Math.max(0, capacity - (await storedBytes(database))),
+    };
+  };
+  return { storage: storageOf(), minFreeBytes, database };
+}
+
+/** Checks the storage, and reports its free space and the size of the database as metrics. A failed check refuses nothing. */
 export function createFreeSpaceGuard({
   service,
-  folder,
+  storage,
   minFreeBytes,
   database,
   metrics,
   logger,
-  freeBytes = freeOnDisk,
 }: FreeSpaceGuardOptions): FreeSpaceGuard {
   const free = metrics.gauge({
     name: 'ecf_storage_free_bytes',
-    help: 'Bytes free on the disk of DATA_DIR, where documents are kept in files.',
+    help: 'Bytes free for documents: of the disk of DATA_DIR, or of S3_CAPACITY_BYTES.',
     labels: ['service'],
   });
   const least = metrics.gauge({
@@ -70,16 +92,16 @@ export function createFreeSpaceGuard({
   let timer: NodeJS.Timeout | undefined;
   let endSize = () => {};
 
-  async function check(root: string): Promise<void> {
+  async function check({ name, freeBytes }: Storage): Promise<void> {
     try {
-      const bytes = await freeBytes(root);
+      const bytes = await freeBytes();
       free.set({ service }, bytes);
       const needed = low ? minFreeBytes * CLEARS_AT : minFreeBytes;
       if (low !== bytes < needed)
-        logger.warn({ free: bytes, minFreeBytes }, low ? 'the disk has room again' : 'the disk is nearly full');
+        logger.warn({ free: bytes, minFreeBytes }, low ? `${name} has room again` : `${name} is nearly full`);
       [low, unknown] = [bytes < needed, false];
     } catch (error) {
-      if (!unknown) logger.warn({ err: error }, 'the free space of the disk cannot be read');
+      if (!unknown) logger.warn({ err: error }, `the free space of ${name} cannot be read`);
       unknown = true;
     }
   }
@@ -87,7 +109,7 @@ export function createFreeSpaceGuard({
   return {
     require() {
       if (!low) return;
-      throw new ApiError(503, 'storage_full', 'The disk of this receiver is nearly full; send it again later.', {
+      throw new ApiError(503, 'storage_full', 'The storage of this receiver is nearly full; send it again later.', {
         headers: { connection: 'close' },
       });
     },
@@ -98,20 +120,23 @@ export function createFreeSpaceGuard({
         );
         size.set({ service }, rows[0]?.bytes ?? 0);
       });
-      if (folder === null) return;
+      if (storage === null) {
+        logger.warn('S3_CAPACITY_BYTES is not set: nobody watches the free space of S3');
+        return;
+      }
       least.set({ service }, minFreeBytes);
       const waiting = setTimeout(
-        () => logger.warn({ folder }, 'the start waits for the disk of DATA_DIR, which does not report its free space'),
+        () => logger.warn(`the start waits for ${storage.name}, which does not report its free space`),
         CHECK_MS,
       );
-      await check(folder);
+      await check(storage);
       clearTimeout(waiting);
       // One check at a time: on a disk that hangs each check holds a thread that all file operations need.
       let checking = false;
       timer = setInterval(async () => {
         if (checking) return;
         checking = true;
-        await check(folder);
+        await check(storage);
         checking = false;
       }, CHECK_MS);
       timer.unref();

@@ -98,10 +98,16 @@ export const ingressLimitSettings = {
   }),
   MIN_FREE_BYTES: setting.integer({
     description:
-      'Free bytes of the disk of DATA_DIR below which the public routes answer 503; customers can still submit; without effect where S3_ENDPOINT is set',
+      'Free bytes of the disk of DATA_DIR, or of S3_CAPACITY_BYTES, below which the public routes answer 503; customers can still submit',
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     default: GIBIBYTE,
+  }),
+  S3_CAPACITY_BYTES: setting.optionalInteger({
+    description:
+      'Bytes that this service may keep in S3, which does not report its free space; unset = MIN_FREE_BYTES has no effect on S3',
+    min: 1_024,
+    max: Number.MAX_SAFE_INTEGER,
   }),
   BODY_TIMEOUT_MS: setting.integer({
     description: 'Time for a body to arrive',

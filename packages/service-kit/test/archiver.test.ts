@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { type Archiver, createArchiver } from '../src/xml-store/archiver.js';
-import { addPendingDocuments, documentsOf, ownDocuments } from '../src/xml-store/pending-documents.js';
+import { addPendingDocuments, documentsOf, ownDocuments, storedBytes } from '../src/xml-store/pending-documents.js';
 import { createStoredFiles } from '../src/xml-store/stored-files.js';
 import { openFileXmlStore } from '../src/xml-store/xml-store.files.js';
 import { type XmlStore, XmlStoreError } from '../src/xml-store/xml-store.js';
@@ -16,6 +16,8 @@ import { type XmlStore, XmlStoreError } from '../src/xml-store/xml-store.js';
 const TABLES = `
   CREATE TABLE pending_document (path text, sha256 text, bytes bytea NOT NULL, created_at timestamptz(3) DEFAULT now(),
     due_at timestamptz(3) DEFAULT now(), failures int DEFAULT 0, PRIMARY KEY (path, sha256));
+  CREATE TABLE archive_size (bytes bigint);
+  INSERT INTO archive_size VALUES (0);
   CREATE TABLE document (id bigint PRIMARY KEY, xml_path text, xml_sha256 text)`;
 
 let database: Database;
@@ -158,6 +160,7 @@ describe('the archiver', () => {
     await until(async () => failures.test(await metrics.render()));
     const text = await metrics.render();
     expect(text).toContain('ecf_archive_pending_documents{service="test"} 2');
+    const bytes = await storedBytes(database);
     expect(text).toMatch(/ecf_archive_oldest_pending_seconds\{service="test"\} 0\.\d+/);
     const reader = ownDocuments(database, store);
     for (const each of documents) expect(await reader.get(each.path, each.sha256)).toEqual(each.bytes);
@@ -165,6 +168,8 @@ describe('the archiver', () => {
     archive = store;
     await allArchived();
     expect(await metrics.render()).toContain('ecf_archive_pending_documents{service="test"} 0');
+    // Moving documents to the archive changes their place, not their number of bytes.
+    expect([await storedBytes(database), bytes >= documents.length]).toEqual([bytes, true]);
   });
 
   it('raises an alarm if the archive has other bytes under the path, and keeps the row', async () => {

@@ -162,9 +162,8 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const masterKeys = createMasterKeys(config.MASTER_KEY);
   const sealed = createMasterKeyOperations({ database, masterKeys, values: [replicatedCertificates(database)] });
   const freeSpace = createFreeSpaceGuard({
-    ...freeSpaceSettings(config),
+    ...freeSpaceSettings(config, database),
     service: 'approvals',
-    database,
     metrics,
     logger,
   });

@@ -138,9 +138,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, masterKeys);
   const freeSpace = createFreeSpaceGuard({
-    ...freeSpaceSettings(config),
+    ...freeSpaceSettings(config, database),
     service: 'reception',
-    database,
     metrics,
     logger,
   });

@@ -129,6 +129,20 @@ describe('only stored documents are acknowledged', () => {
     await full.stop();
   });
 
+  it('S3_CAPACITY_BYTES is nearly used: the same, by the bytes that wait for S3 or are there', async () => {
+    const S3 = { S3_ENDPOINT: 'http://127.0.0.1:9', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' };
+    const room = { ...S3, S3_CAPACITY_BYTES: '100000', MIN_FREE_BYTES: '99000' };
+    const full = await startWorld({ settings: room });
+    expect((await full.send(await sampleBytes({ encf: next() }))).status).toBe(200);
+    await eventually(
+      async () => (await fetch(`${full.url()}/fe/autenticacion/api/semilla`)).status,
+      (status) => status === 503,
+    );
+    expect((await full.send(await sampleBytes({ encf: next() }))).status).toBe(503);
+    expect(await full.metrics.render()).toMatch(/ecf_storage_free_bytes\{service="reception"\} [89]\d{4}\n/);
+    await full.stop();
+  });
+
   it('the database is down for a while: 503 with Retry-After; then the same bytes are received once', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });

@@ -59,8 +59,12 @@ const CLAIM = {
 };
 const ARCHIVED = {
   name: 'pending_document_archived',
-  text: `DELETE FROM pending_document p USING unnest($1::text[], $2::text[]) AS d(path, sha256)
-          WHERE p.path = d.path AND p.sha256 = d.sha256`,
+  text: `WITH archived AS (
+           DELETE FROM pending_document p USING unnest($1::text[], $2::text[]) AS d(path, sha256)
+            WHERE p.path = d.path AND p.sha256 = d.sha256
+           RETURNING octet_length(p.bytes) AS size
+         )
+         UPDATE archive_size SET bytes = bytes + (SELECT coalesce(sum(size), 0) FROM archived)`,
 };
 const FAILED = {
   name: 'pending_document_failed',

@@ -29,6 +29,15 @@ export async function addPendingDocuments(queries: Queries, documents: readonly 
   if (documents.length > 0) await queries.query(ADD, pendingColumns(documents));
 }
 
+/** Bytes of all documents of this service, in its archive and in its database. */
+export async function storedBytes(queries: Queries): Promise<number> {
+  const { rows } = await queries.query<{ bytes: number }>(
+    `SELECT ((SELECT bytes FROM archive_size) + (SELECT coalesce(sum(octet_length(bytes)), 0) FROM pending_document))::float8
+              AS bytes`,
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
 /** Paths, checksums and bytes as three arrays, for `unnest`. */
 export function pendingColumns(documents: readonly PendingDocument[]): [string[], string[], Buffer[]] {
   return [
