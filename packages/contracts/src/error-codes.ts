@@ -200,6 +200,18 @@ export const ERROR_CODES = {
     meaning: 'The idempotency-key was used with other content.',
     remedy: 'Use a new key for new content; repeat the very same content under the old one.',
   },
+  range_exhausted: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The document has no eNCF, and every number of the registered ranges is used.',
+    remedy: 'Request a range from the authority and register it.',
+  },
+  range_expired: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The document has no eNCF, and the numbers left of the registered ranges are expired.',
+    remedy: 'Request a range from the authority and register it.',
+  },
   encf_in_use: {
     status: 409,
     retryAfter: null,
@@ -253,6 +265,12 @@ export const ERROR_CODES = {
     retryAfter: null,
     meaning: 'A parameter, header or field is missing or malformed.',
     remedy: 'Correct each place that detail names: loc is the place, msg the reason.',
+  },
+  idempotency_key_required: {
+    status: 422,
+    retryAfter: null,
+    meaning: 'The document has no eNCF and the request has no idempotency-key. Nothing was used.',
+    remedy: 'Send the header idempotency-key with 1 to 255 printable characters that name the document, or state eNCF.',
   },
   unknown_event: {
     status: 422,

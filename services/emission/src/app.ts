@@ -83,6 +83,7 @@ import { createCancellationDocuments } from './outbound/cancellations/cancellati
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
 import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
+import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
 import { createSignedDocuments } from './outbound/signed-documents.js';
@@ -246,6 +247,7 @@ function openPorts(
       timeoutMs: config.DATABASE_WAIT_MS,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
+    numbers: createPostgresNumberStore(database, config.DATABASE_WAIT_MS),
     taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
     accounts: overrides.accounts ?? gatewayAccounts(config, identities),
     archive: opened.archive,

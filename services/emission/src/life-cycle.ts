@@ -19,6 +19,8 @@ export const EMISSION_GROUP = 'emission';
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 /** A body that takes longer has lost its process. */
 const UNFINISHED_BATCH_MS = 24 * 3_600_000;
+/** Idempotency keys are kept for 30 days. */
+const KEPT_KEYS_MS = 30 * 24 * 3_600_000;
 const HOUSEKEEPING_EVERY_MS = 15_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
@@ -68,6 +70,9 @@ export function createLifeCycle(
     parts.batches
       .discardUnfinished(new Date(clock().getTime() - UNFINISHED_BATCH_MS))
       .catch(warn('unfinished batches could not be deleted'));
+    ports.numbers
+      .forgetKeys(new Date(clock().getTime() - KEPT_KEYS_MS))
+      .catch(warn('old idempotency keys could not be deleted'));
     parts.published.forget().catch(warn('old changes could not be deleted'));
   }
 

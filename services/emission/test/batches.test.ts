@@ -181,6 +181,31 @@ describe('a batch', () => {
     expect(await world.row(some[0]?.encf as string)).toBeNull();
   });
 
+  it('gives lines without eNCF the next numbers, if it has an idempotency key', async () => {
+    const range = (type: '31' | '32', expires: string) =>
+      ({ env: 'TesteCF', ecf_type: type, from: encf(type, 90_001), to: encf(type, 90_009), expires }) as const;
+    world.ranges(ISSUER, [range('31', '2099-12-31'), range('32', '2020-12-31')]);
+    const open = (type = '31') =>
+      example(`ecf-${type}`, 1, (ecf) => {
+        delete ecf.Encabezado.IdDoc.eNCF;
+        delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+      });
+    try {
+      const body = ndjson([open(), open('32'), open(), open()]);
+      const { body: receipt } = await send(body, { 'idempotency-key': randomUUID() });
+      expect(await done(receipt.batch_id)).toMatchObject({ accepted: 3, refused: 1 });
+      const lines = await results(receipt.batch_id);
+      expect(lines.map(({ error }) => error?.code ?? null)).toEqual([null, 'range_expired', null, null]);
+      expect(lines.flatMap((line) => line.encf ?? []).sort()).toEqual([1, 2, 3].map((n) => encf('31', 90_000 + n)));
+      const { body: keyless } = await send(ndjson([open()]));
+      await done(keyless.batch_id);
+      const [refused] = await results(keyless.batch_id);
+      expect(refused?.error).toMatchObject({ status: 422, code: 'idempotency_key_required' });
+    } finally {
+      world.ranges(ISSUER, []);
+    }
+  });
+
   it('is found by its idempotency key; other content under the key is a conflict', async () => {
     const key = `key ${randomUUID()}`;
     const body = ndjson([invoice().document]);

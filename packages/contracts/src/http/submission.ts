@@ -32,6 +32,7 @@ const documentAnswerSchema = z.object({
 
 /** Answer of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
 export const submissionResponseSchema = documentAnswerSchema.extend({
+  encf: encfSchema.nullable().meta({ description: 'Null only for the dry run of a document without eNCF.' }),
   xml: z.string(),
   trackId: z.string().nullable().optional(),
   rfce_xml: z.string().optional(),

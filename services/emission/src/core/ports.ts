@@ -1,6 +1,6 @@
 import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
-import type { AccountTaxpayers, AuditAct } from '@ecf/contracts';
-import type { EmissionState } from '@ecf/domain';
+import type { AccountTaxpayers, AuditAct, NumberRange } from '@ecf/contracts';
+import type { EcfType, EmissionState, Environment } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { MasterKeys } from '@ecf/service-kit/security';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
@@ -51,12 +51,14 @@ export interface EmissionStore {
    *
    * @param notesFound for a credit note, how many attempts of notes its check found; false if there are others by now, on any
    * instance
+   * @param drawn for a number that was drawn. The commit binds its key; false also if the reservation ended
    */
   begin(
     attempt: Attempt,
     sealedCertificate: Uint8Array | null,
     files: readonly PendingDocument[],
     notesFound?: number | null,
+    drawn?: Drawn | null,
   ): Promise<boolean>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
@@ -81,6 +83,49 @@ export interface EmissionStore {
   resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;
+}
+
+/** The account and the environment to which an idempotency key belongs. */
+export interface KeyScope {
+  readonly accountId: string;
+  readonly env: Environment;
+  /** 1 to 255 printable characters. */
+  readonly idempotencyKey: string;
+}
+
+/** A submission that leaves its number to the service. */
+export interface DrawRequest extends KeyScope {
+  readonly issuerRnc: string;
+  readonly ecfType: EcfType;
+  /** Names the reservation. */
+  readonly token: string;
+  /** Registered ranges of the environment and type that are not expired. */
+  readonly ranges: readonly NumberRange[];
+}
+
+/** A drawn number, for the commit of its document. */
+export interface Drawn {
+  readonly token: string;
+  readonly idempotencyKey: string;
+  /** SHA-256 of the document before the service filled in its number, expiry and FechaHoraFirma. */
+  readonly contentHash: string;
+}
+
+export type Draw =
+  | { readonly outcome: 'drawn'; readonly encf: string }
+  /** `bound`: the key was used before. `busy`: a call with the key is in progress. `none`: no number is left. */
+  | { readonly outcome: 'bound' | 'busy' | 'none' };
+
+/** Automatic numbers. The database gives each number once, to all instances. */
+export interface NumberStore {
+  /** The submission that used a number under the key. */
+  submitted(scope: KeyScope): Promise<{ readonly contentHash: string; readonly attempt: Attempt } | null>;
+  /** Reserves the next number for a few seconds. A number whose reservation ends without a document is given again. */
+  draw(request: DrawRequest): Promise<Draw>;
+  /** Ends the reservation. The number is given before any higher one. */
+  giveBack(token: string): Promise<void>;
+  /** Deletes idempotency keys that were used before `before`. */
+  forgetKeys(before: Date): Promise<void>;
 }
 
 export interface Backlog {
@@ -125,10 +170,19 @@ export interface EmissionSettings extends FollowUpSettings {
 }
 
 /** Steps at which tests end a process. */
-export type Checkpoint = 'signed' | 'committed' | 'sent' | 'recorded' | 'claimed' | 'resend-committed' | 'looked-up';
+export type Checkpoint =
+  | 'drawn'
+  | 'signed'
+  | 'committed'
+  | 'sent'
+  | 'recorded'
+  | 'claimed'
+  | 'resend-committed'
+  | 'looked-up';
 
 export interface Ports {
   readonly emissions: EmissionStore;
+  readonly numbers: NumberStore;
   readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;
   /** Reads documents from the database and the archive. */

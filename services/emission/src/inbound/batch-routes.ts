@@ -23,7 +23,8 @@ export interface Batches {
 
 const NDJSON = 'application/x-ndjson';
 const FORMATS: Readonly<Record<string, BatchFormat>> = { [NDJSON]: 'ndjson', 'application/json': 'json' };
-const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+/** An idempotency-key: 1 to 255 printable characters. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** `POST /batches` */
 export async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request, res: Response): Promise<void> {
@@ -160,7 +161,7 @@ class BatchParameters extends RequestParameters {
   }
 
   #key(loc: string[], text: string | null): string | null {
-    if (text === null || PRINTABLE.test(text)) return text;
+    if (text === null || IDEMPOTENCY_KEY.test(text)) return text;
     return this.wrong(loc, 'an idempotency-key has 1 to 255 printable characters', 'idempotency_key');
   }
 

@@ -23,7 +23,15 @@ import type { Express, Request, Response } from 'express';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
 import type { SubmitSigned } from '../core/submit/submit-signed.js';
-import { type Batches, batchResults, cancelBatch, createBatch, findBatch, listBatches } from './batch-routes.js';
+import {
+  type Batches,
+  batchResults,
+  cancelBatch,
+  createBatch,
+  findBatch,
+  IDEMPOTENCY_KEY,
+  listBatches,
+} from './batch-routes.js';
 import { parsed, readBody } from './body.js';
 import {
   type Cancellations,
@@ -108,8 +116,10 @@ function answering(options: HttpOptions, handler: Handler) {
 async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
   const dryRun = validateOnly(req);
+  const idempotencyKey = idempotencyKeyOf(req);
   const { data, certificate } = await readSubmissionForm(req, res);
-  return options.submitJson({ caller: accountCaller(identity), env: identity.env, data, certificate, dryRun });
+  const { env } = identity;
+  return options.submitJson({ caller: accountCaller(identity), env, data, certificate, dryRun, idempotencyKey });
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {
@@ -151,6 +161,17 @@ function authorityToken(req: Request): string {
   if (token === '')
     throw invalid(['header', 'x-token'], "the authority's token, from /obtain_token, is required", 'missing');
   return token;
+}
+
+function idempotencyKeyOf(req: Request): string | null {
+  const key = req.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
+  throw invalid(
+    ['header', 'idempotency-key'],
+    'an idempotency-key has 1 to 255 printable characters',
+    'idempotency_key',
+  );
 }
 
 function validateOnly(req: Request): boolean {

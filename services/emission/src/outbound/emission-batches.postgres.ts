@@ -3,7 +3,7 @@ import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
 import { createBatches, createIds, type Database, type Statement } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
-import type { Found, RecordedExchange } from '../core/ports.js';
+import type { Drawn, Found, RecordedExchange } from '../core/ports.js';
 import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRow, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 
@@ -15,6 +15,8 @@ export interface Beginning {
   readonly files: readonly PendingDocument[];
   /** For a credit note, how many attempts of notes its check found. */
   readonly notesFound: number | null;
+  /** For a number that was drawn. */
+  readonly drawn: Drawn | null;
 }
 
 /** An attempt after a transition, with the answers that caused it. `event` is null if nobody has to learn of it. */
@@ -55,29 +57,17 @@ export function createEmissionBatches(database: Database) {
     },
   });
 
-  const beginnings = createBatches<Beginning, boolean>({
-    ...BATCH,
-    keyOf: ({ attempt }) => documentKey(attempt),
-    async work(items) {
-      const notes = items.filter(({ notesFound }) => notesFound !== null);
-      const certificates = items.filter(({ sealedCertificate }) => sealedCertificate !== null);
-      const { rows } = await database.query<{ id: number }>(sql.BEGIN, [
-        JSON.stringify(items.map(({ attempt }) => emissionRow(attempt))),
-        JSON.stringify(items.map(({ attempt }) => attemptRow(attempt))),
-        certificates.map(({ attempt }) => attempt.emissionId),
-        certificates.map(({ sealedCertificate }) => sealedCertificate),
-        ...eventColumns(items.map(({ attempt, event }) => ({ id: attempt.emissionId, event }))),
-        items.flatMap(({ attempt, files }) => files.map(() => attempt.emissionId)),
-        ...pendingColumns(items.flatMap(({ files }) => files)),
-        notes.map(({ attempt }) => attempt.emissionId),
-        notes.map(({ attempt }) => attempt.modifies),
-        notes.map(({ notesFound }) => notesFound),
-      ]);
-      signal(database, items);
-      const begun = new Set(rows.map(({ id }) => id));
-      return items.map(({ attempt }) => begun.has(attempt.emissionId));
-    },
-  });
+  const beginnings = (statement: Statement, more: (items: readonly Beginning[]) => unknown[]) =>
+    createBatches<Beginning, boolean>({
+      ...BATCH,
+      keyOf: ({ attempt }) => documentKey(attempt),
+      async work(items) {
+        const { rows } = await database.query<{ id: number }>(statement, [...beginningColumns(items), ...more(items)]);
+        signal(database, items);
+        const begun = new Set(rows.map(({ id }) => id));
+        return items.map(({ attempt }) => begun.has(attempt.emissionId));
+      },
+    }).run;
 
   const savings = (statement: Statement) =>
     createBatches<Saving, boolean>({
@@ -111,10 +101,34 @@ export function createEmissionBatches(database: Database) {
     }),
     find: finds.run,
     look: looks.run,
-    begin: beginnings.run,
+    begin: beginnings(sql.BEGIN, () => []),
+    beginDrawn: beginnings(sql.BEGIN_DRAWN, (items) => [
+      items.map(({ attempt }) => attempt.emissionId),
+      items.map(({ drawn }) => drawn?.token),
+      items.map(({ drawn }) => drawn?.idempotencyKey),
+      items.map(({ drawn }) => drawn?.contentHash),
+    ]),
     save: savings(sql.SAVE).run,
     saveDecided: savings(sql.SAVE_DECIDED).run,
   };
+}
+
+/** The parameters of BEGIN. */
+function beginningColumns(items: readonly Beginning[]): unknown[] {
+  const notes = items.filter(({ notesFound }) => notesFound !== null);
+  const certificates = items.filter(({ sealedCertificate }) => sealedCertificate !== null);
+  return [
+    JSON.stringify(items.map(({ attempt }) => emissionRow(attempt))),
+    JSON.stringify(items.map(({ attempt }) => attemptRow(attempt))),
+    certificates.map(({ attempt }) => attempt.emissionId),
+    certificates.map(({ sealedCertificate }) => sealedCertificate),
+    ...eventColumns(items.map(({ attempt, event }) => ({ id: attempt.emissionId, event }))),
+    items.flatMap(({ attempt, files }) => files.map(() => attempt.emissionId)),
+    ...pendingColumns(items.flatMap(({ files }) => files)),
+    notes.map(({ attempt }) => attempt.emissionId),
+    notes.map(({ attempt }) => attempt.modifies),
+    notes.map(({ notesFound }) => notesFound),
+  ];
 }
 
 /** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */

@@ -66,11 +66,9 @@ const eventsFrom = (first: number) =>
  * latest. A trigger of `emission` skips a cancelled number, and `is_next_note` a credit note that has to be checked again. If a number is not taken, nothing is written for it. Numbers are
  * taken in their order, so that two statements wait for each other in one direction only.
  */
-export const BEGIN = {
-  name: 'emission_begin',
-  text: `WITH taken AS (
+const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} taken AS (
       INSERT INTO emission
-      SELECT r.* FROM json_populate_recordset(NULL::emission, $1::json) r
+      SELECT r.* FROM json_populate_recordset(NULL::emission, $1::json) r ${condition}
       LEFT JOIN unnest($15::bigint[], $16::text[], $17::int[]) AS note(id, document, notes) USING (id)
       WHERE note.id IS NULL OR is_next_note(note.document, note.notes) ORDER BY r.env, r.issuer_rnc, r.encf
       ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET attempt = EXCLUDED.attempt
@@ -94,7 +92,26 @@ export const BEGIN = {
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
       SELECT t.env || ':' || t.issuer_rnc, t.encf, b.revision FROM taken t JOIN begun b ON b.emission_id = t.id)
-    SELECT id FROM taken`,
+    ${last}
+    SELECT id FROM taken`;
+
+export const BEGIN = { name: 'emission_begin', text: begin({}) };
+
+const DRAWS = 'unnest($18::bigint[], $19::uuid[], $20::text[], $21::text[]) AS d(id, token, key, content_hash)';
+
+/** As {@link BEGIN}, for documents whose numbers were drawn ($18 to $21). The reservation becomes the idempotency key. */
+export const BEGIN_DRAWN = {
+  name: 'emission_begin_drawn',
+  text: begin({
+    first: `reserved AS MATERIALIZED (
+      SELECT d.id FROM ${DRAWS} JOIN reserved_number n ON n.token = d.token FOR UPDATE OF n),`,
+    condition: 'JOIN reserved USING (id)',
+    last: `, used AS (
+      DELETE FROM reserved_number n USING ${DRAWS} JOIN taken t USING (id) WHERE n.token = d.token),
+    bound AS (
+      INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
+      SELECT t.account_id, t.env, d.key, d.content_hash, t.id, t.attempt FROM ${DRAWS} JOIN taken t USING (id))`,
+  }),
 };
 
 /**
@@ -263,4 +280,32 @@ export const EXCHANGES = {
   text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
     FROM exchange x JOIN emission e ON e.id = x.emission_id
     WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
+};
+
+/** Reserves a number for each of several calls ($1), those of one range one after the other. */
+export const DRAW = {
+  name: 'number_draw',
+  text: `SELECT c.position, d.outcome, d.encf
+    FROM (SELECT * FROM json_to_recordset($1::json) AS c(position int, account text, env text, issuer text, type text, key text,
+        token uuid, lease int, ranges json) ORDER BY env, issuer, type, position) c
+    CROSS JOIN LATERAL draw_number(c.account, c.env, c.issuer, c.type, c.key, c.token, c.lease, c.ranges) d`,
+};
+
+export const GIVE_BACK = {
+  name: 'number_give_back',
+  text: `UPDATE reserved_number SET until = '-infinity', idempotency_key = NULL WHERE token = $1`,
+};
+
+export const FORGET_KEYS = {
+  name: 'number_forget_keys',
+  text: 'DELETE FROM submission_key WHERE created_at < $1',
+};
+
+/** The attempt of the submission under a key. */
+export const SUBMITTED = {
+  name: 'number_submitted',
+  text: `SELECT k.content_hash AS key_content, ${ATTEMPT_COLUMNS}
+    FROM submission_key k JOIN emission e ON e.id = k.emission_id
+    JOIN attempt a ON a.emission_id = k.emission_id AND a.attempt = k.attempt
+    WHERE k.account_id = $1 AND k.env = $2 AND k.idempotency_key = $3`,
 };

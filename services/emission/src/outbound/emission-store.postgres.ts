@@ -1,7 +1,7 @@
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents } from '@ecf/service-kit/outbox';
-import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { type Database, isUniqueViolation, type Statement } from '@ecf/service-kit/postgres';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
@@ -58,12 +58,17 @@ export function createPostgresEmissionStore({
     nextId: () => retry(batches.nextId),
     find,
     look: (key) => retry(() => batches.look(key)),
-    async begin(attempt, sealedCertificate, files, notesFound = null) {
-      const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound };
+    async begin(attempt, sealedCertificate, files, notesFound = null, drawn = null) {
+      const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, drawn };
+      const begin = drawn === null ? batches.begin : batches.beginDrawn;
       let tries = 0;
       const begun = await retry(() => {
         tries += 1;
-        return batches.begin(beginning);
+        return begin(beginning);
+      }).catch((error) => {
+        // Another call used the key meanwhile.
+        if (drawn !== null && isUniqueViolation(error)) return false;
+        throw error;
       });
       // If the answer to the first commit was lost, the repeated statement finds the number taken by itself.
       return begun || (tries > 1 && (await isStored(attempt)));

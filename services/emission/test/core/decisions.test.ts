@@ -5,7 +5,7 @@ import { archived } from '../../src/core/archive-path.js';
 import { beginAttempt } from '../../src/core/attempt/transitions.js';
 import { refuseExpiredToken } from '../../src/core/credentials/token-source.js';
 import { EmissionError, refuseFaults } from '../../src/core/errors.js';
-import { readInvoiceJson } from '../../src/core/submit/invoice-json.js';
+import { readInvoice } from '../../src/core/submit/invoice-json.js';
 import { decideRepeat } from '../../src/core/submit/issue.js';
 import { createKeyedQueue } from '../../src/core/submit/keyed-queue.js';
 import { checkNumberRanges } from '../../src/core/submit/number-ranges.js';
@@ -46,7 +46,7 @@ describe('decideRepeat of a request that lost the race for its number', () => {
   });
 });
 
-describe('readInvoiceJson', () => {
+describe('readInvoice', () => {
   const ODD = ['  ', '1$-01-2026', '31-02-2026', '+1.0', '1e3', '\u00a0'];
   const types = ['31', '32', '32-large', '33', '34', '41', '43', '44', '45', '46', '47'];
 
@@ -59,7 +59,7 @@ describe('readInvoiceJson', () => {
         const usual = holder[key];
         holder[key] = odd;
         try {
-          readInvoiceJson(Buffer.from(JSON.stringify(document)), 'TesteCF', NOW);
+          readInvoice(document, 'TesteCF', NOW);
           taken += 1;
         } catch (error) {
           if (!(error instanceof EmissionError)) mishaps.push(`${path} ${JSON.stringify(odd)}: ${error}`);
@@ -74,7 +74,7 @@ describe('readInvoiceJson', () => {
     const blank = example('ecf-31', 1, (ecf) => {
       ecf.Encabezado.Emisor.RazonSocialEmisor = '  ';
     });
-    const { summary, written } = readInvoiceJson(Buffer.from(JSON.stringify(blank)), 'TesteCF', NOW);
+    const { summary, written } = readInvoice(blank, 'TesteCF', NOW);
     expect(summary.issuer_name).toBe('  ');
     expect(written.canonical.toString()).toContain('<RazonSocialEmisor>  </RazonSocialEmisor>');
   });

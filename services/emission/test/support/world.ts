@@ -241,7 +241,12 @@ export class World {
   submit(
     instance: Instance,
     document: Document,
-    { certificate, query = '', env }: { certificate?: IssuedCertificate; query?: string; env?: string } = {},
+    {
+      certificate,
+      query = '',
+      env,
+      key,
+    }: { certificate?: IssuedCertificate; query?: string; env?: string; key?: string } = {},
   ): Promise<Answer> {
     const form = new FormData();
     form.set('data', typeof document === 'string' ? document : JSON.stringify(document));
@@ -249,7 +254,11 @@ export class World {
       form.set('certificate', new Blob([new Uint8Array(certificate.p12)]), 'firma.p12');
       form.set('password', certificate.password);
     }
-    return this.call(instance, 'POST', `/fe_Submit${query}`, { body: form, ...(env === undefined ? {} : { env }) });
+    return this.call(instance, 'POST', `/fe_Submit${query}`, {
+      body: form,
+      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      ...(env === undefined ? {} : { env }),
+    });
   }
 
   submitSigned(

@@ -53,6 +53,8 @@ export interface DueLine {
   readonly env: Environment;
   readonly caller: Caller;
   readonly validate: boolean;
+  /** Whether the batch came with an idempotency key, which a document without eNCF needs. */
+  readonly hasKey: boolean;
   readonly document: Buffer | null;
   /** How often it was postponed, and how often because of an unexpected failure. */
   readonly postponements: number;

@@ -37,17 +37,12 @@ export function createProcessLine(
     else await ports.batches.record(line, outcome);
   };
 
-  async function issued({
-    env,
-    caller,
-    document,
-    validate,
-    postponements,
-    failures,
-  }: DueLine): Promise<LineOutcome | Postponed> {
+  async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
+    const { env, caller, document, validate, postponements, failures } = line;
     try {
       const data = document as Buffer;
-      const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate });
+      const idempotencyKey = line.hasKey ? keyOfLine(line) : null;
+      const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate, idempotencyKey });
       if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
       const { emissionId, attempt } = result.attempt;
       return { outcome: 'submitted', emissionId, attempt };
@@ -66,6 +61,11 @@ export function createProcessLine(
       };
     }
   }
+}
+
+/** The key of a line for its automatic number. A caller's key has no tab, so it is never the same. */
+function keyOfLine({ batchId, line }: DueLine): string {
+  return `batch\t${batchId}\t${line}`;
 }
 
 /** The refusal of a line that cannot be issued, whatever its document says. */

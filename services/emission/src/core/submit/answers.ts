@@ -7,7 +7,8 @@ import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 interface DocumentAnswer {
   status: InvoiceStatus | 'Validado';
   messages: readonly AuthorityMessage[];
-  encf: string;
+  /** Null only for the dry run of a document without number. */
+  encf: string | null;
   qr_url: string | null;
   security_code: string | null;
   /** `YYYY-MM-DD HH:MM:SS`, Dominican time. */
@@ -47,7 +48,7 @@ export function documentAnswer(attempt: Attempt): DocumentAnswer {
 }
 
 /** The answer to a dry run. Nothing was signed, so the fields of a signature are null. */
-export function checkedAnswer(encf: string, warnings: readonly Fault[]): DocumentAnswer {
+export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): DocumentAnswer {
   return {
     status: 'Validado',
     messages: [],

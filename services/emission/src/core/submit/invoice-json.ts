@@ -41,9 +41,9 @@ export interface Invoice {
   readonly contentHash: string;
 }
 
-/** Reads and checks the part `data`. 400 if it is no JSON, no e-CF, or if the authority would reject it. */
-export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date): Invoice {
-  const examined = examineJson(parsed(data), { now });
+/** Checks the parsed part `data`. 400 if it is no e-CF, or if the authority would reject it. */
+export function readInvoice(document: unknown, env: Environment, now: Date): Invoice {
+  const examined = examineJson(document, { now });
   if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
   refuseFaults(examined.faults);
   refuseFaults(issueDateFaults(examined.tree));
@@ -91,7 +91,8 @@ function wrongRoot(found: string): Fault {
   };
 }
 
-function parsed(data: Uint8Array): unknown {
+/** Parses the part `data`. 400 if it is no JSON in UTF-8. */
+export function parseInvoiceJson(data: Uint8Array): unknown {
   try {
     return parseJson(data);
   } catch (error) {

@@ -6,7 +6,8 @@ import { beginAttempt } from '../attempt/transitions.js';
 import { releaseUnconfirmed } from '../attempt/unconfirmed-commit.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { CommitUnconfirmed, EmissionError, refuseFaults, StoreUnavailable } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { Drawn, Found, Ports } from '../ports.js';
+import { NumberLost } from './automatic-number.js';
 import type { ReferenceCheck } from './referenced-document.js';
 import { sendAttempt } from './send-attempt.js';
 
@@ -19,6 +20,8 @@ export interface Offer {
    * number is used.
    */
   readonly draws: string | null;
+  /** Null if the caller chose the number. Otherwise it was drawn for this document alone, so it needs no look-up. */
+  readonly drawn: Drawn | null;
   /** Whether the stored attempt has this very document. */
   isSame(existing: Attempt): boolean;
   /** Checks that apply only to a new attempt: number ranges and the referenced document. */
@@ -51,12 +54,15 @@ export type Issued =
  * The order that loses nothing: look the number up, check, get a token, sign, commit with the signed bytes, send,
  * store the answer. If equal requests arrive at the same moment, one takes the number. The others find its attempt
  * and answer with its outcome.
+ *
+ * @throws NumberLost if a drawn number went to another document meanwhile
  */
 export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   const first: FirstLook = { attempts: null };
   for (;;) {
     const begin = () => lookAndBegin(ports, offer, dryRun, first);
     const begun = await (offer.draws === null ? begin() : ports.inOrder(`balance:${offer.draws}`, begin));
+    if (begun === null && offer.drawn !== null) throw new NumberLost();
     if (begun === null) continue;
     if (begun.outcome !== 'begun') return begun;
     const { attempt, prepared, held } = begun;
@@ -74,6 +80,8 @@ interface FirstLook {
 
 type Begun = { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean };
 
+const UNUSED: Found = { attempt: null, cancelledBy: null };
+
 /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
 async function lookAndBegin(
   ports: Ports,
@@ -81,7 +89,7 @@ async function lookAndBegin(
   dryRun: boolean,
   first: FirstLook,
 ): Promise<Begun | Exclude<Issued, { outcome: 'issued' }> | null> {
-  const { attempt: existing, cancelledBy } = await ports.emissions.look(offer.key);
+  const { attempt: existing, cancelledBy } = offer.drawn === null ? await ports.emissions.look(offer.key) : UNUSED;
   const attempts = existing?.attempt ?? 0;
   first.attempts ??= attempts;
   const lostRace = attempts !== first.attempts;
@@ -103,7 +111,7 @@ async function lookAndBegin(
     moment(ports),
     { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
   );
-  if (!(await commit(ports, attempt, prepared, reference.notesFound))) return null;
+  if (!(await commit(ports, attempt, prepared, reference.notesFound, offer.drawn))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
 }
 
@@ -143,9 +151,10 @@ async function commit(
   attempt: Attempt,
   { sealedCertificate, files }: Prepared,
   notesFound: number | null,
+  drawn: Drawn | null,
 ): Promise<boolean> {
   try {
-    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound);
+    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound, drawn);
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.refused) throw error;
     releaseUnconfirmed(ports, attempt);

@@ -126,6 +126,7 @@ export function createSubmitSigned(
       {
         key: document.key,
         draws: drawsOn(document.key, document.summary),
+        drawn: null,
         isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
         check: async () => ({
           faults: checkNumberRanges(

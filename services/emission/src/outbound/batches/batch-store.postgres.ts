@@ -160,6 +160,7 @@ interface DueRow {
   env: Environment;
   caller: Caller;
   validate: boolean;
+  has_key: boolean;
   refused_reference: string | null;
 }
 
@@ -172,6 +173,7 @@ function fromDueRow(row: DueRow): DueLine {
     env,
     caller,
     validate,
+    hasKey: row.has_key,
     document,
     postponements,
     failures,

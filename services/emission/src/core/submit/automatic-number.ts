@@ -1,0 +1,175 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { NumberRange } from '@ecf/contracts';
+import {
+  type CalendarDate,
+  type DocumentNode,
+  type EcfType,
+  type Environment,
+  formatDocumentDate,
+  groupOf,
+} from '@ecf/domain';
+import { asSingle, writeXml } from '@ecf/ecf-xml';
+import { EmissionError } from '../errors.js';
+import type { Drawn, KeyScope, Ports } from '../ports.js';
+import type { Invoice } from './invoice-json.js';
+
+type Group = Readonly<Record<string, unknown>>;
+
+/** The place of the number in a document. */
+const ID_DOC = ['ECF', 'Encabezado', 'IdDoc'] as const;
+/** Stand for the number and its expiry while the document is checked before the draw. */
+const ANY_SEQUENCE = '0000000001';
+const ANY_EXPIRY = '31-12-2099';
+/** Types whose numbers do not expire. Source: Formato e-CF v1.0 p.12, FechaVencimientoSecuencia. */
+const WITHOUT_EXPIRY: readonly unknown[] = ['32', '34'];
+const LOOK_AGAIN_MS = 50;
+
+/** Whether the parsed document leaves its number to the service. What is no document is left to the check. */
+export function leavesNumberOpen(document: unknown): boolean {
+  const idDoc = idDocOf(document);
+  return idDoc !== null && isEmpty(idDoc.eNCF);
+}
+
+/** The parsed document under a number that stands for the one to be drawn. */
+export function underAnyNumber(document: unknown): unknown {
+  const type = asSingle(idDocOf(document)?.TipoeCF);
+  return underNumber(document, `E${String(type)}${ANY_SEQUENCE}`, ANY_EXPIRY);
+}
+
+/** The parsed document with its number, and with its expiry if it states none and its type has one. */
+export function underNumber(document: unknown, encf: string, expiry: string | null): unknown {
+  function fill(value: unknown, [name, ...rest]: readonly string[]): unknown {
+    const group = asSingle(value) as Group;
+    if (name !== undefined) return { ...group, [name]: fill(group[name], rest) };
+    const hasExpiry = !WITHOUT_EXPIRY.includes(String(asSingle(group.TipoeCF)));
+    const fillsExpiry = hasExpiry && expiry !== null && isEmpty(group.FechaVencimientoSecuencia);
+    return { ...group, eNCF: encf, ...(fillsExpiry ? { FechaVencimientoSecuencia: expiry } : {}) };
+  }
+  return fill(document, ID_DOC);
+}
+
+/** The checked invoice without what {@link underAnyNumber} filled in, for a dry run and for the comparison of repeats. */
+export function withoutNumber(invoice: Invoice, document: unknown): Invoice {
+  const ecf = groupOf(invoice.tree, 'ECF') as DocumentNode;
+  const header = groupOf(ecf, 'Encabezado') as DocumentNode;
+  const { eNCF: _, ...idDoc } = groupOf(header, 'IdDoc') as DocumentNode;
+  if (isEmpty(idDocOf(document)?.FechaVencimientoSecuencia)) delete idDoc.FechaVencimientoSecuencia;
+  const tree: DocumentNode = { ECF: { ...ecf, Encabezado: { ...header, IdDoc: idDoc } } };
+  const written = writeXml(tree);
+  return { ...invoice, tree, written, contentHash: createHash('sha256').update(written.canonical).digest('hex') };
+}
+
+/**
+ * The ranges that numbers can be drawn from.
+ *
+ * @throws EmissionError 400 if none is registered for the environment and type, 409 `range_expired` if all are expired
+ */
+export function openRanges(
+  ranges: readonly NumberRange[],
+  env: Environment,
+  type: EcfType,
+  today: CalendarDate,
+): NumberRange[] {
+  const registered = ranges.filter((range) => range.env === env && range.ecf_type === type);
+  if (registered.length === 0) {
+    const message = `eNCF is required, because no range is registered for type ${type} in ${env}; state the number, or have the range registered`;
+    throw new EmissionError('invalid_document', `ECF.Encabezado.IdDoc.eNCF: ${message}.`, {
+      faults: [
+        {
+          path: 'ECF.Encabezado.IdDoc.eNCF',
+          rule: 'schema.required',
+          code: null,
+          message,
+          source: 'XSD e-CF v1.0',
+        },
+      ],
+    });
+  }
+  const open = registered.filter(({ expires }) => expires === null || expires >= today);
+  if (open.length === 0) throw expired(type, env);
+  return open;
+}
+
+/** The end of the numbers: `range_expired` if an expired range is registered beside those that are used up. */
+export function noNumberLeft(
+  ranges: readonly NumberRange[],
+  open: readonly NumberRange[],
+  env: Environment,
+  type: EcfType,
+) {
+  const registered = ranges.filter((range) => range.env === env && range.ecf_type === type);
+  if (registered.length > open.length) return expired(type, env);
+  return new EmissionError(
+    'range_exhausted',
+    `Every number of the ranges registered for type ${type} in ${env} is used. Request a range from the authority and register it.`,
+  );
+}
+
+function expired(type: EcfType, env: Environment): EmissionError {
+  return new EmissionError(
+    'range_expired',
+    `The numbers left of type ${type} in ${env} are expired. Request a range from the authority and register it.`,
+  );
+}
+
+/** The answer to a submission without number and without key. */
+export function keyRequired(): EmissionError {
+  return new EmissionError(
+    'idempotency_key_required',
+    'The document has no eNCF, so the header idempotency-key is required: 1 to 255 printable characters that name this document. With it, a repeat finds the number that was given.',
+  );
+}
+
+export function keyConflict(): EmissionError {
+  return new EmissionError(
+    'idempotency_conflict',
+    'Another document came with this idempotency-key; use a new key for new content.',
+  );
+}
+
+/** The number went to another document between its draw and the commit. */
+export class NumberLost extends Error {}
+
+export interface DrawnNumber {
+  readonly encf: string;
+  /** Expiry as a document states it, DD-MM-YYYY; null if the range has none. */
+  readonly expiry: string | null;
+  readonly drawn: Drawn;
+}
+
+/** Draws the next number. Waits while another call with the same key is in progress; null if that call used a number. */
+export async function drawNumber(
+  { numbers, sleep }: Pick<Ports, 'numbers' | 'sleep'>,
+  scope: KeyScope,
+  { issuerRnc, ecfType, contentHash }: { issuerRnc: string; ecfType: EcfType; contentHash: string },
+  open: readonly NumberRange[],
+): Promise<DrawnNumber | 'none' | null> {
+  for (;;) {
+    const token = randomUUID();
+    const draw = await numbers.draw({ ...scope, issuerRnc, ecfType, token, ranges: open });
+    if (draw.outcome === 'none') return 'none';
+    if (draw.outcome === 'bound') return null;
+    if (draw.outcome === 'drawn') {
+      const { encf } = draw;
+      const expires = open.find(({ from, to }) => from <= encf && encf <= to)?.expires ?? null;
+      const expiry = expires === null ? null : formatDocumentDate(expires as CalendarDate);
+      return { encf, expiry, drawn: { token, idempotencyKey: scope.idempotencyKey, contentHash } };
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+function idDocOf(document: unknown): Group | null {
+  let value = asSingle(document);
+  for (const name of ID_DOC) value = isGroup(value) && Object.hasOwn(value, name) ? asSingle(value[name]) : undefined;
+  return isGroup(value) ? value : null;
+}
+
+function isGroup(value: unknown): value is Group {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  const one = asSingle(value);
+  return one === undefined || one === null || one === '' || (Array.isArray(one) && one.every(isEmpty));
+}

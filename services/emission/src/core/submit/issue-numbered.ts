@@ -1,0 +1,197 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import { type Fault, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
+import { requestCertificate } from '@ecf/service-kit/security';
+import type { Caller } from '@ecf/taxpayer-replica';
+import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
+import { archived } from '../archive-path.js';
+import type { Attempt } from '../attempt/attempt.js';
+import type { Certificates } from '../credentials/certificates.js';
+import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
+import type { Drawn, Ports } from '../ports.js';
+import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
+import { issue, type Offer, type Prepared, submitter } from './issue.js';
+import { checkNumberRanges } from './number-ranges.js';
+import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+
+/** Who submits, for whom, and the certificate that came along. */
+export interface Parties {
+  readonly caller: Caller;
+  readonly taxpayer: TaxpayerState;
+  readonly uploaded: SigningCertificate | null;
+}
+
+export type IssuedJson =
+  /** A dry run that found nothing wrong. */
+  | {
+      readonly outcome: 'checked';
+      readonly invoice: Invoice;
+      /** Null if the service is to give the number. */
+      readonly encf: string | null;
+      readonly warnings: readonly Fault[];
+    }
+  | {
+      readonly outcome: 'issued';
+      readonly attempt: Attempt;
+      readonly tokens: TokenSource;
+      readonly signed: SignedInvoice;
+    }
+  /** Issued before. Without a certificate for the login the result cannot be queried. */
+  | {
+      readonly outcome: 'repeated';
+      readonly attempt: Attempt;
+      readonly tokens: TokenSource | null;
+      /** Found by its idempotency key, which never makes a new attempt. */
+      readonly isBound: boolean;
+    };
+
+export interface IssueNumbered {
+  /** Issues the invoice under its number, which the caller chose or the service drew. */
+  issue(parties: Parties, invoice: Invoice, drawn: Drawn | null, dryRun: boolean): Promise<IssuedJson>;
+  /** The outcome of a dry run; `encf` is null if the service is to give the number. */
+  checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson;
+  /** The outcome of a repeat, which queries the result if there is a certificate for the login. */
+  repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson;
+}
+
+/** Issues invoices that have a number. */
+export function createIssueNumbered(ports: Ports, certificates: Certificates): IssueNumbered {
+  return { issue: issueNumbered, checked, repeated };
+
+  async function issueNumbered(
+    parties: Parties,
+    invoice: Invoice,
+    drawn: Drawn | null,
+    dryRun: boolean,
+  ): Promise<IssuedJson> {
+    const { caller, taxpayer, uploaded } = parties;
+    const { env } = invoice.key;
+    let signed: SignedInvoice | null = null;
+    const offer: Offer = {
+      key: invoice.key,
+      draws: drawsOn(invoice.key, invoice.summary),
+      drawn,
+      isSame: (existing) => existing.contentHash === invoice.contentHash,
+      check: async () => ({
+        faults: checkNumberRanges(
+          taxpayer.ranges,
+          invoice.key,
+          invoice.type,
+          invoice.tree,
+          toCalendarDate(ports.clock()),
+        ),
+        reference: await checkReference(ports.emissions, invoice.key, invoice.summary, invoice.tree),
+      }),
+      async prepare(reference) {
+        const certificate = uploaded ?? certificates.stored(taxpayer);
+        const owner = { account: caller.accountId, rnc: taxpayer.rnc };
+        const tokens = certificateTokens(ports, { env, ...owner, certificate });
+        const token = await tokens.get().catch((error) => {
+          throw loginFailure(error);
+        });
+        await ports.recordUse({ ...owner, use: 'ecf', certificate });
+        const began = performance.now();
+        signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
+        ports.observer.signed((performance.now() - began) / 1_000);
+        return prepared(ports, {
+          caller,
+          invoice,
+          taxpayer,
+          reference,
+          signed,
+          certificate,
+          uploaded: uploaded !== null,
+          token,
+          tokens,
+        });
+      },
+    };
+    const issued = await issue(ports, offer, { dryRun });
+    if (issued.outcome === 'checked') {
+      return checked(parties, invoice, invoice.key.encf, issued.warnings);
+    }
+    const { attempt } = issued;
+    if (issued.outcome === 'issued')
+      return { outcome: 'issued', attempt, tokens: issued.prepared.tokens, signed: signed as unknown as SignedInvoice };
+    return repeated(parties, attempt, false);
+  }
+
+  function checked(
+    { taxpayer, uploaded }: Parties,
+    invoice: Invoice,
+    encf: string | null,
+    found: readonly Fault[],
+  ): IssuedJson {
+    const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
+    const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
+    const warnings = [...invoice.warnings, ...signingTimeWarnings(stated, notBefore, notAfter), ...found];
+    return { outcome: 'checked', invoice, encf, warnings };
+  }
+
+  function repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson {
+    return { outcome: 'repeated', attempt, tokens: tokensForRepeat(attempt, parties), isBound };
+  }
+
+  function tokensForRepeat(attempt: Attempt, { taxpayer, uploaded }: Parties): TokenSource | null {
+    try {
+      const certificate = uploaded ?? certificates.stored(taxpayer);
+      return certificateTokens(ports, {
+        env: attempt.env,
+        account: attempt.accountId,
+        rnc: attempt.issuerRnc,
+        certificate,
+      });
+    } catch {
+      return null;
+    }
+  }
+}
+
+function withWarnings(invoice: Invoice, { warnings }: ReferenceCheck): Invoice {
+  return warnings.length === 0 ? invoice : { ...invoice, warnings: [...invoice.warnings, ...warnings] };
+}
+
+interface Parts {
+  caller: Caller;
+  invoice: Invoice;
+  taxpayer: TaxpayerState;
+  reference: ReferenceCheck;
+  signed: SignedInvoice;
+  certificate: SigningCertificate;
+  uploaded: boolean;
+  token: string;
+  tokens: TokenSource;
+}
+
+function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
+  const { caller, invoice, taxpayer, reference, signed, certificate, uploaded, token, tokens } = parts;
+  const { key, type, route } = invoice;
+  const now = ports.clock();
+  const xml = archived('ecf', key, Buffer.from(signed.xml), now);
+  const rfce = signed.rfceXml === null ? null : archived('rfce', key, Buffer.from(signed.rfceXml), now);
+  return {
+    fresh: {
+      accountId: taxpayer.account_id,
+      ecfType: type,
+      source: 'json',
+      route,
+      contentHash: invoice.contentHash,
+      facts: signed.facts,
+      xml: { path: xml.path, sha256: xml.sha256 },
+      rfce: rfce === null ? null : { path: rfce.path, sha256: rfce.sha256 },
+      signedAt: signed.signedAt,
+      signerFingerprint: certificate.fingerprint,
+      hasOwnCertificate: uploaded,
+      modifies: reference.modifies,
+      modifiedAttempt: reference.modifiedAttempt,
+      ...submitter(caller),
+      ...key,
+    },
+    files: rfce === null ? [xml] : [xml, rfce],
+    sent: (rfce ?? xml).bytes,
+    sealedCertificate: uploaded
+      ? ports.sealer.seal(serialiseCertificate(certificate), requestCertificate(caller.accountId, key.issuerRnc))
+      : null,
+    token,
+    tokens,
+  };
+}

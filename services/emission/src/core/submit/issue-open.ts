@@ -1,0 +1,105 @@
+import { type Environment, toCalendarDate } from '@ecf/domain';
+import type { Certificates } from '../credentials/certificates.js';
+import { certificateTokens, loginFailure } from '../credentials/token-source.js';
+import { CommitUnconfirmed, refuseFaults } from '../errors.js';
+import type { Ports } from '../ports.js';
+import {
+  type DrawnNumber,
+  drawNumber,
+  keyConflict,
+  keyRequired,
+  NumberLost,
+  noNumberLeft,
+  openRanges,
+  underNumber,
+} from './automatic-number.js';
+import { type Invoice, readInvoice } from './invoice-json.js';
+import type { IssuedJson, IssueNumbered, Parties } from './issue-numbered.js';
+import { checkReference } from './referenced-document.js';
+
+/** An invoice that leaves its number to the service. */
+export interface OpenInvoice {
+  /** As the caller sent it. */
+  readonly document: unknown;
+  /** Checked under a number that stands for the one to be drawn. */
+  readonly invoice: Invoice;
+  readonly withoutNumber: Invoice;
+}
+
+export interface IssueOpen {
+  /** A dry run: nothing is drawn. */
+  check(parties: Parties, offer: OpenInvoice): Promise<IssuedJson>;
+  /** Issues the invoice under the next number. The same invoice under its key gets the first outcome. */
+  issue(parties: Parties, offer: OpenInvoice, idempotencyKey: string | null): Promise<IssuedJson>;
+}
+
+/** Issues invoices whose number the service gives. Everything that can be refused is checked before the draw. */
+export function createIssueOpen(ports: Ports, certificates: Certificates, numbered: IssueNumbered): IssueOpen {
+  return {
+    async check(parties, { invoice, withoutNumber }) {
+      const { warnings } = await checked(parties, invoice);
+      return numbered.checked(parties, withoutNumber, null, warnings);
+    },
+    async issue(parties, { document, invoice, withoutNumber }, idempotencyKey) {
+      const { caller, taxpayer } = parties;
+      const { key, type } = invoice;
+      const { env, issuerRnc } = key;
+      const { contentHash } = withoutNumber;
+      if (idempotencyKey === null) throw keyRequired();
+      const scope = { accountId: caller.accountId, env, idempotencyKey };
+      for (;;) {
+        const before = await ports.numbers.submitted(scope);
+        if (before !== null) {
+          if (before.contentHash !== contentHash || before.attempt.issuerRnc !== issuerRnc) throw keyConflict();
+          return numbered.repeated(parties, before.attempt, true);
+        }
+        const { ranges } = await checked(parties, invoice);
+        await login(parties, env);
+        const number = await drawNumber(ports, scope, { issuerRnc, ecfType: type, contentHash }, ranges);
+        if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
+        const issued = number === null ? null : await issueUnder(number, parties, document, env);
+        if (issued !== null) return issued;
+      }
+    },
+  };
+
+  /** What can be checked before the draw. */
+  async function checked({ taxpayer }: Parties, { key, type, summary, tree }: Invoice) {
+    const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
+    const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
+    refuseFaults(faults);
+    return { ranges, warnings };
+  }
+
+  async function login({ caller, taxpayer, uploaded }: Parties, env: Environment): Promise<void> {
+    const certificate = uploaded ?? certificates.stored(taxpayer);
+    const tokens = certificateTokens(ports, { env, account: caller.accountId, rnc: taxpayer.rnc, certificate });
+    await tokens.get().catch((error) => {
+      throw loginFailure(error);
+    });
+  }
+
+  /**
+   * Null if the number went to another document meanwhile. What fails gives the number back; an unconfirmed commit keeps it
+   * until the reservation ends.
+   */
+  async function issueUnder(
+    { encf, expiry, drawn }: DrawnNumber,
+    parties: Parties,
+    document: unknown,
+    env: Environment,
+  ): Promise<IssuedJson | null> {
+    try {
+      await ports.checkpoint('drawn');
+      const invoice = readInvoice(underNumber(document, encf, expiry), env, ports.clock());
+      return await numbered.issue(parties, invoice, drawn, false);
+    } catch (error) {
+      if (error instanceof CommitUnconfirmed) throw error;
+      await ports.numbers.giveBack(drawn.token).catch((failure) => {
+        ports.observer.failed('giving a number back, which is free when its reservation ends', failure);
+      });
+      if (error instanceof NumberLost) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { createBatches, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
+import type { Draw, DrawRequest, NumberStore } from '../core/ports.js';
+import { type AttemptRow, fromRow } from './emission-rows.js';
+import * as sql from './emission-sql.js';
+import { retryWhileUnavailable } from './retry-while-unavailable.js';
+
+/**
+ * Milliseconds between the draw of a number and the commit of its document, much more than both need. A number that is not
+ * committed by then is given to another document.
+ */
+const RESERVATION_MS = 10_000;
+const BATCH = { maxItems: 64, maxInFlight: 2 };
+
+/**
+ * Automatic numbers in PostgreSQL. The unique number of an emission, of a reservation and of an idempotency key decide; no
+ * process keeps a number.
+ *
+ * @param timeoutMs milliseconds that a call waits for a database that cannot be reached
+ */
+export function createPostgresNumberStore(database: Database, timeoutMs: number): NumberStore {
+  const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
+
+  const draws = createBatches<DrawRequest, Draw>({
+    ...BATCH,
+    keyOf: ({ env, accountId, idempotencyKey }) => `${env}:${accountId}:${idempotencyKey}`,
+    async work(items) {
+      const { rows } = await database.query<DrawRow>(sql.DRAW, [JSON.stringify(items.map(drawRow))]);
+      const drawn = new Map(rows.map(({ position, outcome, encf }) => [position, { outcome, encf } as Draw]));
+      return items.map((_, position) => drawn.get(position) as Draw);
+    },
+  });
+
+  return {
+    async submitted({ accountId, env, idempotencyKey }) {
+      const { rows } = await retry(() =>
+        database.query<AttemptRow & { key_content: string }>(sql.SUBMITTED, [accountId, env, idempotencyKey]),
+      );
+      const row = rows[0];
+      return row === undefined ? null : { contentHash: row.key_content, attempt: fromRow(row) };
+    },
+    draw: (request) =>
+      retry(() => draws.run(request)).catch((error) => {
+        // Another call with the key drew at the same moment.
+        if (isUniqueViolation(error)) return { outcome: 'busy' };
+        throw error;
+      }),
+    async giveBack(token) {
+      await retry(() => database.query(sql.GIVE_BACK, [token]));
+    },
+    async forgetKeys(before) {
+      await database.query(sql.FORGET_KEYS, [before]);
+    },
+  };
+}
+
+interface DrawRow {
+  position: number;
+  outcome: Draw['outcome'];
+  encf: string | null;
+}
+
+function drawRow({ accountId, env, issuerRnc, ecfType, idempotencyKey, token, ranges }: DrawRequest, position: number) {
+  return {
+    position,
+    account: accountId,
+    env,
+    issuer: issuerRnc,
+    type: ecfType,
+    key: idempotencyKey,
+    token,
+    lease: RESERVATION_MS,
+    ranges: ranges.map(({ from, to }) => ({ first_number: sequenceOf(from), last_number: sequenceOf(to) })),
+  };
+}
+
+function sequenceOf(encf: string): number {
+  return Number(encf.slice(3));
+}

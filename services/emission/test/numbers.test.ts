@@ -1,0 +1,199 @@
+import type { NumberRange } from '@ecf/contracts';
+import { verifyXml } from '@ecf/xml-signing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
+import { type Answer, type Instance, World } from './support/world.js';
+
+let world: World;
+/** Two instances over one database. */
+let instances: [Instance, Instance];
+let keys = 0;
+/** Ends the next call between the draw and the signature. */
+let failAfterDraw = false;
+
+beforeAll(async () => {
+  world = await World.create();
+  const checkpoint = (step: string) => {
+    if (step !== 'drawn' || !failAfterDraw) return;
+    failAfterDraw = false;
+    throw new Error('the signature fails');
+  };
+  instances = [await world.start({ checkpoint }), await world.start({ checkpoint })];
+});
+afterAll(() => world.stop());
+
+/** An invoice that leaves number and expiry to the service. */
+function open(type = '31', edit?: (ecf: Document) => void): Document {
+  return example(`ecf-${type}`, 1, (ecf) => {
+    delete ecf.Encabezado.IdDoc.eNCF;
+    delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+    edit?.(ecf);
+  });
+}
+
+const range = (type: string, first: number, last: number, expires: string | null = '2099-12-31'): NumberRange => ({
+  env: 'TesteCF',
+  ecf_type: type as '31',
+  from: encf(type, first),
+  to: encf(type, last),
+  expires,
+});
+
+function newKey(): string {
+  keys += 1;
+  return `key ${keys}`;
+}
+
+function submit(document: Document, key: string | undefined = newKey(), at = 0): Promise<Answer> {
+  return world.submit(instances[at] as Instance, document, key === '' ? {} : { key });
+}
+
+async function numbers(type: string): Promise<string[]> {
+  const { rows } = await world.database.query<{ encf: string }>(
+    `SELECT encf FROM emission WHERE issuer_rnc = '${ISSUER}' AND ecf_type = '${type}' ORDER BY encf`,
+  );
+  return rows.map((row) => row.encf);
+}
+
+describe('a document without eNCF', () => {
+  it('gets the next number of its range, in order, with the expiry of the range', async () => {
+    world.ranges(ISSUER, [range('31', 1_000, 1_999)]);
+    const first = await submit(open());
+    expect([first.status, first.body.encf, first.body.status]).toEqual([200, encf('31', 1_000), 'Aceptado']);
+    expect(verifyXml(Buffer.from(first.body.xml)).signature).toBe('valid');
+    expect(first.body.xml).toContain('<FechaVencimientoSecuencia>31-12-2099</FechaVencimientoSecuencia>');
+    const second = await submit(open(), newKey(), 1);
+    expect(second.body.encf).toBe(encf('31', 1_001));
+  });
+
+  it('steps over numbers that the caller used or cancelled', async () => {
+    const stated = example('ecf-31', 1_002, (ecf) => {
+      ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2099';
+    });
+    expect((await submit(stated, '')).body.status).toBe('Aceptado');
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '31', 1003, 1005, 1)`);
+    expect((await submit(open())).body.encf).toBe(encf('31', 1_006));
+  });
+
+  it('needs an idempotency-key, unless it is only checked', async () => {
+    const refused = await submit(open(), '');
+    expect([refused.status, refused.body.code]).toEqual([422, 'idempotency_key_required']);
+    const checked = await world.submit(instances[0], open(), { query: '?validate=true' });
+    expect([checked.status, checked.body.status, checked.body.encf]).toEqual([200, 'Validado', null]);
+    expect(checked.body.xml).not.toContain('eNCF');
+    const malformed = await submit(open(), 'x'.repeat(256));
+    expect([malformed.status, malformed.body.code]).toEqual([422, 'validation_error']);
+  });
+
+  it('gets its first answer again under its key, also simultaneously and on another instance', async () => {
+    const key = newKey();
+    const answers = await Promise.all([0, 1, 0, 1].map((at) => submit(open(), key, at)));
+    const issued = answers.map(({ body }) => body.encf);
+    expect(new Set(issued).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => body.xml)).size).toBe(1);
+    expect((await submit(open(), key)).body.encf).toBe(issued[0]);
+    const other = await submit(
+      open('31', (ecf) => {
+        ecf.Encabezado.Emisor.RazonSocialEmisor = 'OTRO NOMBRE';
+      }),
+      key,
+    );
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
+    expect((await world.ledger(issued[0])).length).toBe(1);
+  });
+
+  it('uses no number and binds no key if it is refused', async () => {
+    const key = newKey();
+    const before = await numbers('31');
+    const faulty = await submit(
+      open('31', (ecf) => {
+        delete ecf.Encabezado.Emisor.RazonSocialEmisor;
+      }),
+      key,
+    );
+    expect([faulty.status, faulty.body.code]).toEqual([400, 'invalid_document']);
+    const otherExpiry = await submit(
+      open('31', (ecf) => {
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '30-12-2099';
+      }),
+      key,
+    );
+    expect([otherExpiry.status, otherExpiry.body.faults[0].path]).toEqual([
+      400,
+      'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia',
+    ]);
+    expect(await numbers('31')).toEqual(before);
+    expect((await submit(open(), key)).body.encf).toBe(encf('31', 1_008));
+  });
+
+  it('leaves its number to the next document if it fails between the draw and the signature', async () => {
+    failAfterDraw = true;
+    const key = newKey();
+    expect((await submit(open(), key)).status).toBe(500);
+    expect((await submit(open())).body.encf).toBe(encf('31', 1_009));
+    expect((await submit(open(), key, 1)).body.encf).toBe(encf('31', 1_010));
+  });
+
+  it('gets the number of a call whose process ended before the signature, when the reservation ends', async () => {
+    await world.database.query(
+      `SELECT draw_number('account-1', 'TesteCF', '${ISSUER}', '31', 'crashed', gen_random_uuid(), 400,
+        '[{"first_number": 1000, "last_number": 1999}]')`,
+    );
+    expect((await submit(open())).body.encf).toBe(encf('31', 1_012));
+    // The repeat under the key of that call waits for the end of the reservation.
+    expect((await submit(open(), 'crashed')).body.encf).toBe(encf('31', 1_011));
+  });
+
+  it('gets another number if its own went to another document when its reservation ended', async () => {
+    let taker: Answer | null = null;
+    const slow = await world.start({
+      checkpoint: async (step) => {
+        if (step !== 'drawn' || taker !== null) return;
+        await world.database.query(`UPDATE reserved_number SET until = '-infinity'`);
+        taker = await submit(open());
+      },
+    });
+    const answer = await world.submit(slow, open(), { key: newKey() });
+    const taken = (taker as Answer | null)?.body.encf;
+    expect([taken, answer.status, answer.body.encf]).toEqual([encf('31', 1_013), 200, encf('31', 1_014)]);
+    await slow.stop();
+  });
+
+  it('is refused if the ranges are exhausted, expired or absent', async () => {
+    world.ranges(ISSUER, [range('32', 1, 2, null), range('33', 1, 9, '2020-01-01')]);
+    expect((await submit(open('32'))).body.encf).toBe(encf('32', 1));
+    expect((await submit(open('32'), newKey(), 1)).body.xml).not.toContain('FechaVencimientoSecuencia');
+    const exhausted = await submit(open('32'));
+    expect([exhausted.status, exhausted.body.code]).toEqual([409, 'range_exhausted']);
+    expect(exhausted.body.detail).toContain('register it');
+    const absent = await submit(open('31'));
+    expect([absent.status, absent.body.faults[0]?.path]).toEqual([400, 'ECF.Encabezado.IdDoc.eNCF']);
+    world.ranges(ISSUER, [range('32', 1, 2, null), range('32', 3, 9, '2020-01-01')]);
+    const expired = await submit(open('32'));
+    expect([expired.status, expired.body.code]).toEqual([409, 'range_expired']);
+    // A range that is registered over the others goes on after what is used.
+    world.ranges(ISSUER, [range('32', 2, 20, null)]);
+    expect((await submit(open('32'))).body.encf).toBe(encf('32', 3));
+  });
+
+  it('is given once to each of 64 callers on two instances, without a gap', async () => {
+    world.ranges(ISSUER, [range('31', 5_000, 9_999), range('34', 1, 100, null)]);
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => submit(open(), newKey(), index % 2)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(200));
+    expect(answers.map(({ body }) => body.encf).sort()).toEqual(
+      Array.from({ length: 64 }, (_, index) => encf('31', 5_000 + index)),
+    );
+  });
+
+  it('may be a credit note; simultaneous notes never exceed the balance', async () => {
+    const invoice = await submit(open());
+    const total = '1.00';
+    const note = creditNote(1, invoice.body.encf, total, (ecf) => {
+      delete ecf.Encabezado.IdDoc.eNCF;
+    });
+    const answers = await Promise.all([0, 1, 0, 1].map((at) => submit(note, newKey(), at)));
+    expect(answers.map(({ status, body }) => [status, body.encf]).sort()).toEqual(
+      [1, 2, 3, 4].map((sequence) => [200, encf('34', sequence)]),
+    );
+  });
+});
