@@ -25,6 +25,10 @@ let pool: Pool;
 let publicDocument: InterfaceDocument;
 let adminDocument: InterfaceDocument;
 
+/** Nobody listens there. */
+const DEAD_RECEIVER = 'http://127.0.0.1:1/events';
+const KEPT_WEBHOOK = ['findWebhook', 'changeWebhook', 'rotateWebhook', 'replayWebhook', 'testWebhook'];
+
 const today = () => {
   const local = new Date(Date.now() - 4 * 3_600_000).toISOString();
   return `${local.slice(8, 10)}-${local.slice(5, 7)}-${local.slice(0, 4)}`;
@@ -118,6 +122,8 @@ beforeAll(async () => {
   const other = (await client.admin('POST', '/accounts', { name: 'other' })).body.id as string;
   const keys: string[] = [];
   const people: string[] = [];
+  const webhooks: string[] = [];
+  const place = (await client.call('GET', '/events?limit=1')).body.next;
   for (let index = 0; index < 8; index += 1) {
     const made = await client.admin('POST', `/accounts/${scratch.accountId}/api-keys`, {
       name: 'k',
@@ -126,6 +132,8 @@ beforeAll(async () => {
     keys.push(made.body.id);
     const person = await client.admin('POST', '/administrators', { name: `person ${keys.length}`, role: 'viewer' });
     people.push(person.body.id);
+    const webhook = await client.admin('POST', `/accounts/${scratch.accountId}/webhooks`, { url: DEAD_RECEIVER });
+    webhooks.push(webhook.body.id);
   }
 
   const encfs = issued.map((invoice) => invoice.encf as string);
@@ -160,6 +168,7 @@ beforeAll(async () => {
     keyId: keys,
     answerId: [String(answerId)],
     administratorId: people,
+    webhookId: webhooks,
   };
   const exceptions: Record<string, Record<string, readonly string[]>> = {
     consumerInvoiceStatus: { encf: [consumer.encf] },
@@ -169,6 +178,8 @@ beforeAll(async () => {
     findAdministrator: { administratorId: people.slice(0, 1) },
     findApiKey: { keyId: keys.slice(0, 1) },
     rotateApiKey: { keyId: keys.slice(0, 1) },
+    ...Object.fromEntries(KEPT_WEBHOOK.map((id) => [id, { webhookId: webhooks.slice(0, 1) }])),
+    deleteWebhook: { webhookId: webhooks.slice(1) },
   };
   const bodies: Record<string, (random: Random) => unknown> = {
     submitJson: () => ({ data: JSON.stringify(numbers.next().invoice) }),
@@ -188,6 +199,9 @@ beforeAll(async () => {
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     rotateApiKey: () => ({ overlap_hours: 24 }),
     createAdministrator: (chance) => ({ name: `generated ${chance.below(1e9)}`, role: 'viewer' }),
+    createWebhook: () => ({ url: DEAD_RECEIVER }),
+    changeWebhook: () => ({ active: true, types: ['invoice.held'] }),
+    replayWebhook: () => ({ after: place }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
     retryApproval: () => ({ id: unheard }),
     decideApproval: (chance) => ({ counts: chance.chance(0.5), reason: 'generated' }),

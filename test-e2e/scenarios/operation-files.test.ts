@@ -152,7 +152,7 @@ describe('compose', () => {
     }
     const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
     expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['query']]);
-    expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
+    expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals', 'query']);
     expect(has('REDIS_URL')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
     expect(has('S3_SECRET_KEY')).toEqual(['emission', 'reception', 'approvals', 'query']);
     const passwords = SERVICES.map((name) => compose.services[name]?.environment?.KAFKA_SASL_PASSWORD);

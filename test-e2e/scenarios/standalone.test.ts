@@ -113,6 +113,7 @@ describe('the standalone deployment, as a new user meets it', () => {
       ['emission', 0],
       ['reception', 0],
       ['approvals', 0],
+      ['query', 0],
     ]);
     await running.end('SIGTERM');
     running = await startStandalone(dataDir, { MASTER_KEY: fresh });

@@ -1,4 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
@@ -422,6 +424,59 @@ describe('every operation of the specification', () => {
       200,
       { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
     ]);
+  });
+
+  it('tells a webhook of the account what happens, signed, and again in a replay', async () => {
+    const calls: { headers: Record<string, string>; text: string }[] = [];
+    const receiver = createServer(async (req, res) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+      const headers = req.headers as Record<string, string>;
+      calls.push({ headers, text: Buffer.concat(chunks).toString('utf8') });
+      res.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    try {
+      const { demo } = deployment;
+      const accounts = (await demo.admin('GET', '/accounts')).body as Body[];
+      const owners = await Promise.all(
+        accounts.map(async ({ id }) =>
+          (await demo.admin('GET', `/accounts/${id}/taxpayers/${palma.rnc}`)).status === 200 ? id : null,
+        ),
+      );
+      const address = `/accounts/${owners.find((id) => id !== null)}/webhooks`;
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`;
+      const { next } = (await get('/events?limit=1000')).body;
+      const { status, body: made } = await demo.admin('POST', address, { url, types: ['invoice.accepted'] });
+      expect([status, made]).toMatchObject([201, { url, active: true, secret: expect.stringMatching(/^whsec_/) }]);
+      const { invoice, encf } = palma.numbers.next('ecf-31', () => {});
+      await bySystem(invoice);
+      const about = async () => calls.filter(({ text }) => JSON.parse(text).subject.encf === encf);
+      const [{ headers, text }] = (await until(about, ({ length }) => length > 0)) as [(typeof calls)[0]];
+      const key = Buffer.from(made.secret.slice('whsec_'.length), 'base64');
+      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+      expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+      const { events } = (await get(`/events?after=${next}&types=invoice.accepted`)).body;
+      expect(events).toContainEqual(JSON.parse(text));
+      expect(await demo.admin('POST', `${address}/${made.id}/test`)).toMatchObject({
+        status: 200,
+        body: { status: 204 },
+      });
+      expect((await demo.admin('POST', `${address}/${made.id}/replay`, { after: next })).status).toBe(202);
+      await until(about, ({ length }) => length > 1);
+      const rotated = await demo.admin('POST', `${address}/${made.id}/rotate`);
+      expect(rotated.body.secret).not.toBe(made.secret);
+      expect((await demo.admin('DELETE', `${address}/${made.id}`)).status).toBe(204);
+      expect((await demo.admin('GET', `${address}/${made.id}`)).status).toBe(404);
+      const acts = (await demo.admin('GET', '/audit?limit=1000')).body.entries;
+      const ours = acts.filter(({ target }: Body) => target.endsWith(`/webhooks/${made.id}`));
+      const verbs = ['create', 'replay', 'rotate', 'delete'].map((verb) => `webhook.${verb}`);
+      expect(ours.map(({ action }: Body) => action)).toEqual(verbs);
+      expect(JSON.stringify(acts)).not.toContain('whsec_');
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
   });
 
   it('leaves each class of use of a certificate in the audit log, once a day', async () => {

@@ -78,8 +78,14 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
     owners: {
       resolution: emission.resolution,
       readModels: query.internal,
+      webhooks: query.webhooks,
       archive: { emission: emission.stored, reception: reception.stored, approvals: approvals.stored },
-      masterKeys: { emission: emission.masterKeys, reception: reception.masterKeys, approvals: approvals.masterKeys },
+      masterKeys: {
+        emission: emission.masterKeys,
+        reception: reception.masterKeys,
+        approvals: approvals.masterKeys,
+        query: query.masterKeys,
+      },
     },
     upstreams: {
       emission: createInProcessUpstream(emission),

@@ -67,4 +67,11 @@ export {
   type Health,
 } from './transport/circuit-breakers.js';
 export { documentFileName } from './transport/multipart.js';
-export { DEFAULT_TIMEOUTS, type Timeouts, type TlsOptions } from './transport/transport.js';
+export {
+  createTransport,
+  DEFAULT_TIMEOUTS,
+  type Timeouts,
+  type TlsOptions,
+  type Transport,
+  type TransportOptions,
+} from './transport/transport.js';

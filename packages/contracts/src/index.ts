@@ -24,6 +24,7 @@ export * from './http/internal/master-keys.js';
 export * from './http/internal/resolution.js';
 export * from './http/internal/signing.js';
 export * from './http/internal/undecided-approval.js';
+export * from './http/internal/webhook.js';
 export * from './http/invoice.js';
 export * from './http/key-rights.js';
 export * from './http/operations.js';

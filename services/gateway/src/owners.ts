@@ -14,6 +14,7 @@ import {
   SEALING_SERVICES,
   type SealingService,
   type ServiceName,
+  WEBHOOK_OPERATIONS,
 } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import type { Identities } from '@ecf/service-kit/security';
@@ -77,6 +78,7 @@ export function configuredOwners(
     owners: {
       resolution: client(RESOLUTION_OPERATIONS, 'emission'),
       readModels: client(QUERY_OPERATIONS, 'query'),
+      webhooks: client(WEBHOOK_OPERATIONS, 'query'),
       archive,
       masterKeys,
     },

@@ -121,7 +121,15 @@ describe('the audit log', () => {
     };
     const rebuilding = await startGateway(
       {},
-      { owners: { resolution: null, readModels: { startRebuild } as never, archive: {}, masterKeys: {} } },
+      {
+        owners: {
+          resolution: null,
+          readModels: { startRebuild } as never,
+          webhooks: null,
+          archive: {},
+          masterKeys: {},
+        },
+      },
     );
     try {
       expect((await rebuilding.admin('POST', '/admin/rebuilds/query')).status).toBe(200);

@@ -50,7 +50,7 @@ const deliveries = {} as NonNullable<AdminOptions['deliveries']>;
 const admin = adminRoutes({
   ...unused,
   deliveries,
-  owners: { resolution: null, readModels: null, archive: {}, masterKeys: {} },
+  owners: { resolution: null, readModels: null, webhooks: null, archive: {}, masterKeys: {} },
   masterKeys: createMasterKeys([new Uint8Array(32)]),
   clock: () => new Date(),
 });

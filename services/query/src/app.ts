@@ -6,9 +6,11 @@ import {
   type ArchiveOperations,
   EMISSION_OPERATIONS,
   type EmissionOperations,
+  type MasterKeyOperations,
   OUTCOME_OPERATIONS,
   type QueryOperations,
   RECEPTION_OPERATIONS,
+  type WebhookOperations,
 } from '@ecf/contracts';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
@@ -37,6 +39,7 @@ import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
 import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
+import { createWebhooks } from './webhooks.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const GATEWAY_TIMEOUT_MS = 3_000;
@@ -66,6 +69,8 @@ export interface Query {
   ready(): Promise<Readiness>;
   /** The internal operations for services of the same process. */
   readonly internal: QueryOperations;
+  readonly webhooks: WebhookOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 /** Wires the query service. Nothing is connected before `start`. */
@@ -81,17 +86,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
   });
   const quick = { identities, timeoutMs: config.OWNER_TIMEOUT_MS };
-  const slow = { identities, timeoutMs: LONG_TIMEOUT_MS };
-  const emission = overrides.emission ?? {
-    ...clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
-    ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
-  };
-  const reception = overrides.reception ?? {
-    ...clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
-    ...pick(clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
-  };
-  const outcomesOverHttp =
-    config.APPROVALS_URL === undefined ? null : clientOf(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
+  const { emission, reception, outcomes } = sourcesOf(config, overrides, quick);
   const archive = overrides.archive ?? openXmlStore(config);
   const stored = overrides.stored ?? owners(config, quick);
   const ending = new AbortController();
@@ -109,7 +104,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     receivedSource: reception,
     outcomes: createPostgresOutcomes(database),
     feed: createPostgresFeed(database),
-    outcomeSource: overrides.outcomes ?? outcomesOverHttp,
+    outcomeSource: outcomes,
     tokens: emission,
     authority: overrides.authority ?? authorityClient,
     issuedXml: reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger }),
@@ -118,6 +113,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };
+  const webhooks = createWebhooks(config, { ...parts, feed: ports.feed });
   const freshness = createFreshness(ports);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
@@ -137,7 +133,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },
-    { logger, identities, ready, internal },
+    { logger, identities, ready, internal, ...webhooks.served },
   );
   let subscription: Subscription | null = null;
   let filling = Promise.resolve();
@@ -146,25 +142,45 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     app,
     ready,
     internal,
+    ...webhooks.served,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
-        ...pick(ports, ['projection', 'outcomes', 'feed', 'taxpayers', 'clock']),
+        ...pick(ports, ['projection', 'outcomes', 'taxpayers', 'clock']),
+        feed: webhooks.feed,
         projected: (event) => projected(event, clock()),
       });
+      await webhooks.start();
       filling = rebuild.fillOnce();
     },
     async stop() {
       ending.abort();
       await Promise.all([rebuild.stop(), filling]);
       await subscription?.stop();
+      await webhooks.stop();
       authorityClient.close();
       await parts.close();
     },
   };
+}
+
+/** The owners of documents and their outcomes: those of this process, else the clients of their addresses. */
+function sourcesOf(config: QueryConfig, overrides: QueryOverrides, quick: Parameters<typeof clientOf>[3]) {
+  const slow = { ...quick, timeoutMs: LONG_TIMEOUT_MS };
+  const emission = overrides.emission ?? {
+    ...clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
+    ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
+  };
+  const reception = overrides.reception ?? {
+    ...clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
+    ...pick(clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, quick), ['findReceived']),
+  };
+  const outcomesOverHttp =
+    config.APPROVALS_URL === undefined ? null : clientOf(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
+  return { emission, reception, outcomes: overrides.outcomes ?? outcomesOverHttp };
 }
 
 function owners(config: QueryConfig, options: Parameters<typeof clientOf>[3]): NonNullable<QueryOverrides['stored']> {

@@ -4,6 +4,7 @@ import {
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
+  sealingSettings,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
@@ -17,6 +18,7 @@ export const querySettings = z.object({
   ...busSettings,
   // A rebuild creates a schema in the database.
   ...databaseSettings(12),
+  ...sealingSettings,
   ...serviceKeySettings,
   ...gatewayAddressSettings,
   ...authoritySettings,
@@ -37,6 +39,10 @@ export const querySettings = z.object({
     min: 50,
     max: 60_000,
     default: 2_000,
+  }),
+  ALLOW_PRIVATE_ADDRESSES: setting.flag({
+    description: 'Whether webhooks may have private or loopback addresses, and no TLS',
+    default: false,
   }),
   STATUS_KEY: setting.optionalText({
     description: "Key of the authority's status service; unset = /monitoring/status answers 503",

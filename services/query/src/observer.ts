@@ -1,6 +1,7 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Observer } from './core/ports.js';
+import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './core/webhooks/webhook-ports.js';
 
 export interface QueryMetrics {
   readonly observer: Observer;
@@ -30,5 +31,41 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     },
     projected: (event, now) =>
       lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),
+  };
+}
+
+/** Metrics and log lines of webhooks. Answers what notes the end of a delivery. */
+export function observeWebhooks(
+  metrics: Metrics,
+  logger: Logger,
+  parts: { deliveries: Pick<WebhookDeliveries, 'waiting'>; clock: () => Date },
+): (outcome: DeliveryOutcome, delivery: WebhookDelivery, events: number) => void {
+  const outcomes = metrics.counter({
+    name: 'ecf_webhook_events_total',
+    help: 'Calls of webhooks: delivered, failed, deactivated by status 410; and events that were given up',
+    labels: ['outcome'],
+  });
+  const pending = metrics.gauge({
+    name: 'ecf_webhook_pending_events',
+    help: 'Events that wait for their delivery to a webhook',
+    labels: [],
+  });
+  const failing = metrics.gauge({ name: 'ecf_webhooks_failing', help: 'Active webhooks that fail', labels: [] });
+  const since = metrics.gauge({
+    name: 'ecf_webhook_failing_seconds',
+    help: 'Seconds since the last success of the webhook that fails for the longest time',
+    labels: [],
+  });
+  metrics.onRender(async () => {
+    const waiting = await parts.deliveries.waiting(parts.clock());
+    pending.set({}, waiting.events);
+    failing.set({}, waiting.failing);
+    since.set({}, Math.max(0, waiting.failingSeconds));
+  });
+  return (outcome, { webhookId, event }, events) => {
+    outcomes.inc({ outcome }, events);
+    const line = { webhook_id: webhookId, event_id: event?.id };
+    if (outcome === 'given_up') logger.warn({ ...line, events }, 'events for a webhook were given up after 72 hours');
+    if (outcome === 'deactivated') logger.warn(line, 'a receiver answered 410: its webhook is not active any more');
   };
 }

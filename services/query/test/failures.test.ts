@@ -82,6 +82,7 @@ describe('an unavailable database', () => {
     const config = readQueryConfig({
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
       ...TEST_SERVICE_KEYS.query,
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     const query = createQuery(config, {
       logger: silentLogger,

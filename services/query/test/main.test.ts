@@ -40,6 +40,7 @@ built('the program', () => {
       DATABASE_URL: url,
       PORT: '0',
       METRICS_PORT: '0',
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...TEST_SERVICE_KEYS.query,
       EMISSION_URL: 'http://127.0.0.1:1',
       RECEPTION_URL: 'http://127.0.0.1:1',

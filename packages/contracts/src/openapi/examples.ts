@@ -303,7 +303,17 @@ const confirmedAnswer = {
   counts: true,
 };
 
+const webhook = {
+  id: '0c9d1f7e-62b3-4f0c-8f5e-5f1c8e2a7b10',
+  url: 'https://erp.example.do/events',
+  types: ['invoice.accepted', 'invoice.rejected'],
+  environments: ['TesteCF', 'CerteCF', 'eCF'],
+  active: true,
+};
+
 export const EXAMPLES = {
+  webhook: { ...webhook, created_at: AT, last_success_at: AT, failing_since: null, pending: 0, dropped: 0 },
+  createdWebhook: { ...webhook, secret: 'whsec_...' },
   eventList: {
     events: [
       {

@@ -38,6 +38,15 @@ import {
   undecidedApprovalSchema,
   undecidedPageSchema,
 } from '../http/internal/undecided-approval.js';
+import {
+  createdWebhookSchema,
+  newWebhookSchema,
+  webhookChangeSchema,
+  webhookReplaySchema,
+  webhookSchema,
+  webhookSecretSchema,
+  webhookTestSchema,
+} from '../http/internal/webhook.js';
 import type { AdminOperationId } from '../http/own-operations.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
@@ -62,6 +71,7 @@ const DELIVERY_FILTER = [
   P.deliveryLimit,
   P.deliveryBefore,
 ] as const;
+const WEBHOOK = EXAMPLES.webhook;
 const ACTIVE = { required: true, content: json(activeSchema, { active: false }) };
 
 export const ADMIN = {
@@ -375,6 +385,80 @@ export const ADMIN = {
     body: { required: true, content: json(answerRulingSchema, EXAMPLES.approvalRuling) },
     answers: { 200: { description: 'The answer.', content: json(ruledAnswerSchema, EXAMPLES.ruledAnswer) } },
     errors: [...BODY, 'not_found', 'service_unavailable'],
+  },
+  createWebhook: {
+    tag: 'Webhooks',
+    summary: "Creates a webhook: a receiver of the account's events; only this answer shows its secret",
+    description:
+      'It gets the events from now on. Without `types` it gets every type, without `environments` those of all three. Calls are signed as Standard Webhooks says.',
+    parameters: [P.accountId],
+    body: { required: true, content: json(newWebhookSchema, { url: WEBHOOK.url, types: WEBHOOK.types }) },
+    answers: { 201: { description: 'The webhook.', content: json(createdWebhookSchema, EXAMPLES.createdWebhook) } },
+    errors: [...BODY, 'not_found', 'service_unavailable'],
+  },
+  listWebhooks: {
+    tag: 'Webhooks',
+    summary: 'Lists the webhooks of an account',
+    parameters: [P.accountId, ...PAGE],
+    answers: { 200: { description: 'The webhooks.', content: json(z.array(webhookSchema), [WEBHOOK]) } },
+    errors: ['validation_error', 'not_found', 'service_unavailable'],
+  },
+  findWebhook: {
+    tag: 'Webhooks',
+    summary: 'Returns one webhook',
+    parameters: [P.accountId, P.webhookId],
+    answers: { 200: { description: 'The webhook.', content: json(webhookSchema, WEBHOOK) } },
+    errors: ['not_found', 'service_unavailable'],
+  },
+  changeWebhook: {
+    tag: 'Webhooks',
+    summary: 'Changes a webhook; what is left out stays',
+    description:
+      'A webhook that becomes inactive loses its waiting events and collects none. One that becomes active begins with the next event; a replay fills the gap.',
+    parameters: [P.accountId, P.webhookId],
+    body: { required: true, content: json(webhookChangeSchema, { active: true }) },
+    answers: { 200: { description: 'The webhook.', content: json(webhookSchema, WEBHOOK) } },
+    errors: [...BODY, 'not_found', 'service_unavailable'],
+  },
+  deleteWebhook: {
+    tag: 'Webhooks',
+    summary: 'Deletes a webhook and its waiting events',
+    parameters: [P.accountId, P.webhookId],
+    answers: { 204: { description: 'The webhook is deleted.' } },
+    errors: ['not_found', 'service_unavailable'],
+  },
+  rotateWebhook: {
+    tag: 'Webhooks',
+    summary: 'Gives a webhook a new secret; only this answer shows it',
+    description: 'For 24 hours the former secret signs too: `webhook-signature` then has both signatures.',
+    parameters: [P.accountId, P.webhookId],
+    answers: {
+      200: {
+        description: 'The new secret.',
+        content: json(webhookSecretSchema, { secret: EXAMPLES.createdWebhook.secret }),
+      },
+    },
+    errors: ['not_found', 'service_unavailable'],
+  },
+  replayWebhook: {
+    tag: 'Webhooks',
+    summary: 'Delivers the events after an event of the feed again',
+    parameters: [P.accountId, P.webhookId],
+    body: { required: true, content: json(webhookReplaySchema, { after: '1-5c0f31aa' }) },
+    answers: { 202: { description: 'The events will be delivered.', content: json(z.object({}), {}) } },
+    errors: [...BODY, 'not_found', 'conflict', 'event_expired', 'unknown_event', 'service_unavailable'],
+  },
+  testWebhook: {
+    tag: 'Webhooks',
+    summary: 'Calls the receiver once with an event of the type `webhook.test`',
+    parameters: [P.accountId, P.webhookId],
+    answers: {
+      200: {
+        description: 'What the receiver answered; `status` is null if it gave no answer.',
+        content: json(webhookTestSchema, { status: 204, duration_ms: 35, error: null }),
+      },
+    },
+    errors: ['not_found', 'service_unavailable'],
   },
   startRebuild: {
     tag: 'Read models',

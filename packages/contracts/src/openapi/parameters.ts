@@ -244,6 +244,7 @@ export const PARAMETERS = {
   file: parameter('path', 'file', z.string().regex(/^[\w.-]+$/), 'swagger-ui.css', 'A file of the page.'),
   accountId: parameter('path', 'id', idOfOurs, '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', 'Id of the account.'),
   keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
+  webhookId: parameter('path', 'webhookId', idOfOurs, '0c9d1f7e-62b3-4f0c-8f5e-5f1c8e2a7b10', 'Id of the webhook.'),
   answerId: parameter('path', 'answerId', z.string().regex(/^[1-9]\d{0,14}$/), '11', 'Id of the answer.'),
   auditAfter: parameter('query', 'after', z.number().int().min(0).default(0), 0, 'Only entries after this `seq`.'),
   auditActor: parameter('query', 'actor', z.string(), 'Ana', 'Only acts of this actor.'),

@@ -36,7 +36,7 @@ export const databaseSettings = (connections: number) => ({
 export const sealingSettings = {
   MASTER_KEY: setting.base64Keys({
     description:
-      'Seals the stored certificates; the same for all services. Several keys: the newest first; any of them opens',
+      'Seals stored certificates, keys and secrets of webhooks; the same for all services. Several keys: the newest first; any of them opens',
     allowed: '32 bytes in base64, or several such keys separated by commas',
     bytes: 32,
   }),

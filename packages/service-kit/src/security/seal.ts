@@ -14,10 +14,10 @@ export class SealError extends Error {
 
 /** What a sealed value is and to whom it belongs. It opens with the same binding only, so a value moved elsewhere does not open. */
 export interface SealBinding {
-  readonly purpose: 'taxpayer certificate' | 'request certificate' | 'token key' | 'shared cache';
+  readonly purpose: 'taxpayer certificate' | 'request certificate' | 'token key' | 'shared cache' | 'webhook secret';
   /** The account's id; empty for values of the deployment. */
   readonly account: string;
-  /** The RNC of a certificate, the id of a token key, the name of a cached value. */
+  /** The RNC of a certificate, the id of a token key or a webhook, the name of a cached value. */
   readonly subject: string;
 }
 

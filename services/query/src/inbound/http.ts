@@ -1,4 +1,12 @@
-import { errorCodeEntry, QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
+import {
+  errorCodeEntry,
+  MASTER_KEY_OPERATIONS,
+  type MasterKeyOperations,
+  QUERY_OPERATIONS,
+  type QueryOperations,
+  WEBHOOK_OPERATIONS,
+  type WebhookOperations,
+} from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
@@ -30,6 +38,8 @@ function routeTable(parts: CustomerParts): readonly ServiceRoute[] {
 
 export interface QueryHttpOptions extends Omit<ServiceAppOptions, 'maxBodyBytes'> {
   readonly internal: QueryOperations;
+  readonly webhooks: WebhookOperations;
+  readonly masterKeys: MasterKeyOperations;
 }
 
 const MAX_BODY_BYTES = 1_048_576;
@@ -40,7 +50,11 @@ export function createQueryApp(parts: CustomerParts, options: QueryHttpOptions):
     { ...options, maxBodyBytes: MAX_BODY_BYTES },
     {
       routes: routeTable(parts),
-      internal: [internalOperationRoutes(QUERY_OPERATIONS, options.internal, options.identities)],
+      internal: [
+        internalOperationRoutes(QUERY_OPERATIONS, options.internal, options.identities),
+        internalOperationRoutes(WEBHOOK_OPERATIONS, options.webhooks, options.identities),
+        internalOperationRoutes(MASTER_KEY_OPERATIONS, options.masterKeys, options.identities),
+      ],
       mapErrors,
     },
   );

@@ -38,7 +38,7 @@ const PAGE = {
     ORDER BY id LIMIT $6`,
 };
 
-interface Place {
+export interface Place {
   id: number;
   mark: string;
 }
@@ -81,6 +81,7 @@ export function createPostgresFeed(database: Database): FeedStore {
   };
 }
 
-function publicId({ id, mark }: Place): string {
+/** The id of an event as callers know it. */
+export function publicId({ id, mark }: Place): string {
   return `${id}-${mark}`;
 }

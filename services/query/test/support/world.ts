@@ -97,6 +97,7 @@ export async function startWorld(
     DATABASE_URL: line.url,
     ...TEST_SERVICE_KEYS.query,
     DATA_DIR: folder,
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...settings,
   });
   const given: QueryOverrides = {

@@ -3,7 +3,7 @@ import { timestampSchema } from '../../environment.js';
 import type { InternalHandlers } from './internal.js';
 
 /** The services that keep sealed values. */
-export const SEALING_SERVICES = ['gateway', 'emission', 'reception', 'approvals'] as const;
+export const SEALING_SERVICES = ['gateway', 'emission', 'reception', 'approvals', 'query'] as const;
 export type SealingService = (typeof SEALING_SERVICES)[number];
 
 /** The id of a master key: four bytes of a hash, in hex. It tells nothing about the key. */

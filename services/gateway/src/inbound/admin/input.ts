@@ -1,5 +1,5 @@
-import type { ActedBy } from '@ecf/contracts';
-import { isRnc } from '@ecf/domain';
+import type { ActedBy, AuditAct } from '@ecf/contracts';
+import { isRnc, toIsoDominican } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
@@ -38,6 +38,27 @@ export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>): Acting {
   };
 }
 
+/** Runs an act in a service that keeps no acts itself, with its entry in the audit log. */
+export type Recorded = <T>(
+  req: Request,
+  res: Response,
+  act: Pick<AuditAct, 'action' | 'target' | 'details'>,
+  run: () => Promise<T>,
+) => Promise<T>;
+
+/** The entry comes first: what was done has it, whatever ends afterwards. A second entry says that it was not done. */
+export function recordedIn(audit: Pick<AuditLog, 'append'>, clock: () => Date): Recorded {
+  return async (req, res, act, run) => {
+    const record = (details: AuditAct['details']) =>
+      audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act, details }]);
+    await record(act.details);
+    return run().catch(async (error) => {
+      await record({ ...act.details, not_started: error instanceof ApiError ? error.code : 'unconfirmed' });
+      throw error;
+    });
+  };
+}
+
 /** `limit` and `offset` of a list. */
 export function pageOf(req: Request): Page {
   return validate(pageSchema, req.query, 'query');
@@ -69,6 +90,13 @@ export function answerId(req: Request): number {
   return Number(id);
 }
 
+/** The webhook of the path. */
+export function webhookId(req: Request): string {
+  const id = part(req, 'webhookId');
+  if (!/^[\w-]{1,64}$/.test(id)) throw absent('webhook');
+  return id;
+}
+
 /** The administrator of the path. */
 export function administratorId(req: Request): string {
   const id = part(req, 'administratorId');
@@ -89,7 +117,7 @@ export function found<T>(value: T | null, what: Kind): T {
   return value;
 }
 
-type Kind = 'account' | 'administrator' | 'taxpayer' | 'certificate' | 'key' | 'answer';
+type Kind = 'account' | 'administrator' | 'taxpayer' | 'certificate' | 'key' | 'answer' | 'webhook';
 
 function absent(what: Kind): ApiError {
   const where = what === 'account' || what === 'administrator' ? '' : ' in this account';

@@ -2,7 +2,6 @@ import {
   ARCHIVING_SERVICES,
   type ArchiveOperations,
   type ArchivingService,
-  type AuditAct,
   alarmedFilterSchema,
   doubtfulFilterSchema,
   type MasterKeyOperations,
@@ -12,19 +11,19 @@ import {
   type SealingService,
   settlementSchema,
   storedFilesQuerySchema,
+  type WebhookOperations,
 } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import type { AuditLog } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
-import { type Acting, actedBy, json } from './input.js';
+import { type Acting, json, type Recorded } from './input.js';
 
 /** Operations of the owners of documents for operators; null if a service is not part of the deployment. */
 export interface OperationOwners {
   readonly resolution: ResolutionOperations | null;
   readonly readModels: QueryOperations | null;
+  readonly webhooks: WebhookOperations | null;
   readonly archive: Readonly<Partial<Record<ArchivingService, ArchiveOperations>>>;
   /** Of the services that keep sealed values. */
   readonly masterKeys: Readonly<Partial<Record<SealingService, MasterKeyOperations>>>;
@@ -41,7 +40,7 @@ export interface OperationOwners {
 export function adminOperation(
   { resolution, readModels, archive }: OperationOwners,
   acting: Acting,
-  { audit, clock }: { audit: Pick<AuditLog, 'append'>; clock: () => Date },
+  recorded: Recorded,
 ): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
@@ -76,17 +75,8 @@ export function adminOperation(
     .route('/rebuilds/query')
     .post(async (req: Request, res: Response) => {
       const owner = present(readModels, 'query');
-      const record = (details: AuditAct['details']) => {
-        const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details };
-        return audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act }]);
-      };
-      // First: a rebuild that began has its entry, whatever ends afterwards.
-      await record({});
-      const state = await owner.startRebuild({}).catch(async (error) => {
-        await record({ not_started: error instanceof ApiError ? error.code : 'unconfirmed' });
-        throw error;
-      });
-      res.json(state);
+      const act = { action: 'read_models.rebuild', target: '/rebuilds/query', details: {} };
+      res.json(await recorded(req, res, act, () => owner.startRebuild({})));
     })
     .get(async (_req: Request, res: Response) => {
       res.json(await present(readModels, 'query').rebuildState({}));
@@ -105,7 +95,8 @@ export function adminOperation(
   return routes;
 }
 
-function present<T>(owner: T | null, name: string): T {
+/** The owner, or 503 if it is not part of the deployment. */
+export function present<T>(owner: T | null, name: string): T {
   if (owner === null)
     throw new ApiError(503, 'service_unavailable', `The service ${name} is not part of this deployment.`);
   return owner;

@@ -19,10 +19,22 @@ import { apiKeyRoutes } from './api-keys.js';
 import { auditRoutes } from './audit.js';
 import { accountBody, certificateBody, taxpayerBody } from './bodies.js';
 import { adminDeliveries } from './deliveries.js';
-import { accountId, actedBy, actingIn, certificateParts, found, json, pageOf, rnc, uploaded } from './input.js';
+import {
+  accountId,
+  actedBy,
+  actingIn,
+  certificateParts,
+  found,
+  json,
+  pageOf,
+  recordedIn,
+  rnc,
+  uploaded,
+} from './input.js';
 import { masterKeyRoutes } from './master-keys.js';
 import { adminOperation, type OperationOwners } from './operation.js';
 import { adminSignIn } from './sign-in.js';
+import { webhookRoutes } from './webhooks.js';
 
 export interface AdminOptions {
   store: AccountStore;
@@ -45,7 +57,7 @@ export interface AdminOptions {
  * POST, GET  /admin/accounts/{id}/api-keys                       GET, DELETE  …/api-keys/{key_id}
  * POST       …/api-keys/{key_id}/rotate
  * GET        /admin/deliveries                                   POST         /admin/deliveries/retry
- * and the routes of `operation.ts`, `administrators.ts`, `audit.ts` and `master-keys.ts`
+ * and the routes of `operation.ts`, `administrators.ts`, `audit.ts`, `master-keys.ts` and `webhooks.ts`
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
@@ -59,7 +71,9 @@ export function adminRoutes(options: AdminOptions): express.Router {
   const acting = actingIn(options.audit);
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, acting));
   routes.use(masterKeyRoutes(options));
-  routes.use(adminOperation(options.owners, acting, options));
+  const recorded = recordedIn(options.audit, options.clock);
+  routes.use(webhookRoutes({ ...options, webhooks: options.owners.webhooks, recorded }));
+  routes.use(adminOperation(options.owners, acting, recorded));
   return routes;
 }
 

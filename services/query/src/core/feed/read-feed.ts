@@ -2,7 +2,7 @@ import type { EventList, EventType } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { FeedStore, Ports } from '../ports.js';
 import { shownEvent } from './public-events.js';
 
 export interface FeedQuery {
@@ -20,10 +20,10 @@ export interface FeedQuery {
 /** Pause between two looks of a reader that waits. */
 const LOOK_MS = 500;
 
-/** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
-export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
-  async function placeOf(after: string): Promise<number> {
-    const place = await ports.feed.placeOf(after);
+/** Finds the place that a reader names. Throws `event_expired` and `unknown_event`. */
+export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
+  return async function placeOf(after: string): Promise<number> {
+    const place = await feed.placeOf(after);
     if (place === 'unknown')
       throw new QueryError(
         'unknown_event',
@@ -35,7 +35,12 @@ export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep
         'The event named in after is older than the events that are kept; leave out after to begin with the oldest one.',
       );
     return place;
-  }
+  };
+}
+
+/** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
+export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
+  const placeOf = placeInFeed(ports.feed);
 
   return async function readFeed({ caller, env, after, types, limit, wait }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);

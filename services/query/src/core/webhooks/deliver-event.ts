@@ -1,0 +1,39 @@
+import { shownEvent } from '../feed/public-events.js';
+import type { DeliveryOutcome, WebhookCalls, WebhookDeliveries, WebhookDelivery } from './webhook-ports.js';
+
+/** Seconds until the next try, after the first failure, the second, and so on; the last one repeats. */
+const PAUSES = [5, 20, 60, 300, 900, 1_800] as const;
+const GONE = 410;
+
+export interface DeliverEventPorts {
+  readonly deliveries: Omit<WebhookDeliveries, 'claimDue' | 'waiting'>;
+  readonly calls: Pick<WebhookCalls, 'call'>;
+  readonly ended: (outcome: DeliveryOutcome, delivery: WebhookDelivery, events: number) => void;
+  readonly clock: () => Date;
+}
+
+/**
+ * Delivers one event. 2xx is success; 410 deactivates the webhook; after anything else the event is tried again until its time
+ * is over.
+ */
+export function createDeliverEvent({ deliveries, calls, ended, clock }: DeliverEventPorts) {
+  return async function deliverEvent(delivery: WebhookDelivery): Promise<void> {
+    const { event, giveUpAt, webhookId, tries } = delivery;
+    if (event === null) return deliveries.delivered(delivery, clock());
+    const { status } = await calls.call(delivery, shownEvent(event));
+    const now = clock();
+    if (status !== null && status >= 200 && status < 300) {
+      await deliveries.delivered(delivery, now);
+      ended('delivered', delivery, 1);
+    } else if (status === GONE) {
+      await deliveries.deactivate(webhookId);
+      ended('deactivated', delivery, 1);
+    } else {
+      const pause = (PAUSES[tries] ?? PAUSES[PAUSES.length - 1] ?? 0) * 1_000;
+      await deliveries.failed(delivery, new Date(Math.min(now.getTime() + pause, giveUpAt.getTime())), now);
+      ended('failed', delivery, 1);
+      if (now < giveUpAt) return;
+      ended('given_up', delivery, await deliveries.giveUp(delivery, now));
+    }
+  };
+}

@@ -1,0 +1,143 @@
+import { type PublicEvent, WEBHOOK_HOURS } from '@ecf/contracts';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { MasterKeys } from '@ecf/service-kit/security';
+import type { WebhookDeliveries, WebhookDelivery } from '../core/webhooks/webhook-ports.js';
+import { type Place, publicId } from './feed.postgres.js';
+import { openReceiver, type SealedReceiver } from './webhooks.postgres.js';
+
+const HOUR_MS = 3_600_000;
+/** Events that one claim takes over for a webhook. */
+const COLLECTED_AT_ONCE = 500;
+/** A webhook without new events of its own is moved on after that many of others. */
+const MOVED_ON_AFTER = 1_000;
+/** An event whose taxpayer is not known yet waits so long for it, and those after it with it. */
+const UNKNOWN_TAXPAYER = '1 minute';
+/** Deliveries in flight at once, for one webhook and for one that fails. */
+const AT_ONCE = 16;
+const AT_ONCE_FAILING = 4;
+
+/**
+ * Takes over the new events of each active webhook. One statement sees the feed up to one id, and everything before it. An
+ * event whose subject waits for another try waits with it.
+ */
+const COLLECT = {
+  name: 'webhook_collect',
+  text: `WITH latest AS (SELECT max(id) AS id FROM feed_event),
+    behind AS (SELECT w.id, w.account_id, w.types, w.environments, w.collected FROM webhook AS w
+      WHERE w.active AND w.collected < (SELECT id FROM latest) FOR UPDATE SKIP LOCKED),
+    horizon AS (SELECT coalesce(
+      (SELECT min(e.id) - 1 FROM feed_event AS e
+        WHERE e.id > (SELECT min(collected) FROM behind) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
+          AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
+      (SELECT id FROM latest)) AS id),
+    page AS (SELECT b.id AS webhook_id, e.id, e.subject FROM behind AS b CROSS JOIN LATERAL (
+      SELECT e.id, concat_ws(':', e.env, e.rnc, e.subject->>'provider_rnc', e.subject->>'encf') AS subject
+        FROM feed_event AS e JOIN taxpayers AS t ON t.rnc = e.rnc AND t.account_id = b.account_id
+       WHERE e.id > b.collected AND e.id <= (SELECT id FROM horizon)
+         AND e.env = ANY(b.environments) AND (b.types IS NULL OR e.type = ANY(b.types))
+       ORDER BY e.id LIMIT ${COLLECTED_AT_ONCE}) AS e),
+    added AS (INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at)
+      SELECT p.webhook_id, p.id, p.subject, greatest($1::timestamptz, (SELECT max(d.due_at) FROM webhook_delivery AS d
+               WHERE d.webhook_id = p.webhook_id AND d.subject = p.subject)), $2::timestamptz
+        FROM page AS p ON CONFLICT DO NOTHING),
+    reached AS (SELECT b.id, b.collected, CASE WHEN count(p.id) = ${COLLECTED_AT_ONCE} THEN max(p.id)
+               ELSE (SELECT id FROM horizon) END AS place, count(p.id) AS events
+        FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected)
+    UPDATE webhook AS w SET collected = r.place FROM reached AS r
+     WHERE w.id = r.id AND r.place > r.collected AND (r.events > 0 OR r.place > r.collected + ${MOVED_ON_AFTER})`,
+};
+
+/** $1 now, $2 end of the lease, $3 most rows. The oldest waiting event of a subject goes first, alone. */
+const CLAIM = {
+  name: 'webhook_claim',
+  text: `WITH room AS (SELECT w.id, CASE WHEN w.failing_since IS NULL THEN ${AT_ONCE} ELSE ${AT_ONCE_FAILING} END
+        - (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id AND d.leased_until > $1) AS free
+      FROM webhook AS w WHERE w.active),
+    due AS (SELECT d.webhook_id, d.event_id FROM room CROSS JOIN LATERAL (
+      SELECT d.webhook_id, d.event_id, d.due_at FROM webhook_delivery AS d
+       WHERE d.webhook_id = room.id AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
+         AND NOT EXISTS (SELECT FROM webhook_delivery AS earlier WHERE earlier.webhook_id = d.webhook_id
+           AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
+       ORDER BY d.due_at, d.event_id LIMIT greatest(room.free, 0) FOR UPDATE SKIP LOCKED) AS d
+      ORDER BY d.due_at LIMIT $3),
+    leased AS (UPDATE webhook_delivery AS d SET leased_until = $2 FROM due
+      WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
+      RETURNING d.webhook_id, d.event_id, d.tries, d.give_up_at)
+    SELECT l.event_id, l.tries, l.give_up_at, w.id, w.account_id, w.url, w.secret, w.former_secret, w.former_until,
+           e.mark, e.type, e.time, e.env, e.subject, e.data
+      FROM leased AS l JOIN webhook AS w ON w.id = l.webhook_id LEFT JOIN feed_event AS e ON e.id = l.event_id
+     ORDER BY l.event_id`,
+};
+
+const DELIVERED = {
+  name: 'webhook_delivered',
+  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2)
+    UPDATE webhook SET last_success_at = $3::timestamptz, failing_since = NULL
+     WHERE id = $1 AND (last_success_at IS NULL OR failing_since IS NOT NULL OR last_success_at < $3::timestamptz - interval '1 second')`,
+};
+const FAILED = {
+  name: 'webhook_failed',
+  text: `WITH told AS (UPDATE webhook SET failing_since = $4 WHERE id = $1 AND failing_since IS NULL),
+    subject AS (SELECT subject FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2)
+    UPDATE webhook_delivery AS d SET due_at = $3, leased_until = NULL,
+           tries = d.tries + CASE WHEN d.event_id = $2 THEN 1 ELSE 0 END
+      FROM subject AS s WHERE d.webhook_id = $1 AND d.subject = s.subject AND d.event_id >= $2`,
+};
+const GIVE_UP = {
+  name: 'webhook_give_up',
+  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND give_up_at <= $2 RETURNING event_id),
+    counted AS (UPDATE webhook SET dropped = dropped + (SELECT count(*) FROM gone) WHERE id = $1)
+    SELECT count(*) AS n FROM gone`,
+};
+const WAITING = {
+  name: 'webhook_waiting',
+  text: `SELECT (SELECT count(*) FROM webhook_delivery) AS events, count(*) AS failing,
+           coalesce(extract(epoch FROM $1::timestamptz - min(failing_since)), 0)::float8 AS seconds
+      FROM webhook WHERE active AND failing_since IS NOT NULL`,
+};
+
+interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'subject' | 'data'> {
+  event_id: number;
+  tries: number;
+  give_up_at: Date;
+  mark: Place['mark'] | null;
+  time: Date;
+}
+
+/** Deliveries in PostgreSQL. */
+export function createWebhookDeliveries(database: Database, masterKeys: MasterKeys): WebhookDeliveries {
+  function claimed(row: Claimed, now: Date): WebhookDelivery {
+    const { event_id, mark, tries, give_up_at, type, time, env, subject, data } = row;
+    const event = mark === null ? null : { id: publicId({ id: event_id, mark }), type, time, env, subject, data };
+    const receiver = openReceiver(masterKeys, row, now);
+    return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
+  }
+  return {
+    async claimDue({ now, until, limit }) {
+      await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS)]);
+      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit]);
+      return rows.map((row) => claimed(row, now));
+    },
+    async delivered({ webhookId, eventId }, now) {
+      await database.query(DELIVERED, [webhookId, eventId, now]);
+    },
+    async failed({ webhookId, eventId }, dueAt, now) {
+      await database.query(FAILED, [webhookId, eventId, dueAt, now]);
+    },
+    async giveUp({ webhookId }, now) {
+      const { rows } = await database.query<{ n: number }>(GIVE_UP, [webhookId, now]);
+      return rows[0]?.n ?? 0;
+    },
+    async deactivate(id) {
+      await database.transaction(async (tx) => {
+        await tx.query('UPDATE webhook SET active = false WHERE id = $1', [id]);
+        await tx.query('DELETE FROM webhook_delivery WHERE webhook_id = $1', [id]);
+      });
+    },
+    async waiting(now) {
+      const { rows } = await database.query<{ events: number; failing: number; seconds: number }>(WAITING, [now]);
+      const { events = 0, failing = 0, seconds = 0 } = rows[0] ?? {};
+      return { events, failing, failingSeconds: seconds };
+    },
+  };
+}

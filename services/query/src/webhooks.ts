@@ -1,0 +1,92 @@
+import { createDueWork } from '@ecf/service-kit/due-work';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
+import type { Database } from '@ecf/service-kit/postgres';
+import { createMasterKeys } from '@ecf/service-kit/security';
+import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { QueryConfig } from './config.js';
+import { placeInFeed } from './core/feed/read-feed.js';
+import type { FeedStore } from './core/ports.js';
+import { createDeliverEvent } from './core/webhooks/deliver-event.js';
+import { createManageWebhooks } from './core/webhooks/manage-webhooks.js';
+import type { WebhookDelivery } from './core/webhooks/webhook-ports.js';
+import { webhookOperations } from './inbound/webhook-operations.js';
+import { observeWebhooks } from './observer.js';
+import { createWebhookCalls } from './outbound/webhook-calls.js';
+import { createWebhookDeliveries } from './outbound/webhook-deliveries.postgres.js';
+import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhooks.postgres.js';
+
+/** Longer than a call may last. */
+const LEASE_MS = 60_000;
+const IDLE_MS = 1_000;
+const AT_ONCE = 32;
+/** A call that lasts longer frees its place, so that slow receivers delay nobody. */
+const SLOW = { afterMs: 500, maxInFlight: 256 };
+
+/** What webhooks need of the service. */
+export interface WebhookParts {
+  readonly database: Database;
+  readonly feed: FeedStore;
+  readonly clock: () => Date;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Wires the webhooks: their administration, and the delivery of events. */
+export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
+  const { database, feed, clock, logger, metrics } = parts;
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
+  const instance = createInstanceReport({ database, masterKeys, logger });
+  const calls = createWebhookCalls({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES, clock });
+  const deliveries = createWebhookDeliveries(database, masterKeys);
+  const work = createDueWork<WebhookDelivery>({
+    store: deliveries,
+    handle: createDeliverEvent({
+      deliveries,
+      calls,
+      ended: observeWebhooks(metrics, logger, { deliveries, clock }),
+      clock,
+    }),
+    onError: (error, delivery) =>
+      logger.warn({ err: error, webhook_id: delivery?.webhookId }, 'the delivery of events to webhooks failed'),
+    clock,
+    leaseMs: LEASE_MS,
+    idleMs: IDLE_MS,
+    concurrency: AT_ONCE,
+    slow: SLOW,
+  });
+  const manage = createManageWebhooks({
+    webhooks: createPostgresWebhooks(database, masterKeys),
+    calls,
+    placeOf: placeInFeed(feed),
+    wake: work.wake,
+    clock,
+  });
+  return {
+    /** The internal operations. */
+    served: {
+      webhooks: webhookOperations(manage, calls),
+      masterKeys: createMasterKeyOperations({
+        database,
+        masterKeys,
+        values: sealedWebhookSecrets(database, masterKeys),
+      }),
+    },
+    /** The feed; new events are delivered soon after. */
+    feed: {
+      append: async (...request: Parameters<FeedStore['append']>) => {
+        await feed.append(...request);
+        if (request[0].length > 0) work.wake();
+      },
+    },
+    /** The database has its tables. */
+    async start() {
+      await instance.start();
+      work.start();
+    },
+    async stop() {
+      await work.stop();
+      await instance.stop();
+      calls.close();
+    },
+  };
+}

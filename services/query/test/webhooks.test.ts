@@ -1,0 +1,353 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { publicEventSchema } from '@ecf/contracts';
+import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
+import { createMasterKeys } from '@ecf/service-kit/security';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { sealedWebhookSecrets } from '../src/outbound/webhooks.postgres.js';
+import {
+  ACCOUNT,
+  encf,
+  invoice,
+  invoiceEvent,
+  OTHER_ACCOUNT,
+  OTHER_ISSUER,
+  taxpayer,
+  taxpayerEvent,
+} from './support/events.js';
+import { startWorld, type World } from './support/world.js';
+
+interface Call {
+  path: string;
+  headers: Record<string, string>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into freely
+  event: any;
+}
+
+let now = Date.now();
+let world: World;
+let server: Server;
+let base: string;
+let calls: Call[] = [];
+let answer: (call: Call) => { status: number; headers?: Record<string, string>; body?: string } | 'hang' = () => ({
+  status: 204,
+});
+
+beforeAll(async () => {
+  world = await startWorld({ ALLOW_PRIVATE_ADDRESSES: 'true' }, { clock: () => new Date(now) });
+  server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const call = { path: req.url ?? '', headers: req.headers as Record<string, string>, text, event: JSON.parse(text) };
+    calls.push(call);
+    const given = answer(call);
+    if (given !== 'hang') res.writeHead(given.status, given.headers).end(given.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await world.publish(taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })));
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await world.stop();
+});
+beforeEach(() => {
+  now = Date.now();
+  calls = [];
+  answer = () => ({ status: 204 });
+});
+afterEach(async () => {
+  await world.database.query('DELETE FROM webhook');
+});
+
+const webhooks = () => world.query.webhooks;
+const name = (webhook_id: string, account_id = ACCOUNT) => ({ account_id, webhook_id });
+const create = async (path = '/', change: object = {}, account = ACCOUNT) => {
+  const webhook = {
+    url: `${base}${path}`,
+    types: null,
+    environments: ['TesteCF', 'CerteCF', 'eCF'] as const,
+    ...change,
+  };
+  return webhooks().createWebhook({ ...name(randomUUID(), account), webhook: webhook as never });
+};
+const find = (id: string) => webhooks().findWebhook(name(id));
+let sequence = 100;
+const accepted = () => invoiceEvent(invoice({ sequence: ++sequence, revision: 2 }));
+const numbers = () => calls.map(({ event }) => event.subject.encf);
+async function until<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const value = await look();
+    if (holds(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`it did not come to hold: ${JSON.stringify(await look())}`);
+}
+const called = (times: number) =>
+  until(
+    () => calls,
+    ({ length }) => length >= times,
+  );
+const idle = (id: string) =>
+  until(
+    () => find(id),
+    ({ pending }) => pending === 0,
+  );
+
+describe('webhooks', () => {
+  it('get the events of their account, types and environments, signed, without those from before', async () => {
+    await world.publish(accepted());
+    const { id, secret, ...shown } = await create('/mine?token=1', { types: ['invoice.accepted'] });
+    expect([secret.slice(0, 6), shown.active, shown.types]).toEqual(['whsec_', true, ['invoice.accepted']]);
+    await create('/other', {}, OTHER_ACCOUNT);
+    await create('/production', { environments: ['eCF'] });
+    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-used' })), accepted());
+    await called(1);
+    await idle(id);
+    expect(calls.map(({ path }) => path)).toEqual(['/mine?token=1']);
+    const [{ headers, text, event } = {} as Call] = calls;
+    expect(publicEventSchema.parse(event)).toMatchObject({
+      type: 'invoice.accepted',
+      subject: { encf: encf('31', sequence) },
+    });
+    expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json' });
+    new Webhook(secret).verify(text, headers);
+    expect(() => new Webhook(`whsec_${Buffer.alloc(32).toString('base64')}`).verify(text, headers)).toThrow();
+    const state = await find(id);
+    expect([state.failing_since, state.dropped, typeof state.last_success_at]).toEqual([null, 0, 'string']);
+    expect(
+      JSON.stringify([state, await webhooks().listWebhooks({ account_id: ACCOUNT, limit: 10, offset: 0 })]),
+    ).not.toContain(secret);
+    await expect(webhooks().findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('deliver a subject in order, and again within ten seconds; other subjects go on', async () => {
+    const { id } = await create();
+    const first = encf('31', ++sequence);
+    answer = ({ event }) => ({
+      status: event.subject.encf === first ? 302 : 200,
+      headers: { location: `${base}/elsewhere` },
+    });
+    await world.publish(
+      invoiceEvent(invoice({ sequence, state: 'rejected-reusable' })),
+      invoiceEvent(invoice({ sequence, revision: 2 })),
+      accepted(),
+    );
+    await called(2);
+    await until(
+      () => find(id),
+      ({ pending }) => pending === 2,
+    );
+    expect([...numbers()].sort()).toEqual([first, encf('31', sequence)]);
+    await until(
+      () => find(id),
+      ({ failing_since }) => failing_since === null || calls.length === 2,
+    );
+    answer = () => ({ status: 200 });
+    now += 10_000;
+    await idle(id);
+    expect(calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
+      [first, 'invoice.rejected'],
+      [first, 'invoice.accepted'],
+    ]);
+    expect(calls[2]?.headers['webhook-id']).toBe(
+      calls.find(({ event }) => event.subject.encf === first)?.headers['webhook-id'],
+    );
+  });
+
+  it('are tried for 72 hours with growing pauses; then the event is dropped and its subject goes on', async () => {
+    const { id } = await create();
+    answer = () => ({ status: 500 });
+    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-reusable' })));
+    await called(1);
+    const due = async () => {
+      const { rows } = await world.database.query<{ due_at: Date }>('SELECT due_at FROM webhook_delivery');
+      return rows[0]?.due_at.getTime() ?? 0;
+    };
+    const begin = now;
+    const pauses: number[] = [];
+    for (let tries = 1; tries < 8; tries += 1) {
+      const next = await until(due, (time) => time > now);
+      pauses.push((next - now) / 1_000);
+      now = next;
+      await called(tries + 1);
+    }
+    expect(pauses).toEqual([5, 20, 60, 300, 900, 1_800, 1_800]);
+    expect((await find(id)).failing_since).not.toBeNull();
+    now = begin + 72 * 3_600_000 - 1;
+    await called(9);
+    expect(await until(due, (time) => time > now)).toBe(begin + 72 * 3_600_000);
+    await world.publish(invoiceEvent(invoice({ sequence, revision: 2 })));
+    now += 1;
+    await until(
+      () => find(id),
+      ({ dropped }) => dropped === 1,
+    );
+    answer = () => ({ status: 200 });
+    now += 10_000;
+    await until(
+      () => calls,
+      () => calls.at(-1)?.event.type === 'invoice.accepted',
+    );
+    expect(await idle(id)).toMatchObject({ dropped: 1, failing_since: null });
+    expect(calls.at(-1)?.event.type).toBe('invoice.accepted');
+  });
+
+  it('end with 410; what they missed comes with a replay', async () => {
+    const { id } = await create();
+    const before = (await world.get('/events?limit=1000')).body.next;
+    answer = () => ({ status: 410 });
+    await world.publish(accepted());
+    await until(
+      () => find(id),
+      ({ active }) => !active,
+    );
+    answer = () => ({ status: 200 });
+    await world.publish(accepted());
+    await expect(webhooks().replayWebhook({ ...name(id), after: before })).rejects.toMatchObject({ status: 409 });
+    expect(await webhooks().changeWebhook({ ...name(id), change: { active: true } })).toMatchObject({
+      active: true,
+      pending: 0,
+    });
+    expect(calls).toHaveLength(1);
+    await expect(webhooks().replayWebhook({ ...name(id), after: 'made-up' })).rejects.toMatchObject({
+      status: 422,
+      code: 'unknown_event',
+    });
+    await webhooks().replayWebhook({ ...name(id), after: before });
+    await called(3);
+    expect(numbers().slice(1)).toEqual([encf('31', sequence - 1), encf('31', sequence)]);
+  });
+
+  it('have a new secret with 24 hours of both, and master keys replaced while they work', async () => {
+    const { id, secret: former } = await create();
+    const { secret } = await webhooks().rotateWebhook(name(id));
+    expect(await webhooks().testWebhook(name(id))).toMatchObject({ status: 204, error: null });
+    const both = calls[0] as Call;
+    expect(both.event.type).toBe('webhook.test');
+    for (const each of [former, secret]) new Webhook(each).verify(both.text, both.headers);
+    const newest = Buffer.alloc(32, 9);
+    const keys = createMasterKeys([newest, Buffer.from(world.config.MASTER_KEY[0])]);
+    const values = sealedWebhookSecrets(world.database, keys);
+    const operations = createMasterKeyOperations({ database: world.database, masterKeys: keys, values });
+    const key_id = keys.keyIds[0] as string;
+    expect((await operations.sealedState({ key_id })).older).toBe(2);
+    expect(await operations.reseal({ key_id })).toEqual({ resealed: 2 });
+    expect((await operations.sealedState({ key_id })).older).toBe(0);
+    const old = createMasterKeys([Buffer.from(world.config.MASTER_KEY[0])]);
+    const back = sealedWebhookSecrets(
+      world.database,
+      createMasterKeys([Buffer.from(world.config.MASTER_KEY[0]), newest]),
+    );
+    for (const kind of back) await kind.reseal(Buffer.from([2, ...Buffer.from(old.keyIds[0] as string, 'hex')]), 10);
+    now += 24 * 3_600_000;
+    await webhooks().testWebhook(name(id));
+    const later = calls[1] as Call;
+    expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+  });
+
+  it('refuse addresses inside, and survive every answer', async () => {
+    const guarded = await startWorld({}, {});
+    try {
+      for (const url of [
+        'http://example.com/',
+        'https://127.0.0.1/',
+        'https://[::1]/',
+        'https://10.0.0.1/',
+        'https://0x7f.1/',
+        'https://169.254.169.254/latest',
+      ])
+        await expect(
+          guarded.query.webhooks.createWebhook({
+            ...name(randomUUID()),
+            webhook: { url, types: null, environments: ['eCF'] },
+          }),
+        ).rejects.toMatchObject({ status: 422, detail: [{ loc: ['body', 'url'] }] });
+      const id = randomUUID();
+      await guarded.query.webhooks.createWebhook({
+        ...name(id),
+        webhook: { url: 'https://localhost/', types: null, environments: ['eCF'] },
+      });
+      expect(await guarded.query.webhooks.testWebhook(name(id))).toMatchObject({
+        status: null,
+        error: expect.stringContaining('no allowed address'),
+      });
+    } finally {
+      await guarded.stop();
+    }
+    const { id } = await create();
+    answer = () => ({ status: 200, body: 'x'.repeat(1_000_000) });
+    expect(await webhooks().testWebhook(name(id))).toMatchObject({
+      status: null,
+      error: expect.stringContaining('larger than'),
+    });
+  });
+
+  it('that are dead delay no other, and keep only a few calls open', async () => {
+    const { id: dead } = await create('/dead');
+    const { id: alive } = await create('/alive');
+    answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
+    await world.publish(...Array.from({ length: 100 }, accepted));
+    await until(
+      () => calls,
+      () => calls.filter(({ path }) => path === '/alive').length >= 100,
+    );
+    await idle(alive);
+    expect(calls.filter(({ path }) => path === '/alive')).toHaveLength(100);
+    expect(calls.filter(({ path }) => path === '/dead').length).toBeLessThanOrEqual(16);
+    expect((await find(dead)).pending).toBe(100);
+    expect(await world.metrics.render()).toMatch(/ecf_webhook_pending_events 100\n/);
+    server.closeAllConnections();
+  });
+});
+
+describe('the receivers of docs/webhooks.md', () => {
+  const page = fs.readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
+  const block = (language: string) => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';
+  const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+  it.each([
+    ['TypeScript', true, () => [process.execPath, '--input-type=module', '--eval', block('ts')]],
+    ['Python', hasPython, () => ['python3', '-u', '-c', block('python')]],
+  ] as const)('verify what they get: %s', async (_language, present, command) => {
+    if (!present) return;
+    const free = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const port = (free.address() as AddressInfo).port;
+    await new Promise((resolve) => free.close(resolve));
+    const key = name(randomUUID());
+    const webhook = { url: `http://127.0.0.1:${port}/`, types: null, environments: ['TesteCF' as const] };
+    const { secret } = await webhooks().createWebhook({ ...key, webhook });
+    const [program = '', ...args]: string[] = command();
+    const receiver: ChildProcessWithoutNullStreams = spawn(program, args, {
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    });
+    let printed = '';
+    receiver.stdout.on('data', (chunk) => (printed += chunk));
+    try {
+      await until(
+        () => webhooks().testWebhook(key),
+        ({ status }) => status === 204,
+      );
+      await until(
+        () => printed,
+        (text) => text.startsWith('webhook.test\n'),
+      );
+      await webhooks().rotateWebhook(key);
+      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 204 });
+      now += 24 * 3_600_000;
+      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 400 });
+      now = Date.now() - 600_000;
+      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 400 });
+    } finally {
+      receiver.kill();
+    }
+  });
+});
