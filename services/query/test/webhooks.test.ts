@@ -8,6 +8,7 @@ import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { createQuery } from '../src/index.js';
 import { sealedWebhookSecrets } from '../src/outbound/webhooks.postgres.js';
 import {
   ACCOUNT,
@@ -251,6 +252,59 @@ describe('webhooks', () => {
     await webhooks().testWebhook(name(id));
     const later = calls[1] as Call;
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+  });
+
+  it('are called once for each event by several instances; a call that an instance left open is repeated', async () => {
+    const { id } = await create();
+    const other = createQuery({ ...world.config }, world.overrides);
+    await other.start();
+    try {
+      await world.publish(...Array.from({ length: 100 }, accepted));
+      await called(100);
+      await idle(id);
+      expect(new Set(numbers()).size).toBe(100);
+      expect(calls).toHaveLength(100);
+    } finally {
+      await other.stop();
+    }
+    // What an instance leaves behind that is killed during a call.
+    answer = () => ({ status: 503 });
+    await world.publish(accepted());
+    await until(
+      () => find(id),
+      ({ failing_since }) => failing_since !== null,
+    );
+    await world.database.query('UPDATE webhook_delivery SET leased_until = $1, due_at = $2', [
+      new Date(now + 60_000),
+      new Date(now),
+    ]);
+    answer = () => ({ status: 200 });
+    now += 59_000;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).toHaveLength(101);
+    now += 2_000;
+    await idle(id);
+    expect(calls).toHaveLength(102);
+  });
+
+  it('whose secret no key opens fail alone', async () => {
+    const { id: lost } = await create('/lost');
+    const { id } = await create('/kept');
+    await world.database.query(`UPDATE webhook SET secret = '\\x0200000000' WHERE id = $1`, [lost]);
+    await world.publish(accepted());
+    await called(1);
+    await idle(id);
+    expect(
+      await until(
+        () => find(lost),
+        ({ failing_since }) => failing_since !== null,
+      ),
+    ).toMatchObject({ pending: 1 });
+    expect(await webhooks().testWebhook(name(lost))).toMatchObject({
+      status: null,
+      error: expect.stringContaining('MASTER_KEY'),
+    });
+    expect(calls.map(({ path }) => path)).toEqual(['/kept']);
   });
 
   it('refuse addresses inside, and survive every answer', async () => {

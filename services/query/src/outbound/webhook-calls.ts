@@ -36,6 +36,7 @@ export function createWebhookCalls({ allowPrivate, clock }: WebhookCallOptions):
         error,
       });
       if (!allows(url)) return ended(null, 'the address may not be called');
+      if (secrets.length === 0) return ended(null, 'no key of MASTER_KEY opens the secret');
       const body = JSON.stringify(event);
       const now = clock();
       const answer = await transport.send({

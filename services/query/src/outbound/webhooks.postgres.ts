@@ -20,12 +20,12 @@ export interface SealedReceiver {
 
 const binding = (account: string, id: string): SealBinding => ({ purpose: 'webhook secret', account, subject: id });
 
-/** Opens the secrets of a webhook that sign at `now`. Throws SealError if no key opens them. */
+/** Opens the secrets of a webhook that sign at `now`. One that no key of this instance opens is left out. */
 export function openReceiver(masterKeys: MasterKeys, row: SealedReceiver, now: Date): Receiver {
   const { former_secret: former, former_until: until } = row;
   const sealed = former !== null && until !== null && until > now ? [row.secret, former] : [row.secret];
   const open = (secret: Buffer) => masterKeys.unseal(secret, binding(row.account_id, row.id)).toString('utf8');
-  return { url: row.url, secrets: sealed.map(open) };
+  return { url: row.url, secrets: sealed.filter((secret) => masterKeys.hasKeyOf(secret)).map(open) };
 }
 
 /** Webhooks in PostgreSQL. */
