@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   type ApprovalChanged,
   type CancellationChanged,
@@ -7,7 +9,11 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import type { BusEvent } from '@ecf/service-kit/bus';
+import { identify } from '@ecf/service-kit/security';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createReadFeed } from '../src/core/feed/read-feed.js';
+import { customerHandlers } from '../src/inbound/customers.js';
 import { createPostgresFeed } from '../src/outbound/feed.postgres.js';
 import {
   BUYER,
@@ -190,6 +196,58 @@ describe('the feed', () => {
       const { status, body } = await world.get(`/events?${query}`);
       expect([status, body.detail[0].loc]).toEqual([422, ['query', name]]);
     }
+  });
+
+  it('asks the database no more when a reader that waits has left', async () => {
+    const feed = createPostgresFeed(world.database);
+    let [looks, pages] = [0, 0];
+    const counted = {
+      ...feed,
+      latest: () => {
+        looks += 1;
+        return feed.latest();
+      },
+      page: (query: Parameters<typeof feed.page>[0]) => {
+        pages += 1;
+        return feed.page(query);
+      },
+    };
+    const gone = new AbortController();
+    const readFeed = createReadFeed({
+      feed: counted,
+      sleep: async () => {
+        if (looks === 3) gone.abort();
+      },
+      taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
+      source: null,
+      observer: { failed: () => undefined },
+    });
+    const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
+    const more = { after: await end(), types: null, limit: 10, wait: 30, gone: gone.signal };
+    expect((await readFeed({ ...question, ...more })).events).toEqual([]);
+    expect([looks, pages]).toEqual([3, 1]);
+  });
+
+  it('learns that a reader has left', async () => {
+    const call = new AbortController();
+    const server = createServer();
+    const left = new Promise((resolve) => {
+      const readFeed = ({ gone }: { gone: AbortSignal }) => {
+        gone.addEventListener('abort', resolve);
+        call.abort();
+        return new Promise(() => undefined);
+      };
+      const { events } = customerHandlers({ readFeed } as never);
+      server.on('request', (req, res) => {
+        identify(req, { kind: 'account', account_id: 'account-1', env: 'TesteCF' } as never);
+        void events(Object.assign(req, { query: {}, params: {} }) as never, res as never);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await expect(fetch(`http://127.0.0.1:${port}/events`, { signal: call.signal })).rejects.toThrow();
+    await left;
+    server.close();
   });
 
   it('lets a reader wait until the next event', async () => {

@@ -81,6 +81,8 @@ export interface FeedStore {
   append(events: readonly NewFeedEvent[], now: Date): Promise<void>;
   /** The place that a reader names. */
   placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
+  /** The id of the latest event. */
+  latest(): Promise<string>;
   /** The oldest events after a place, null = all that are kept; `next` is where to go on. */
   page(query: {
     readonly env: Environment;

@@ -72,7 +72,7 @@ export function customerHandlers(parts: CustomerParts) {
         limit: parameters.integer('limit', 1, MAX_EVENT_PAGE, DEFAULT_EVENT_PAGE),
         wait: parameters.integer('wait', 0, MAX_EVENT_WAIT_SECONDS, 0),
       };
-      return (caller) => readFeed({ ...caller, ...request });
+      return (caller, gone) => readFeed({ ...caller, ...request, gone });
     }),
     directory: answering(() => (caller) => directory.all(caller)),
     directoryEntry: answering((parameters) => {
@@ -113,12 +113,14 @@ export function customerHandlers(parts: CustomerParts) {
 type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
-function answering(read: (parameters: Parameters) => (caller: Caller) => Promise<unknown>) {
+function answering(read: (parameters: Parameters) => (caller: Caller, gone: AbortSignal) => Promise<unknown>) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
     const run = read(parameters);
     parameters.check();
-    const body = JSON.stringify(await run(callerOf(req)));
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
+    const body = JSON.stringify(await run(callerOf(req), gone.signal));
     res.setHeader('content-type', 'application/json; charset=utf-8');
     res.setHeader('cache-control', 'no-store');
     res.end(body);

@@ -48,6 +48,11 @@ interface Row extends Place, Pick<PublicEvent, 'type' | 'env' | 'subject' | 'dat
 
 /** The events of customers in PostgreSQL. */
 export function createPostgresFeed(database: Database): FeedStore {
+  async function latestPlace(): Promise<Place> {
+    const latest = (await database.query<Place>(LATEST)).rows[0];
+    if (latest === undefined) throw new Error('the feed has lost its beginning');
+    return latest;
+  }
   return {
     async append(events, now) {
       if (events.length === 0) return;
@@ -67,10 +72,10 @@ export function createPostgresFeed(database: Database): FeedStore {
       if (rows[0]?.mark === mark) return id;
       return id > 0 && id < (rows[0]?.oldest ?? 0) ? 'expired' : 'unknown';
     },
+    latest: async () => publicId(await latestPlace()),
     async page({ env, rncs, types, after, limit }) {
       // Everything up to the latest id is visible: the page is read after it.
-      const latest = (await database.query<Place>(LATEST)).rows[0];
-      if (latest === undefined) throw new Error('the feed has lost its beginning');
+      const latest = await latestPlace();
       const { rows } = await database.query<Row>(PAGE, [env, rncs, after ?? 0, latest.id, types, limit]);
       const last = rows.length === limit ? rows.at(-1) : latest;
       return {
