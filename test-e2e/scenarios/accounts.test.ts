@@ -202,7 +202,8 @@ describe('a taxpayer', () => {
     }
     expect((await admin('PUT', path, [range, { ...range, from: 'E310000000502' }])).status).toBe(422);
     expect(await admin('PUT', path, [range])).toMatchObject({ status: 200, body: [range] });
-    expect((await admin('GET', path)).body).toEqual([range]);
+    const left = { next: range.from, remaining: 3 };
+    expect((await admin('GET', path)).body).toEqual([{ ...range, ...left }]);
     const numbers = new Numbering(taxpayer);
     const submit = (encf: string, expiry = '31-12-2028') =>
       client.submit(
@@ -214,6 +215,7 @@ describe('a taxpayer', () => {
     expect((await submit('E310000000500', '31-12-2027')).body).toMatchObject({ faults: [{ code: '145' }] });
     expect((await submit('E310000000500')).body.status).toBe('Aceptado');
     expect((await client.submit(numbers.next('ecf-32').invoice)).body.status).toBe('Aceptado');
+    expect((await admin('GET', path)).body).toEqual([{ ...range, next: 'E310000000501', remaining: 2 }]);
     expect(await admin('PUT', path, [])).toMatchObject({ status: 200, body: [] });
     expect((await submit('E310000000499')).body.status).toBe('Aceptado');
   });

@@ -190,7 +190,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const resolution = resolutionOperations({
     published,
     resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
-    cancellations: cancellationPorts.cancellations,
+    ports: { ...ports, ...cancellationPorts },
     settle: createSettleCancellation(cancellationPorts),
   });
   const stored = createStoredFiles(database, STORED_FILES);

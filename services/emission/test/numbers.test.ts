@@ -176,6 +176,22 @@ describe('a document without eNCF', () => {
     expect((await submit(open('32'))).body.encf).toBe(encf('32', 3));
   });
 
+  it('is counted: what is left of a range, and the next number', async () => {
+    const left = async (...ranges: NumberRange[]) =>
+      (await instances[0].emission.resolution.numbersLeft({ issuer_rnc: ISSUER, ranges })).ranges;
+    // 1 to 3 of type 32 are used, 7 and 8 are cancelled, and 5 is reserved.
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '32', 7, 8, 1)`);
+    await world.database.query(
+      `INSERT INTO reserved_number VALUES ('TesteCF', '${ISSUER}', '${encf('32', 5)}', gen_random_uuid(), 'infinity', 'account-1')`,
+    );
+    expect(await left(range('32', 2, 20, null), range('32', 1, 20, '2020-01-01'), range('41', 1, 9))).toEqual([
+      { next: encf('32', 4), remaining: 14 },
+      { next: null, remaining: 14 },
+      { next: encf('41', 1), remaining: 9 },
+    ]);
+    await world.database.query('DELETE FROM reserved_number');
+  });
+
   it('is given once to each of 64 callers on two instances, without a gap', async () => {
     world.ranges(ISSUER, [range('31', 5_000, 9_999), range('34', 1, 100, null)]);
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => submit(open(), newKey(), index % 2)));

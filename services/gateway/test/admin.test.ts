@@ -344,7 +344,9 @@ describe('number ranges', () => {
   it('are replaced as a whole and published with their taxpayer', async () => {
     const second = { ...range, env: 'CerteCF', expires: null };
     expect(await under.admin('PUT', path, [range, second])).toMatchObject({ status: 200, body: [range, second] });
-    expect((await under.admin('GET', path)).body).toEqual([range, second]);
+    // What is left of them is known to emission, which this deployment does not have.
+    const unknown = { next: null, remaining: null };
+    expect((await under.admin('GET', path)).body).toEqual([range, second].map((one) => ({ ...one, ...unknown })));
     await until(() =>
       under.events.some(
         (event) => event.key === '131000301' && (event.data as { ranges: unknown[] }).ranges.length === 2,

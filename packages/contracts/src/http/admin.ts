@@ -87,6 +87,19 @@ export const rotateApiKeySchema = z.strictObject({
     .default(24),
 });
 
+/** A range with what is left of it; null if this deployment has no emission service. */
+export const rangeWithNumbersSchema = numberRangeSchema.extend({
+  next: encfSchema
+    .nullable()
+    .meta({ description: 'The next automatic number; null if none is left or the range is expired' }),
+  remaining: z
+    .number()
+    .int()
+    .nonnegative()
+    .nullable()
+    .meta({ description: 'Numbers that are not used, cancelled or reserved' }),
+});
+
 const MOST_RANGES = 1_000;
 
 /** `PUT /admin/accounts/{id}/taxpayers/{rnc}/ranges`: all ranges of the taxpayer; they replace the earlier ones. */

@@ -86,6 +86,7 @@ const REQUESTS = {
   NewApiKey: admin.newApiKeySchema,
   RotateApiKey: admin.rotateApiKeySchema,
   NewRanges: admin.newRangesSchema,
+  RangeWithNumbers: admin.rangeWithNumbersSchema,
   DeliveryName: deliveryNameSchema,
   NewTaxpayer: admin.newTaxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;

@@ -13,6 +13,7 @@ import {
   newApiKeySchema,
   newRangesSchema,
   newTaxpayerSchema,
+  rangeWithNumbersSchema,
   rotateApiKeySchema,
   rotatedApiKeySchema,
   taxpayerSchema,
@@ -194,9 +195,14 @@ export const ADMIN = {
   },
   findRanges: {
     tag: 'Taxpayers',
-    summary: "Returns the taxpayer's number ranges",
+    summary: "Returns the taxpayer's number ranges, and what is left of each",
     parameters: TAXPAYER,
-    answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
+    answers: {
+      200: {
+        description: 'The ranges.',
+        content: json(z.array(rangeWithNumbersSchema), [{ ...EXAMPLES.range, next: 'E310000000042', remaining: 959 }]),
+      },
+    },
     errors: ['not_found'],
   },
   createApiKey: {

@@ -124,6 +124,11 @@ export interface NumberStore {
   draw(request: DrawRequest): Promise<Draw>;
   /** Ends the reservation. The number is given before any higher one. */
   giveBack(token: string): Promise<void>;
+  /** What is left of each range, in their order; `next` is null if nothing is. */
+  left(
+    issuerRnc: string,
+    ranges: readonly NumberRange[],
+  ): Promise<{ readonly next: string | null; readonly remaining: number }[]>;
   /** Deletes idempotency keys that were used before `before`. */
   forgetKeys(before: Date): Promise<void>;
 }

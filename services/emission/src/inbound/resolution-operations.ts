@@ -1,5 +1,5 @@
 import type { ResolutionOperations } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
+import { toCalendarDate, toIsoDominican } from '@ecf/domain';
 import { type Cancellation, rangesOf } from '../core/cancellation/cancellation.js';
 import { CANCELLATION_STATUS } from '../core/cancellation/cancellation-body.js';
 import type { CancellationStore } from '../core/cancellation/cancellation-ports.js';
@@ -7,6 +7,7 @@ import { describe, merged, rangeOf } from '../core/cancellation/number-set.js';
 import type { SettleCancellation } from '../core/cancellation/settle-cancellation.js';
 import { invalidRequest } from '../core/errors.js';
 import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js';
+import type { Ports } from '../core/ports.js';
 import type { PublishedDocuments } from '../core/published/published-documents.js';
 import { refusing } from './internal-operations.js';
 
@@ -14,10 +15,20 @@ import { refusing } from './internal-operations.js';
 export function resolutionOperations(parts: {
   published: Pick<PublishedDocuments, 'alarmed'>;
   resolve: ResolveByOperator;
-  cancellations: Pick<CancellationStore, 'needingPerson'>;
+  ports: Pick<Ports, 'numbers' | 'clock'> & { readonly cancellations: Pick<CancellationStore, 'needingPerson'> };
   settle: SettleCancellation;
 }): ResolutionOperations {
   return {
+    async numbersLeft({ issuer_rnc, ranges }) {
+      const today = toCalendarDate(parts.ports.clock());
+      const left = await parts.ports.numbers.left(issuer_rnc, ranges);
+      return {
+        ranges: left.map(({ next, remaining }, index) => {
+          const expires = ranges[index]?.expires ?? null;
+          return { next: expires !== null && expires < today ? null : next, remaining };
+        }),
+      };
+    },
     async listAlarmed({ env, issuer_rnc, limit, after }) {
       const found = await parts.published.alarmed({ env: env ?? null, issuerRnc: issuer_rnc ?? null }, after, limit);
       return {
@@ -45,7 +56,7 @@ export function resolutionOperations(parts: {
     }),
     async listDoubtful({ env, issuer_rnc, settled, limit, after }) {
       const filter = { env: env ?? null, issuerRnc: issuer_rnc ?? null, settled: settled === 'true', limit, after };
-      const found = await parts.cancellations.needingPerson(filter);
+      const found = await parts.ports.cancellations.needingPerson(filter);
       return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
     settleCancellation: refusing(async ({ id, outcome, refused = [], note, by }) => {

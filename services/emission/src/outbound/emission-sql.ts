@@ -291,6 +291,14 @@ export const DRAW = {
     CROSS JOIN LATERAL draw_number(c.account, c.env, c.issuer, c.type, c.key, c.token, c.lease, c.ranges) d`,
 };
 
+/** What is left of the ranges $2 to $5 of an issuer. */
+export const NUMBERS_LEFT = {
+  name: 'number_left',
+  text: `SELECT l.next_encf AS next, l.remaining
+    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS r(env, type, first, last, position)
+    CROSS JOIN LATERAL numbers_left(r.env, $1, r.type, r.first, r.last) l ORDER BY r.position`,
+};
+
 export const GIVE_BACK = {
   name: 'number_give_back',
   text: `UPDATE reserved_number SET until = '-infinity', idempotency_key = NULL WHERE token = $1`,

@@ -47,6 +47,18 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
     async giveBack(token) {
       await retry(() => database.query(sql.GIVE_BACK, [token]));
     },
+    async left(issuerRnc, ranges) {
+      const { rows } = await retry(() =>
+        database.query<{ next: string | null; remaining: number }>(sql.NUMBERS_LEFT, [
+          issuerRnc,
+          ranges.map(({ env }) => env),
+          ranges.map(({ ecf_type }) => ecf_type),
+          ranges.map(({ from }) => sequenceOf(from)),
+          ranges.map(({ to }) => sequenceOf(to)),
+        ]),
+      );
+      return rows;
+    },
     async forgetKeys(before) {
       await database.query(sql.FORGET_KEYS, [before]);
     },

@@ -7,6 +7,7 @@ import {
   rncSchema,
   timestampSchema,
 } from '../../environment.js';
+import { numberRangeSchema } from '../../events/taxpayer.js';
 import { actedSchema } from '../audit.js';
 import { MAX_CANCELLATION_RANGES } from '../cancellation.js';
 import type { InternalHandlers } from './internal.js';
@@ -116,8 +117,29 @@ export const settlementSchema = z
     message: 'is required with partial, and belongs to it alone',
   });
 
+/** What is left of each range for automatic numbers, in the order of the request. */
+export const numbersLeftSchema = z.object({
+  ranges: z.array(
+    z.object({
+      next: encfSchema
+        .nullable()
+        .meta({ description: 'The next automatic number; null if none is left or the range is expired' }),
+      remaining: z
+        .number()
+        .int()
+        .nonnegative()
+        .meta({ description: 'Numbers that are not used, cancelled or reserved' }),
+    }),
+  ),
+});
+
 /** Operations of emission for operators. */
 export const RESOLUTION_OPERATIONS = {
+  numbersLeft: {
+    path: '/internal/numbers/left',
+    request: z.object({ issuer_rnc: rncSchema, ranges: z.array(numberRangeSchema) }),
+    answer: numbersLeftSchema,
+  },
   listAlarmed: { path: '/internal/emissions/alarmed', request: alarmedFilterSchema, answer: alarmedPageSchema },
   /** 404 `not_found` if nothing was issued under the number, 409 `conflict` if nothing is to be resolved by hand. */
   resolveDocument: {

@@ -135,7 +135,7 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
 }
 
 /** The certificate and the number ranges of a taxpayer. */
-function signingRoutes(routes: express.Router, { store, masterKeys, clock }: AdminOptions): void {
+function signingRoutes(routes: express.Router, { store, masterKeys, owners, clock }: AdminOptions): void {
   routes
     .route('/accounts/:id/taxpayers/:rnc/certificate')
     .put(certificateParts, async (req: Request, res: Response) => {
@@ -162,7 +162,10 @@ function signingRoutes(routes: express.Router, { store, masterKeys, clock }: Adm
       res.json(found(await store.putRanges(accountId(req), rnc(req), ranges, actedBy(req, res)), 'taxpayer').ranges);
     })
     .get(async (req: Request, res: Response) => {
-      res.json(found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer').ranges);
+      const { ranges } = found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
+      const left = await owners.resolution?.numbersLeft({ issuer_rnc: rnc(req), ranges: [...ranges] });
+      const none = { next: null, remaining: null };
+      res.json(ranges.map((range, index) => ({ ...range, ...(left?.ranges[index] ?? none) })));
     })
     .all(otherMethods('GET', 'PUT'));
 }
