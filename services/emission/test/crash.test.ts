@@ -4,14 +4,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encf, example } from './support/documents.js';
+import { encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 const CHILD = path.join(path.dirname(fileURLToPath(import.meta.url)), 'support/crash-child.mjs');
 
 interface Crash {
   step: string;
-  name: 'ecf-31' | 'ecf-32';
+  /** ecf-41 leaves its number to the service. */
+  name: 'ecf-31' | 'ecf-32' | 'ecf-41';
   /** A fault that brings the instance to that step. */
   fault?: Record<string, unknown>;
   /** Nothing was committed, so the caller has to repeat. */
@@ -23,6 +24,7 @@ interface Crash {
  * nothing queries the result of the recorded document.
  */
 const BESIDE: Crash[] = [
+  { step: 'drawn', name: 'ecf-41', leavesNothing: true },
   { step: 'signed', name: 'ecf-31', leavesNothing: true },
   { step: 'committed', name: 'ecf-31' },
   { step: 'sent', name: 'ecf-31' },
@@ -44,6 +46,8 @@ describe('a document whose instance is killed at any step is finished by another
   let world: World;
   beforeAll(async () => {
     world = await World.create({ settings: { STATUS_WAIT_MS: '0' } });
+    const [from, to] = [encf('41', 1), encf('41', 9)];
+    world.ranges(ISSUER, [{ env: 'TesteCF', ecf_type: '41', from, to, expires: '2099-12-31' }]);
   });
   afterAll(() => world.stop());
 
@@ -73,16 +77,16 @@ describe('a document whose instance is killed at any step is finished by another
       // Nothing was stored, so the caller repeats the request at the other instance.
       if (leavesNothing) {
         expect(await world.ledger(number)).toEqual([]);
-        expect((await world.submit(other, documentOf(name, step))).status).toBe(200);
+        expect((await world.submit(other, documentOf(name, step), KEY)).status).toBe(200);
       }
       const row = await world.reaches(number, ['accepted']);
       const ledger = await world.ledger(number);
       expect(ledger.filter(({ effective }) => effective)).toHaveLength(1);
-      const sent = name === 'ecf-31' ? row.xml_sha256 : row.rfce_sha256;
+      const sent = name === 'ecf-32' ? row.rfce_sha256 : row.xml_sha256;
       expect(new Set(ledger.map(({ sha256 }) => sha256))).toEqual(new Set([sent]));
       if (atTheEnd) expect([row.xml_sha256, row.attempt]).toEqual([atTheEnd.xml_sha256, 1]);
 
-      const again = await world.submit(other, documentOf(name, step));
+      const again = await world.submit(other, documentOf(name, step), KEY);
       expect(again).toMatchObject({ status: 200, body: { status: 'Aceptado', encf: number } });
       expect(await world.ledger(number)).toHaveLength(ledger.length);
       const file = path.join(world.folder, 'xml', row.xml_path as string);
@@ -101,13 +105,21 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
     else await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
+/** Counts for the document without number alone. */
+const KEY = { key: 'the only document without number' };
 const STEPS = [...new Set([...BESIDE, ...RESTARTED].map(({ step }) => step))];
 
 function documentOf(name: Crash['name'], step: string): unknown {
-  return example(name, 1 + STEPS.indexOf(step));
+  return example(name, 1 + STEPS.indexOf(step), ({ Encabezado: { IdDoc } }) => {
+    if (name !== 'ecf-41') return;
+    delete IdDoc.eNCF;
+    delete IdDoc.FechaVencimientoSecuencia;
+  });
 }
 
 function numberOf(name: Crash['name'], step: string): string {
+  // The first number of the range, also for the repeat: the crash lost none.
+  if (name === 'ecf-41') return encf('41', 1);
   return encf(name === 'ecf-31' ? '31' : '32', 1 + STEPS.indexOf(step));
 }
 
@@ -131,7 +143,7 @@ async function crash(world: World, crashes: readonly Crash[]): Promise<void> {
     await nextMessage<{ waits: string }>(child);
     const reached = last ? ended : nextMessage<{ reached: string }>(child);
     // Without an answer: the process ends first.
-    const submitted = world.submit(instance, documentOf(name, step)).catch(() => undefined);
+    const submitted = world.submit(instance, documentOf(name, step), KEY).catch(() => undefined);
     if (last) await submitted;
     expect(await reached).toEqual(last ? 'SIGKILL' : { reached: step });
   }
