@@ -287,6 +287,22 @@ describe('webhooks', () => {
     expect(calls).toHaveLength(102);
   });
 
+  it('get an event whose taxpayer becomes known after it, before later ones', async () => {
+    const { id } = await create();
+    const rnc = '130000019';
+    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: rnc })), accepted());
+    expect(await find(id)).toMatchObject({ pending: 0 });
+    await world.publish(taxpayerEvent(taxpayer({ rnc })));
+    await called(2);
+    expect(calls.map(({ event }) => event.subject.issuer_rnc)).toContain(rnc);
+    // Nobody's taxpayer delays the others for a minute only.
+    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000027' })), accepted());
+    now += 61_000;
+    await called(3);
+    await idle(id);
+    expect(numbers()).toHaveLength(3);
+  });
+
   it('whose secret no key opens fail alone', async () => {
     const { id: lost } = await create('/lost');
     const { id } = await create('/kept');

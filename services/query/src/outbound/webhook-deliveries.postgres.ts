@@ -6,8 +6,9 @@ import { type Place, publicId } from './feed.postgres.js';
 import { openReceiver, type SealedReceiver } from './webhooks.postgres.js';
 
 const HOUR_MS = 3_600_000;
-/** Events that one claim takes over for a webhook. */
-const COLLECTED_AT_ONCE = 500;
+/** Events that one claim takes over for a webhook, and how far it looks for them. */
+const COLLECTED_AT_ONCE = 1_000;
+const LOOKED_AT_ONCE = 20_000;
 /** A webhook without new events of its own is moved on after that many of others. */
 const MOVED_ON_AFTER = 1_000;
 /** An event whose taxpayer is not known yet waits so long for it, and those after it with it. */
@@ -17,41 +18,48 @@ const AT_ONCE = 16;
 const AT_ONCE_FAILING = 4;
 
 /**
- * Takes over the new events of each active webhook. One statement sees the feed up to one id, and everything before it. An
- * event whose subject waits for another try waits with it.
+ * The last event before the first one whose taxpayer is not known yet. $1 now, $2 the answer before, null = none. The oldest row is
+ * passed over: in a new installation it is the beginning of the feed, which is about nobody.
+ */
+const HORIZON = {
+  name: 'webhook_horizon',
+  text: `SELECT coalesce(
+    (SELECT min(e.id) - 1 FROM feed_event AS e
+      WHERE e.id > coalesce($2, (SELECT min(id) FROM feed_event)) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
+        AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
+    (SELECT max(id) FROM feed_event), 0) AS id`,
+};
+/**
+ * Takes over the new events of each active webhook up to the horizon; everything before it is visible. An event whose subject
+ * waits for another try waits with it. $1 now, $2 when it is given up, $3 horizon.
  */
 const COLLECT = {
   name: 'webhook_collect',
-  text: `WITH latest AS (SELECT max(id) AS id FROM feed_event),
-    behind AS (SELECT w.id, w.account_id, w.types, w.environments, w.collected FROM webhook AS w
-      WHERE w.active AND w.collected < (SELECT id FROM latest) FOR UPDATE SKIP LOCKED),
-    horizon AS (SELECT coalesce(
-      (SELECT min(e.id) - 1 FROM feed_event AS e
-        WHERE e.id > (SELECT min(collected) FROM behind) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
-          AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
-      (SELECT id FROM latest)) AS id),
+  text: `WITH behind AS (SELECT w.id, w.account_id, w.types, w.environments, w.collected,
+        least($3::bigint, w.collected + ${LOOKED_AT_ONCE}) AS last
+      FROM webhook AS w WHERE w.active AND w.collected < $3 FOR UPDATE SKIP LOCKED),
     page AS (SELECT b.id AS webhook_id, e.id, e.subject FROM behind AS b CROSS JOIN LATERAL (
       SELECT e.id, concat_ws(':', e.env, e.rnc, e.subject->>'provider_rnc', e.subject->>'encf') AS subject
         FROM feed_event AS e JOIN taxpayers AS t ON t.rnc = e.rnc AND t.account_id = b.account_id
-       WHERE e.id > b.collected AND e.id <= (SELECT id FROM horizon)
+       WHERE e.id > b.collected AND e.id <= b.last
          AND e.env = ANY(b.environments) AND (b.types IS NULL OR e.type = ANY(b.types))
        ORDER BY e.id LIMIT ${COLLECTED_AT_ONCE}) AS e),
     added AS (INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at)
       SELECT p.webhook_id, p.id, p.subject, greatest($1::timestamptz, (SELECT max(d.due_at) FROM webhook_delivery AS d
                WHERE d.webhook_id = p.webhook_id AND d.subject = p.subject)), $2::timestamptz
         FROM page AS p ON CONFLICT DO NOTHING),
-    reached AS (SELECT b.id, b.collected, CASE WHEN count(p.id) = ${COLLECTED_AT_ONCE} THEN max(p.id)
-               ELSE (SELECT id FROM horizon) END AS place, count(p.id) AS events
-        FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected)
+    reached AS (SELECT b.id, b.collected, CASE WHEN count(p.id) = ${COLLECTED_AT_ONCE} THEN max(p.id) ELSE b.last END AS place,
+               count(p.id) AS events
+        FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected, b.last)
     UPDATE webhook AS w SET collected = r.place FROM reached AS r
-     WHERE w.id = r.id AND r.place > r.collected AND (r.events > 0 OR r.place > r.collected + ${MOVED_ON_AFTER})`,
+     WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${MOVED_ON_AFTER})`,
 };
 
 /** $1 now, $2 end of the lease, $3 most rows. The oldest waiting event of a subject goes first, alone. */
 const CLAIM = {
   name: 'webhook_claim',
   text: `WITH room AS (SELECT w.id, CASE WHEN w.failing_since IS NULL THEN ${AT_ONCE} ELSE ${AT_ONCE_FAILING} END
-        - (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id AND d.leased_until > $1) AS free
+        - (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id AND d.leased_until IS NOT NULL AND d.leased_until > $1) AS free
       FROM webhook AS w WHERE w.active),
     due AS (SELECT d.webhook_id, d.event_id FROM room CROSS JOIN LATERAL (
       SELECT d.webhook_id, d.event_id, d.due_at FROM webhook_delivery AS d
@@ -106,6 +114,7 @@ interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'su
 
 /** Deliveries in PostgreSQL. */
 export function createWebhookDeliveries(database: Database, masterKeys: MasterKeys): WebhookDeliveries {
+  let horizon = null as number | null;
   function claimed(row: Claimed, now: Date): WebhookDelivery {
     const { event_id, mark, tries, give_up_at, type, time, env, subject, data } = row;
     const event = mark === null ? null : { id: publicId({ id: event_id, mark }), type, time, env, subject, data };
@@ -114,7 +123,8 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
   }
   return {
     async claimDue({ now, until, limit }) {
-      await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS)]);
+      horizon = (await database.query<{ id: number }>(HORIZON, [now, horizon])).rows[0]?.id ?? horizon;
+      await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
       const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit]);
       return rows.map((row) => claimed(row, now));
     },
