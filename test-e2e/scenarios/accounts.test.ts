@@ -216,6 +216,17 @@ describe('a taxpayer', () => {
     expect((await submit('E310000000500')).body.status).toBe('Aceptado');
     expect((await client.submit(numbers.next('ecf-32').invoice)).body.status).toBe('Aceptado');
     expect((await admin('GET', path)).body).toEqual([{ ...range, next: 'E310000000501', remaining: 2 }]);
+    // The others are given to documents without eNCF.
+    const open = numbers.next('ecf-31', ({ Encabezado: { IdDoc } }) => {
+      Object.assign(IdDoc, { eNCF: '', FechaVencimientoSecuencia: '' });
+    }).invoice;
+    const keyed = (key: string) => client.submit(open, { 'idempotency-key': key });
+    expect((await client.submit(open)).body).toMatchObject({ code: 'idempotency_key_required' });
+    for (const key of ['1', '1'])
+      expect((await keyed(key)).body).toMatchObject({ encf: 'E310000000501', status: 'Aceptado' });
+    expect((await keyed('2')).body.encf).toBe('E310000000502');
+    expect(await keyed('3')).toMatchObject({ status: 409, body: { code: 'range_exhausted' } });
+    expect((await admin('GET', path)).body).toEqual([{ ...range, next: null, remaining: 0 }]);
     expect(await admin('PUT', path, [])).toMatchObject({ status: 200, body: [] });
     expect((await submit('E310000000499')).body.status).toBe('Aceptado');
   });

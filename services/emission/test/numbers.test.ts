@@ -78,6 +78,7 @@ describe('a document without eNCF', () => {
   it('needs an idempotency-key, unless it is only checked', async () => {
     const refused = await submit(open(), '');
     expect([refused.status, refused.body.code]).toEqual([422, 'idempotency_key_required']);
+    expect(refused.body.detail[0].loc).toEqual(['header', 'idempotency-key']);
     const checked = await world.submit(instances[0], open(), { query: '?validate=true' });
     expect([checked.status, checked.body.status, checked.body.encf]).toEqual([200, 'Validado', null]);
     expect(checked.body.xml).not.toContain('eNCF');

@@ -53,7 +53,7 @@ export function toApiError(error: unknown): unknown {
     return new ApiError(400, error.code, error.message, { messages: [error.message], faults: [], cause: error.cause });
   }
   if (!(error instanceof EmissionError)) return error;
-  if (error.items !== null) return new InvalidRequest(error.items, { cause: error });
+  if (error.items !== null) return new InvalidRequest(error.items, { cause: error, code: error.code });
   const { status } = errorCodeEntry(error.code);
   const faults = error.faults ?? [];
   return new ApiError(status, error.code, error.message, {

@@ -114,10 +114,11 @@ function expired(type: EcfType, env: Environment): EmissionError {
 
 /** The answer to a submission without number and without key. */
 export function keyRequired(): EmissionError {
-  return new EmissionError(
-    'idempotency_key_required',
-    'The document has no eNCF, so the header idempotency-key is required: 1 to 255 printable characters that name this document. With it, a repeat finds the number that was given.',
-  );
+  const msg =
+    'the document has no eNCF, so this header is required: 1 to 255 printable characters that name the document. With it, a repeat finds the number that was given';
+  return new EmissionError('idempotency_key_required', `header.idempotency-key: ${msg}`, {
+    items: [{ loc: ['header', 'idempotency-key'], msg, type: 'missing' }],
+  });
 }
 
 export function keyConflict(): EmissionError {
