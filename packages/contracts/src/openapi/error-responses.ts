@@ -56,6 +56,7 @@ function response(status: number, codes: readonly ErrorCode[], components: Compo
 
 function example(code: ErrorCode, status: number): JsonSchema {
   const { meaning, remedy } = ERROR_CODES[code];
-  const detail = status === 422 ? EXAMPLES.validation : `${meaning} ${remedy}`;
+  const items = code === 'idempotency_key_required' ? EXAMPLES.keyRequired : EXAMPLES.validation;
+  const detail = status === 422 ? items : `${meaning} ${remedy}`;
   return { detail, code, request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3' };
 }

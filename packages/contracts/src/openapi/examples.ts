@@ -575,6 +575,13 @@ export const EXAMPLES = {
     authentication_url: null,
   },
   providerToken: { token: 'eyJhbGciOi...', expira: '2026-06-15T15:00:05Z', expedido: '2026-06-15T14:00:05Z' },
+  keyRequired: [
+    {
+      loc: ['header', 'idempotency-key'],
+      msg: 'the document has no eNCF, so this header is required',
+      type: 'missing',
+    },
+  ],
   validation: [{ loc: ['header', 'rnc-issuing'], msg: 'an RNC has 9 or 11 digits', type: 'rnc' }],
   account,
   certificate,
