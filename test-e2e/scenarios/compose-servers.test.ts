@@ -10,8 +10,11 @@ import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres
 import { silentLogger } from '@ecf/service-kit/testing';
 import { freePort, javaLacks, prepareJavaBroker, runJavaBroker } from '@ecf/test-servers';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { testKey } from '@ecf/test-support';
+import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { until } from '../support/until.js';
 
 const COMPOSE = fileURLToPath(new URL('../../deploy/compose', import.meta.url));
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
@@ -59,6 +62,66 @@ describe('PostgreSQL of compose', () => {
     }
   });
 });
+
+describe('PostgreSQL with TLS', () => {
+  it('is used with sslmode=verify-full and its authority, and not with another authority', async () => {
+    const plain = new URL(await (await startTestPostgres()).createDatabase());
+    const admin = openDatabase(plain.href, { max: 1 });
+    const authority = createCertificateAuthority({ key: testKey(1) });
+    const server = authority.issue({
+      commonName: 'localhost',
+      holderId: '00100000001',
+      notBefore: new Date('2020-01-01T00:00:00Z'),
+      notAfter: new Date('2044-01-01T00:00:00Z'),
+      password: 'test',
+      key: testKey(0),
+    });
+    const [data] = (await admin.query<{ data_directory: string }>('SHOW data_directory')).rows;
+    const { uid, gid } = fs.statSync(data?.data_directory as string);
+    const file = (name: string, text: string) => {
+      const place = path.join(data?.data_directory as string, name);
+      fs.writeFileSync(place, text, { mode: 0o600 });
+      fs.chownSync(place, uid, gid);
+      return place;
+    };
+    file('server.crt', server.pem);
+    file('server.key', server.key);
+    const own = file('own.pem', authority.pem);
+    const other = file('other.pem', createCertificateAuthority({ key: testKey(2) }).pem);
+    await admin.query('ALTER SYSTEM SET ssl = on');
+    await admin.query('SELECT pg_reload_conf()');
+    try {
+      const url = (ca: string) => {
+        const { port, username, password, pathname } = plain;
+        return `postgresql://${username}:${password}@localhost:${port}${pathname}?sslmode=verify-full&sslrootcert=${ca}`;
+      };
+      const inUse = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+      const encrypted = await until(
+        () => queryOnce(url(own), inUse),
+        (rows) => Array.isArray(rows),
+      );
+      expect(encrypted).toEqual([{ ssl: true }]);
+      expect(await createDatabaseIfMissing(url(own))).toBe(false);
+      expect(await queryOnce(url(other), inUse)).toMatchObject({ message: expect.stringMatching(/certificate/) });
+    } finally {
+      await admin.query('ALTER SYSTEM RESET ssl');
+      await admin.query('SELECT pg_reload_conf()');
+      await admin.close();
+    }
+  });
+});
+
+/** The rows, or the error: the server takes a moment to read its new settings. */
+async function queryOnce(url: string, sql: string): Promise<unknown> {
+  const database = openDatabase(url, { max: 1 });
+  try {
+    return (await database.query(sql)).rows;
+  } catch (error) {
+    return error;
+  } finally {
+    await database.close();
+  }
+}
 
 const lacks = await javaLacks();
 if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${lacks} is missing.\n`);
