@@ -9,12 +9,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
-import { benchFolder } from './harness/ending.js';
-import { createLoad, type Load } from './harness/load.js';
-import { percentile } from './harness/measure.js';
-import { heading, line } from './harness/report.js';
-import { certificate, encfOf, invoice } from './inputs/sample.js';
-import { type Subject, startSubject } from './subject/subject.js';
+import { benchFolder } from '../harness/ending.js';
+import { createLoad, type Load } from '../harness/load.js';
+import { percentile } from '../harness/measure.js';
+import { heading, line } from '../harness/report.js';
+import { certificate, encfOf, invoice } from '../inputs/sample.js';
+import { type Subject, startSubject } from '../subject/subject.js';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const RATE = Number(process.env.BENCH_RATE ?? 200);
