@@ -53,6 +53,7 @@ async function run(databaseUrl: string): Promise<void> {
   const config = readQueryConfig({
     DATABASE_URL: databaseUrl,
     ...TEST_SERVICE_KEYS.query,
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: folder,
   });
   const query = createQuery(config, {
