@@ -10,11 +10,11 @@ import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ec
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import { benchFolder } from '../harness/ending.js';
-import { createLoad, type Load } from '../harness/load.js';
+import { createLoad } from '../harness/load.js';
 import { percentile } from '../harness/measure.js';
 import { heading, line } from '../harness/report.js';
 import { certificate, encfOf, invoice } from '../inputs/sample.js';
-import { type Subject, startSubject } from '../subject/subject.js';
+import { startSubject, submissionsUntil } from '../subject/subject.js';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60);
 const RATE = Number(process.env.BENCH_RATE ?? 200);
@@ -44,10 +44,10 @@ async function run(): Promise<void> {
   heading(
     `a stranger pushes ${RATE} refusals of ${template.length} bytes a second for ${SECONDS} s; one customer submits`,
   );
-  const alone = await submissions(load, subject, delay(Math.min(SECONDS, 30) * 1_000));
+  const alone = await submissionsUntil(load, subject, delay(Math.min(SECONDS, 30) * 1_000));
   const before = keptBytes();
   const stranger = pushRefusals(template);
-  const beside = await submissions(load, subject, stranger);
+  const beside = await submissionsUntil(load, subject, stranger);
   const { sent, answers, seconds } = await stranger;
   // The archiver moves the last documents within a second.
   await delay(3_000);
@@ -67,18 +67,6 @@ async function signedDocument(buyer: string): Promise<string> {
   json.ECF.FechaHoraFirma = formatSignatureDateTime(now);
   const { tree } = checkJson(json);
   return (await signXml(writeXml(tree as never), certificate().certificate)).xml;
-}
-
-/** Seconds of each submission until `end` settles. */
-async function submissions(to: Load, { nextCalls }: Subject, end: Promise<unknown>): Promise<number[]> {
-  const latencies: number[] = [];
-  let ended = false;
-  const settled = end.then(() => {
-    ended = true;
-  });
-  while (!ended) latencies.push(...(await to.round(nextCalls(1), 1)).latencies);
-  await settled;
-  return latencies;
 }
 
 /** Sends at a fixed rate, however long the answers take. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentName, type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
-import type { Call } from '../harness/load.js';
+import type { Call, Load } from '../harness/load.js';
 import { encfOf, invoice, type Parties } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
@@ -25,11 +25,12 @@ export async function startSubject(
   {
     toSandboxBuyer = false,
     nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [],
-  }: { toSandboxBuyer?: boolean; nodeOptions?: readonly string[] } = {},
+    settings = {},
+  }: { toSandboxBuyer?: boolean; nodeOptions?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<Subject> {
   // The simulator allows more queries than the authority, so that rounds wait less for each other.
-  const settings = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn' };
-  const standalone = await startDeploymentProcess(deployment, dataDir, settings, nodeOptions);
+  const env = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn', ...settings };
+  const standalone = await startDeploymentProcess(deployment, dataDir, env, nodeOptions);
   const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
   // By default the buyer has no receiver. With the buyer of the sandbox, the gateway receives what it delivers.
   const parties: Parties = { issuer: issuer_rnc, buyer: toSandboxBuyer ? buyer_rnc : '131999999', date };
@@ -63,6 +64,22 @@ export async function startSubject(
       }
     },
   };
+}
+
+/** Submits one invoice after another until `end` settles; the seconds of each. */
+export async function submissionsUntil(
+  load: Load,
+  { nextCalls }: Pick<Subject, 'nextCalls'>,
+  end: Promise<unknown>,
+): Promise<number[]> {
+  const latencies: number[] = [];
+  let ended = false;
+  const settled = end.finally(() => {
+    ended = true;
+  });
+  while (!ended) latencies.push(...(await load.round(nextCalls(1), 1)).latencies);
+  await settled;
+  return latencies;
 }
 
 const NEARLY_ALL = 200;
