@@ -102,6 +102,22 @@ async function expectListed(encf: string): Promise<void> {
 }
 
 describeDistributed('the distributed deployment, as a new user meets it', () => {
+  it('names every wrong variable of its services before it makes anything', async () => {
+    const empty = path.join(dataDir, 'nothing');
+    const wrong = [
+      'INSTANCES',
+      'KAFKA_SSL',
+      'STATUS_WAIT_MS',
+      'POLL_CONCURRENCY',
+      'TRUSTED_ISSUERS_FILE',
+      'PROCESSING_MS',
+    ];
+    const env = Object.fromEntries(wrong.map((name) => [name, 'no such']));
+    const { message } = await startDistributed(empty, env).catch((error) => error);
+    for (const name of wrong) expect(message.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
+    expect([message.includes('starting'), fs.existsSync(empty)]).toEqual([false, false]);
+  });
+
   it('starts every missing part, submits an example invoice and lists its processes', async () => {
     running = await startDistributed(dataDir, { ...SETTINGS, ...storage?.settings });
     expect(running.output()).toMatch(/^first invoice {3}E310000000001 /m);

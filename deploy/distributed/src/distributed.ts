@@ -7,6 +7,7 @@ import {
   EMBEDDED_SETTINGS,
   type Environment,
   type KeptProcess,
+  makeSecrets,
   openDatabaseServer,
   openSandbox,
   type SimulatorProcess,
@@ -17,9 +18,10 @@ import {
 } from '@ecf/deployment';
 import { busSettings, usesKafka } from '@ecf/service-kit/bus';
 import { prepareTopics } from '@ecf/service-kit/bus/kafka';
-import { readConfig } from '@ecf/service-kit/config';
+import { ConfigProblems, readConfig } from '@ecf/service-kit/config';
 import { requireFreePort } from '@ecf/service-kit/http';
 import { createLogger } from '@ecf/service-kit/telemetry';
+import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
 import { type DistributedConfig, readDistributedConfig } from './config.js';
 import { findKafka } from './kafka.js';
@@ -59,8 +61,12 @@ export function createDistributed(env: Environment, say: Say, now = () => new Da
 }
 
 async function start(env: Environment, say: Say, now: () => Date, parts: Parts): Promise<string> {
-  const config = readDistributedConfig(env);
+  const problems = new ConfigProblems();
+  const config = problems.readOn(env, readDistributedConfig);
   const folder = new DataFolder(config.DATA_DIR);
+  // Each service reads its settings again. Here one refusal names every error before anything is made.
+  problems.read(() => readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: '127.0.0.1:9092' }));
+  readServices(problems, env, config, config.SANDBOX ? (folder.presentSecrets() ?? makeSecrets()) : null);
   const release = await takeFolder(folder, async () => {
     await requireFreePort(config.HOST, config.PORT);
     await requireFreePort(config.HOST, config.METRICS_PORT);

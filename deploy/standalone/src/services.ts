@@ -1,22 +1,13 @@
-import { createApprovals, readApprovalsConfig } from '@ecf/approvals';
-import {
-  checkSimulatorSettings,
-  type DataFolder,
-  DEMO_BUYER,
-  type Environment,
-  serviceEnvironment,
-} from '@ecf/deployment';
-import { createEmission, emissionConfig } from '@ecf/emission';
-import { createGateway, createInProcessUpstream, readGatewayConfig } from '@ecf/gateway';
-import { createQuery, readQueryConfig } from '@ecf/query';
-import { createReception, readReceptionConfig } from '@ecf/reception';
+import { createApprovals } from '@ecf/approvals';
+import { createEmission } from '@ecf/emission';
+import { createGateway, createInProcessUpstream } from '@ecf/gateway';
+import { createQuery } from '@ecf/query';
+import { createReception } from '@ecf/reception';
 import type { Bus } from '@ecf/service-kit/bus';
-import type { ConfigProblems } from '@ecf/service-kit/config';
-import { makeServiceKeys } from '@ecf/service-kit/security';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
-import { createStatusPoller, readStatusPollerConfig } from '@ecf/status-poller';
-import type { readStandaloneConfig } from './config.js';
+import { createStatusPoller } from '@ecf/status-poller';
+import type { readServices } from './read-services.js';
 
 /** Adds the addresses of database and authority to the settings of a service. */
 export type Placed = <C>(service: string, read: C) => C;
@@ -96,39 +87,4 @@ export function createServices(placed: Placed, settings: ReturnType<typeof readS
     },
   });
   return { gateway, behindGateway: [emission, statusPoller, reception, approvals, query] };
-}
-
-/**
- * Reads the settings of every service; the addresses of database and authority follow by {@link Placed}.
- * Throws ConfigError that names every error in them and in the simulator's settings.
- */
-export function readServices(
-  problems: ConfigProblems,
-  env: Environment,
-  config: ReturnType<typeof readStandaloneConfig>,
-  secrets: ReturnType<DataFolder['secrets']> | null,
-) {
-  const places = {
-    databaseUrl: () => 'postgresql://127.0.0.1/ecf',
-    // The address of the simulator is not known yet.
-    authorityUrl: config.AUTHORITY_URL ?? (config.SANDBOX ? 'http://127.0.0.1' : undefined),
-    signerRnc: DEMO_BUYER.rnc,
-  };
-  // All services are of this process: their keys live as long as it does.
-  const keys = makeServiceKeys();
-  const settingsOf = (service: keyof typeof keys) => ({
-    ...serviceEnvironment(service, env, config, secrets, places),
-    ...keys[service],
-  });
-  return problems.readAll({
-    gateway: () => readGatewayConfig(settingsOf('gateway')),
-    emission: () => emissionConfig(settingsOf('emission')),
-    reception: () => readReceptionConfig(settingsOf('reception')),
-    statusPoller: () => readStatusPollerConfig(settingsOf('status-poller')),
-    query: () => readQueryConfig(settingsOf('query')),
-    approvals: () => readApprovalsConfig(settingsOf('approvals')),
-    simulator: () => {
-      if (secrets !== null && config.AUTHORITY_URL === undefined) checkSimulatorSettings(env as NodeJS.ProcessEnv);
-    },
-  });
 }

@@ -17,7 +17,8 @@ import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
 import { readStandaloneConfig } from './config.js';
 import { holdBack } from './held-bus.js';
-import { createServices, type Placed, readServices } from './services.js';
+import { readServices } from './read-services.js';
+import { createServices, type Placed } from './services.js';
 
 /** A standalone deployment. */
 export interface Standalone {
