@@ -175,6 +175,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     fs.writeFileSync(path.join(parent, 'file'), '');
     await expect(startStandalone(path.join(parent, 'file'))).rejects.toThrow(/DATA_DIR .*is not a folder/);
     await expect(startStandalone(path.join(parent, 'file', 'data'))).rejects.toThrow(/is not a folder/);
+    await expect(startStandalone('/proc/ecf/data')).rejects.toThrow(/DATA_DIR \/proc\/ecf\/data cannot be written/);
     await expect(startStandalone('/sys/data')).rejects.toThrow(/DATA_DIR \/sys\/data cannot be written/);
     expect(fs.readdirSync(parent)).toEqual(['file']);
     fs.rmSync(parent, { recursive: true });

@@ -89,7 +89,7 @@ export class DataFolder {
 
   private openLock(file: string): number {
     try {
-      fs.mkdirSync(this.path, { recursive: true });
+      makeFolder(this.path);
       return fs.openSync(file, fs.constants.O_RDWR | fs.constants.O_CREAT, 0o600);
     } catch (cause) {
       throw unwritable(this.path, cause);
@@ -141,6 +141,17 @@ function readText(file: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
+  }
+}
+
+/** Folder by folder: with `recursive`, mkdirSync never returns below /proc. */
+function makeFolder(folder: string): void {
+  if (fs.existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    fs.mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
