@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Instance, World } from './support/world.js';
 
 const CHILD = path.join(path.dirname(fileURLToPath(import.meta.url)), 'support/crash-child.mjs');
@@ -93,17 +94,11 @@ describe('a document whose instance is killed at any step is finished by another
       await until(() => existsSync(file));
       expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(row.xml_sha256);
       const leased = 'SELECT 1 FROM pending_document WHERE due_at < now()';
+      // A killed instance may have claimed the document for the archive, for half a minute.
       await until(async () => (await world.database.query(leased)).rowCount === 0);
     });
   });
 });
-
-/** A killed instance may have claimed the document for the archive, for half a minute. */
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await holds()); )
-    if (Date.now() > end) throw new Error('not within a minute');
-    else await new Promise((resolve) => setTimeout(resolve, 50));
-}
 
 /** Counts for the document without number alone. */
 const KEY = { key: 'the only document without number' };

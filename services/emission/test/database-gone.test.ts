@@ -1,6 +1,7 @@
 import { CuttableProxy } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 /** Long timeouts, because the machine may be slow. */
@@ -40,11 +41,12 @@ describe('the database is unavailable for a while', () => {
 
   /** Repeats like a client that honours Retry-After. */
   async function repeat(instance: Instance, document: unknown): Promise<Answer> {
-    for (;;) {
-      const answer = await world.submit(instance, document);
-      if (answer.status !== 503) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    let answer: Answer | undefined;
+    await until(async () => {
+      answer = await world.submit(instance, document);
+      return answer.status !== 503;
+    }, 'another answer than 503');
+    return answer as Answer;
   }
 
   it('before a request: it waits and gets the usual answer', async () => {
@@ -132,7 +134,7 @@ describe('the database is unavailable for a while', () => {
       isLosing = true;
       const answers = documents.map((document) => world.submit(instance, document));
       const rows = () => Promise.all([numbers].flat().map((number) => world.row(number)));
-      while ((await rows()).every((row) => row === null)) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(async () => (await rows()).some((row) => row !== null), 'a committed document');
       isLosing = false;
       await proxy.cut();
       proxy.delayMs = 0;
@@ -208,13 +210,12 @@ describe('the database is unavailable for a while', () => {
       proxy.holdBehind = 'INSERT INTO cancelled_range';
       const requested = cancel(cutOff);
       const stored = async () => (await world.database.query<{ state: string }>('SELECT * FROM cancellation')).rows;
-      while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(async () => (await stored()).length > 0, 'the cancellation');
       await proxy.cut();
       proxy.delayMs = 0;
       await expectUnconfirmed(requested);
       await proxy.restore();
-      while ((await stored()).some(({ state }) => state !== 'accepted'))
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      await until(async () => (await stored()).every(({ state }) => state === 'accepted'), 'the acceptance');
       expect(await stored()).toMatchObject([{ lost_sends: 0, failures: 0, alarm: null }]);
       const again = await cancel(beside);
       expect([again.status, again.body.code]).toEqual([409, 'encf_in_use']);
@@ -259,6 +260,6 @@ describe('the database is unavailable for a while', () => {
     await proxy.cut();
     expect([await status('ready'), await status('live')]).toEqual([503, 200]);
     await proxy.restore();
-    while ((await status('ready')) !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await status('ready')) === 200, 'readiness');
   });
 });
