@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, Client, LedgerRow } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
+import { ecfSubmit } from '../support/deployment/ecf-command.js';
 import { type Invoice, Numbering, otherContent, withLines } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
@@ -281,6 +284,27 @@ describe('a number that is submitted and cancelled at the same moment', () => {
       expect((await client().submit(invoice)).status).toBe(annulled ? 409 : 200);
       expect((await cancel(encf)).status).toBe(409);
     }
+  });
+});
+
+describe('ecf submit', () => {
+  it('goes on after it was killed: every document is sent once, and the results are complete', async () => {
+    const documents = Array.from({ length: 5 }, () => numbers.next());
+    const lines = documents.map(({ invoice }) => JSON.stringify(invoice));
+    const file = path.join(deployment.dataDir, 'invoices.ndjson');
+    writeFileSync(file, [...lines.slice(0, 3), '', '{"torn', ...lines.slice(3)].join('\n'));
+    const args = [file, '--env', 'TesteCF', '--batch-size', '2'];
+    const killed = await ecfSubmit(deployment, args, 2);
+    expect([killed.code, killed.rows.length < 6]).toEqual([null, true]);
+    const whole = await ecfSubmit(deployment, args);
+    expect([whole.code, whole.rows.map(({ line }) => line)]).toEqual([1, [1, 2, 3, 4, 5, 6]]);
+    const [torn] = whole.rows.splice(3, 1);
+    expect(torn).toMatchObject({ status: null, error: { status: 400 } });
+    expect(whole.rows.map(({ encf, status }) => [encf, status])).toEqual(
+      documents.map(({ encf }) => [encf, 'Aceptado']),
+    );
+    for (const { encf } of documents) await onlySubmission(encf);
+    expect((await ecfSubmit(deployment, [...args.slice(0, 3), '--batch-size', '0'])).code).toBe(2);
   });
 });
 

@@ -8,33 +8,42 @@ interface CommandEntry {
   load(): Promise<CommandModule>;
 }
 
-/** Every command of `ecf`. A new one is a file in commands/ and a row here. */
+/** Every command of `ecf`. A new one is a file in commands/ (those on files alone in commands/documents/) and a row here. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     section: 'documents',
     summary: 'check documents, from files or one a line on standard input',
-    load: () => import('./commands/check.js'),
+    load: () => import('./commands/documents/check.js'),
   },
-  build: { section: 'documents', summary: 'convert JSON to unsigned XML', load: () => import('./commands/build.js') },
+  build: {
+    section: 'documents',
+    summary: 'convert JSON to unsigned XML',
+    load: () => import('./commands/documents/build.js'),
+  },
   sign: {
     section: 'documents',
     summary: 'convert JSON or XML to signed XML',
-    load: () => import('./commands/sign.js'),
+    load: () => import('./commands/documents/sign.js'),
   },
   verify: {
     section: 'documents',
     summary: 'verify signatures and check the documents',
-    load: () => import('./commands/verify.js'),
+    load: () => import('./commands/documents/verify.js'),
   },
   qr: {
     section: 'documents',
     summary: 'write the confirmation address of a signed document',
-    load: () => import('./commands/qr.js'),
+    load: () => import('./commands/documents/qr.js'),
   },
   rfce: {
     section: 'documents',
     summary: 'write the unsigned summary of a signed type 32',
-    load: () => import('./commands/rfce.js'),
+    load: () => import('./commands/documents/rfce.js'),
+  },
+  submit: {
+    section: 'operation',
+    summary: 'submit invoices of any number, one a line, in batches',
+    load: () => import('./commands/submit.js'),
   },
   dlq: {
     section: 'operation',

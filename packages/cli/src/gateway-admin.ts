@@ -60,7 +60,7 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
       });
       if (!response.ok || response.body === null) {
         const text = await response.text();
-        throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(parsed(text), text)}`);
+        throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(text)}`);
       }
       yield* createInterface({ input: Readable.fromWeb(response.body as ReadableStream) });
     },
@@ -79,14 +79,19 @@ export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.Proces
       } catch (cause) {
         throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
       }
-      const answer = parsed(text);
-      if (!response.ok) throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(answer, text)}`);
-      return answer;
+      if (!response.ok) throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(text)}`);
+      return parsed(text);
     },
   };
 }
 
-function readDemo(folder: string): { base_url?: string; admin_url?: string; admin_token?: string } {
+/** What `demo.json` of a sandbox's data folder says; empty without one. */
+export function readDemo(folder: string): {
+  base_url?: string;
+  admin_url?: string;
+  admin_token?: string;
+  api_key?: string;
+} {
   try {
     return JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
   } catch {
@@ -102,8 +107,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function reasonOf(answer: unknown, text: string): string {
-  const detail = (answer as { detail?: unknown } | null)?.detail;
+/** The sentence of an error body. */
+export function reasonOf(text: string): string {
+  const detail = (parsed(text) as { detail?: unknown } | null)?.detail;
   if (typeof detail === 'string') return detail;
   if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc?.at(-1)}: ${msg}`).join('; ');
   return text.slice(0, 200);

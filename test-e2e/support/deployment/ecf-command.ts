@@ -15,12 +15,22 @@ export interface Ran {
 
 /** Runs `ecf` as an operator does. */
 export function ecf(deployment: Deployment, ...args: string[]): Promise<Ran> {
+  return ran(deployment, [...args, '--json']);
+}
+
+/** Runs `ecf submit`; with `killAfter` it is killed once it wrote so many results. */
+export function ecfSubmit(deployment: Deployment, args: string[], killAfter = Number.POSITIVE_INFINITY): Promise<Ran> {
+  return ran(deployment, ['submit', ...args], killAfter);
+}
+
+function ran(deployment: Deployment, args: string[], killAfter = Number.POSITIVE_INFINITY): Promise<Ran> {
   const { S3_ENDPOINT: _files, ...env } = process.env;
-  const child = spawn(process.execPath, [BIN, ...args, '--json'], { env: { ...env, DATA_DIR: deployment.dataDir } });
+  const child = spawn(process.execPath, [BIN, ...args], { env: { ...env, DATA_DIR: deployment.dataDir } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
+    if (stdout.split('\n').length > killAfter) child.kill('SIGKILL');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

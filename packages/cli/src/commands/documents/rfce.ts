@@ -1,9 +1,9 @@
 import { deriveRfce, groupOf, integerOf, submissionRoute, textOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
-import type { Console, ExitCode } from '../command.js';
-import { onlyFile, readDocument } from '../input/read-document.js';
-import type { Options, OptionValues } from '../options.js';
-import { DocumentAtFault, readSigned, type SignedDocument } from '../signed-document.js';
+import type { Console, ExitCode } from '../../command.js';
+import { onlyFile, readDocument } from '../../input/read-document.js';
+import type { Options, OptionValues } from '../../options.js';
+import { DocumentAtFault, readSigned, type SignedDocument } from '../../signed-document.js';
 
 export const options: Options = { json: 'switch' };
 

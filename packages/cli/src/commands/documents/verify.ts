@@ -1,14 +1,14 @@
 import type { Fault } from '@ecf/domain';
 import { type CanonicalXml, checkXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
 import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
-import { unreadableDocument } from '../check/examine.js';
-import type { Console, ExitCode } from '../command.js';
-import { readDocument } from '../input/read-document.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { documentName, faultLines, printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { unreadableDocument } from '../../check/examine.js';
+import type { Console, ExitCode } from '../../command.js';
+import { readDocument } from '../../input/read-document.js';
+import type { Options, OptionValues } from '../../options.js';
+import { wantsJson } from '../../output/format.js';
+import { documentName, faultLines, printable } from '../../output/readable.js';
+import { RowWriter } from '../../output/row-writer.js';
+import { UsageError } from '../../usage-error.js';
 
 export const options: Options = { json: 'switch', text: 'switch' };
 

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { groupOf, signingTimeWarnings, textOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { CertificateError, openCertificate, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
-import type { Console, ExitCode } from '../command.js';
-import { onlyFile, readDocument, unreadable } from '../input/read-document.js';
-import type { Options, OptionValues } from '../options.js';
-import { complaints } from '../output/complaints.js';
-import { prepare, withSigningTime } from '../prepare.js';
-import { UsageError } from '../usage-error.js';
+import type { Console, ExitCode } from '../../command.js';
+import { onlyFile, readDocument, unreadable } from '../../input/read-document.js';
+import type { Options, OptionValues } from '../../options.js';
+import { complaints } from '../../output/complaints.js';
+import { prepare, withSigningTime } from '../../prepare.js';
+import { UsageError } from '../../usage-error.js';
 
 export const options: Options = {
   certificate: 'value',

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { BlockChecker } from '../check/block-checker.js';
-import { type CheckedBlock, LONGEST_LINE, row } from '../check/check-block.js';
-import { examine } from '../check/examine.js';
-import type { Console, ExitCode } from '../command.js';
-import { blocksOf } from '../input/blocks.js';
-import { announceTerminal, readDocument, unreadable } from '../input/read-document.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { Progress } from '../output/progress.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { BlockChecker } from '../../check/block-checker.js';
+import { type CheckedBlock, LONGEST_LINE, row } from '../../check/check-block.js';
+import { examine } from '../../check/examine.js';
+import type { Console, ExitCode } from '../../command.js';
+import { blocksOf } from '../../input/blocks.js';
+import { announceTerminal, readDocument, unreadable } from '../../input/read-document.js';
+import type { Options, OptionValues } from '../../options.js';
+import { wantsJson } from '../../output/format.js';
+import { Progress } from '../../output/progress.js';
+import { RowWriter } from '../../output/row-writer.js';
+import { UsageError } from '../../usage-error.js';
 
 export const options: Options = { 'schema-only': 'switch', json: 'switch', text: 'switch', quiet: 'switch' };
 

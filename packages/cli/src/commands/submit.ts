@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BatchBody, type BatchResult, MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
+import { ENVIRONMENTS } from '@ecf/domain';
+import { type Batches, openBatches } from '../batches/batches.js';
+import { type Part, partsOf } from '../batches/parts.js';
+import type { Console, ExitCode } from '../command.js';
+import { announceTerminal, onlyFile, unreadable } from '../input/read-document.js';
+import type { Options, OptionValues } from '../options.js';
+import { UsageError } from '../usage-error.js';
+
+export const options: Options = { env: 'value', 'batch-size': 'value', results: 'value', 'data-dir': 'value' };
+
+export const help = `ecf submit FILE|- --env ENV [options]
+
+Submits invoices, one JSON document a line ({"ECF": ...}), of any number: one batch after another (POST /batches). Progress goes to
+standard error. The results, one JSON object a line in the order of the input, go to standard output; \`line\` counts the lines that are
+not empty.
+
+  --env ENV         TesteCF, CerteCF or eCF
+  --batch-size N    documents of a batch, 1 to 10000; default 1000
+  --results FILE    writes the results there; an existing file is replaced
+  --data-dir D      data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
+
+After an interruption, repeat the command with the same input, --env and --batch-size. It sends nothing twice, and its results are
+complete. A gateway that is away or busy is asked again for 15 minutes.
+
+The gateway is ECF_URL with ECF_API_KEY; demo.json supplies what is not set. Exit code: 0 the authority accepted all, 1 some not, 2 wrong
+usage, or the gateway refuses or is away.
+
+  ecf submit invoices.ndjson --env TesteCF --results results.ndjson
+`;
+
+const DEFAULT_SIZE = 1_000;
+const NEWLINE = Buffer.from('\n');
+const LOOK_MS = 1_000;
+const REPORT_MS = 5_000;
+
+export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
+  const file = onlyFile(files);
+  const environment = environmentOf(values.env);
+  const size = sizeOf(values['batch-size']);
+  const batches = openBatches(values['data-dir'] as string | undefined, process.env, environment);
+  const output = typeof values.results === 'string' ? createWriteStream(values.results) : console.stdout;
+  if (file === '-') announceTerminal(console);
+  const input = file === '-' ? console.stdin : createReadStream(file);
+  const report = reporter(console);
+  let [part, lines, accepted] = [0, 0, 0];
+  try {
+    for await (const documents of partsOf(input, size)) {
+      part += 1;
+      const [first, before] = [lines, accepted];
+      for await (const result of submitted(batches, environment, part, documents, (batch) =>
+        report(`${first + decided(batch)} documents, ${before + batch.accepted + batch.conditional} accepted`),
+      )) {
+        lines += 1;
+        if (result.status?.startsWith('Aceptado')) accepted += 1;
+        const row = `${JSON.stringify({ ...result, line: first + result.line })}\n`;
+        if (!output.write(row)) await once(output, 'drain');
+      }
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).path === file) throw unreadable(file, error);
+    throw error;
+  }
+  if (output !== console.stdout) await finished(output.end());
+  if (lines === 0) throw new UsageError('the input has no document. Write one JSON document a line.');
+  console.stderr.write(`${lines} documents, ${accepted} accepted\n`);
+  return accepted === lines ? 0 : 1;
+}
+
+/** The results of a part, once its batch is decided. */
+async function* submitted(
+  batches: Batches,
+  environment: string,
+  part: number,
+  documents: Part,
+  onBatch: (batch: BatchBody) => void,
+): AsyncGenerator<BatchResult> {
+  if (documents === null) {
+    yield TOO_LONG;
+    return;
+  }
+  const ndjson = Buffer.concat(documents.flatMap((line) => [line, NEWLINE]));
+  // The key names the part and its content, so that a repeated run finds the batch of the first one.
+  const key = createHash('sha256').update(`${environment} ${part}\n`).update(ndjson).digest('hex');
+  const id = await batches.create(`ecf-submit-${key}`, ndjson);
+  for (;;) {
+    const batch = await batches.read(id);
+    onBatch(batch);
+    if (batch.pending === 0 && batch.in_process === 0) break;
+    await delay(LOOK_MS);
+  }
+  yield* batches.results(id);
+}
+
+const TOO_LONG: BatchResult = {
+  line: 1,
+  encf: null,
+  issuer_rnc: null,
+  status: null,
+  code: null,
+  track_id: null,
+  security_code: null,
+  qr_url: null,
+  messages: [],
+  faults: [],
+  warnings: [],
+  sequence_used: false,
+  error: { status: 413, code: 'body_too_large', detail: 'The line is longer than a batch may be; it was not sent.' },
+};
+
+function decided({ total, pending, in_process }: BatchBody): number {
+  return total - pending - in_process;
+}
+
+/** Writes a line every five seconds. */
+function reporter({ stderr }: Console): (text: string) => void {
+  let last = Date.now();
+  return (text) => {
+    if (Date.now() - last < REPORT_MS) return;
+    last = Date.now();
+    stderr.write(`${text}\n`);
+  };
+}
+
+function environmentOf(given: unknown): string {
+  const environment = ENVIRONMENTS.find((one) => one === given);
+  if (environment === undefined) throw new UsageError(`say the environment: --env ${ENVIRONMENTS.join(', --env ')}.`);
+  return environment;
+}
+
+function sizeOf(given: unknown): number {
+  const size = given === undefined ? DEFAULT_SIZE : Number(given);
+  if (!Number.isInteger(size) || size < 1 || size > MAX_BATCH_DOCUMENTS)
+    throw new UsageError(`--batch-size is a whole number from 1 to ${MAX_BATCH_DOCUMENTS}.`);
+  return size;
+}
