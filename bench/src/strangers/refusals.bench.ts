@@ -117,11 +117,11 @@ function send(agent: http.Agent, xml: string): Promise<string> {
   });
 }
 
-/** Bytes of the archive outside the folders of submitted documents. */
+/** Bytes of the archive outside the folders of submitted documents: received ones, and acknowledgements of them. */
 function keptBytes(): number {
   const root = path.join(folder, 'xml');
   const sizes = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((file) => !file.startsWith('emission') && file.endsWith('.xml'))
+    .filter((file) => file.endsWith('.xml') && !/^\w+\/ecf\/\d+\/issued\//.test(file))
     .map((file) => statSync(path.join(root, file)).size);
   return sizes.reduce((sum, size) => sum + size, 0);
 }
