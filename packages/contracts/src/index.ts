@@ -32,5 +32,6 @@ export * from './http/own-operations.js';
 export * from './http/received-invoice.js';
 export * from './http/signer.js';
 export * from './http/submission.js';
+export * from './listing.js';
 export * from './openapi/build-document.js';
 export * from './topics.js';

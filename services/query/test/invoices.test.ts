@@ -1,13 +1,16 @@
 import {
+  type InvoiceList,
   invoiceAggregateSchema,
   invoiceCountSchema,
   invoiceListSchema,
   invoiceSchema,
+  LISTING_SORTS,
   TOPICS,
   trackIdListSchema,
 } from '@ecf/contracts';
+import { columnOf } from '@ecf/service-kit/listings';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { issuedInvoice } from '../src/core/invoices/issued-invoice.js';
+import { type IssuedInvoice, issuedInvoice } from '../src/core/invoices/issued-invoice.js';
 import { createPostgresProjection } from '../src/outbound/projection.postgres.js';
 import {
   ACCOUNT,
@@ -23,6 +26,7 @@ import {
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
+import { seeded } from './support/random.js';
 import { startWorld, type World } from './support/world.js';
 
 const YEAR = { 'rnc-issuing': ISSUER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
@@ -91,6 +95,7 @@ describe('GET /invoices/', () => {
       env: 'TesteCF',
       limit: 200,
       offset: 0,
+      next_cursor: null,
     });
     expect(invoices.map(({ encf: number }: { encf: string }) => number)).toEqual([
       encf('32', 5),
@@ -157,6 +162,108 @@ describe('GET /invoices/', () => {
     expect(await page('limit=1000&offset=5')).toMatchObject({ count: 0, total: 5, invoices: [] });
     for (const offset of ['2147483647', '2147483648', '9'.repeat(30)])
       expect(await page(`offset=${offset}`)).toMatchObject({ count: 0, total: 5, invoices: [] });
+  });
+
+  describe('criteria, sorts and cursors', () => {
+    const random = seeded(7);
+    const amounts = ['0.00', '3.09', '3.10', '5.00', '6.50', '7.00', '7.01', '118.00'];
+    const many = Array.from({ length: 300 }, (_, index) =>
+      issuedInvoice(
+        invoice({
+          sequence: 20_000 + index,
+          env: 'eCF',
+          ecf_type: random.pick(['31', '33', '34']),
+          state: random.pick(['accepted', 'rejected-reusable', 'processing']),
+          buyer_rnc: random.pick([BUYER, FOREIGN_ISSUER, null]),
+          total_amount: random.pick(amounts),
+          created_at: new Date(Date.UTC(2025, 0, 1 + random.between(0, 39), 12)).toISOString(),
+        }),
+      ),
+    );
+    const of2025 = { ...YEAR, 'start-date': '01-01-2025', 'end-date': '31-12-2025', env: 'eCF' };
+    const sorts = {
+      created_at: (one: IssuedInvoice, other: IssuedInvoice) =>
+        one.createdAt.getTime() - other.createdAt.getTime() || one.id - other.id,
+      total_amount: (one: IssuedInvoice, other: IssuedInvoice) =>
+        Number(one.totalAmount) - Number(other.totalAmount) || one.id - other.id,
+    };
+    beforeAll(() => createPostgresProjection(world.database).keepInvoices(many));
+
+    it.each([
+      ['', () => true],
+      ['status=aceptado', ({ status }: IssuedInvoice) => status === 'Aceptado'],
+      ['ecf_type=34&status=EnProceso', (one: IssuedInvoice) => one.ecfType === '34' && one.status === 'EnProceso'],
+      [`buyer_rnc=${BUYER}`, ({ buyerRnc }: IssuedInvoice) => buyerRnc === BUYER],
+      ['min_amount=3.1&max_amount=7', ({ totalAmount: sum }: IssuedInvoice) => Number(sum) >= 3.1 && Number(sum) <= 7],
+      ['max_amount=5.00&ecf_type=31', (one: IssuedInvoice) => Number(one.totalAmount) <= 5 && one.ecfType === '31'],
+    ])('pages of "%s" follow each other in every order without gap or repeat', async (criteria, matches) => {
+      for (const sort of LISTING_SORTS) {
+        const ascending = [...many].filter(matches).sort(sorts[columnOf(sort)]);
+        const expected = (sort.startsWith('-') ? ascending.reverse() : ascending).map(({ id }) => id);
+        const found: number[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const { body }: { body: InvoiceList } = await world.get(
+            `/invoices?${criteria}&sort=${sort}&limit=41${cursor && `&cursor=${cursor}`}`,
+            of2025,
+          );
+          expect([body.total, body.count]).toEqual([expected.length, body.invoices.length]);
+          found.push(...body.invoices.map(({ id }) => id));
+          cursor = body.next_cursor;
+        }
+        expect(found).toEqual(expected);
+      }
+    });
+
+    it('a page at an offset says where the next one begins', async () => {
+      const page = async (query: string) => (await world.get(`/invoices?${query}`, of2025)).body;
+      const first = await page('limit=10&offset=20');
+      expect(await page(`limit=10&cursor=${first.next_cursor}`)).toMatchObject({
+        invoices: (await page('limit=10&offset=30')).invoices,
+      });
+    });
+
+    it('documents that come meanwhile neither repeat nor hide a row of the next page', async () => {
+      const at = (sequence: number, time: string) =>
+        invoiceEvent(invoice({ sequence, env: 'eCF', created_at: `2024-07-01T${time}:00-04:00` }));
+      const on = { ...day('01-07-2024'), env: 'eCF' };
+      await world.publish(at(29_000, '08:00'), at(29_001, '09:00'), at(29_002, '10:00'));
+      const first = (await world.get('/invoices?limit=2', on)).body;
+      await world.publish(at(29_003, '09:30'), at(29_004, '11:00'), at(29_005, '08:30'));
+      const rest = (await world.get(`/invoices?limit=2&cursor=${first.next_cursor}`, on)).body;
+      const ids = [...first.invoices, ...rest.invoices].map(({ id }) => id);
+      expect([ids, rest.total, rest.next_cursor]).toEqual([[29_002, 29_001, 29_005, 29_000], 6, null]);
+    });
+
+    it.each([
+      ['status=Pagado', 'status', 'enum'],
+      ['ecf_type=99', 'ecf_type', 'enum'],
+      ['buyer_rnc=12', 'buyer_rnc', 'rnc'],
+      ['min_amount=-1', 'min_amount', 'amount'],
+      ['max_amount=1.005', 'max_amount', 'amount'],
+      ['min_amount=10&max_amount=9.99', 'max_amount', 'amount_range'],
+      ['sort=buyer', 'sort', 'enum'],
+      ['sort=created_at&sort=total_amount', 'sort', 'enum'],
+      ['cursor=x', 'cursor', 'cursor'],
+      [`cursor=${Buffer.from('["2026-01-01T00:00:00.000Z",-1,1,"x"]').toString('base64url')}`, 'cursor', 'cursor'],
+      [`cursor=${Buffer.from('["1; DROP TABLE invoice",1,1,"x"]').toString('base64url')}`, 'cursor', 'cursor'],
+    ])('refuses %s', async (query, name, type) => {
+      const { status, body } = await world.get(`/invoices?${query}`, of2025);
+      expect(status).toBe(422);
+      expect(body.detail).toMatchObject([{ loc: ['query', name], type }]);
+    });
+
+    it('a cursor belongs to its listing', async () => {
+      const { next_cursor: cursor } = (await world.get('/invoices?limit=1', of2025)).body;
+      const of = async (query: string, headers: Record<string, string> = of2025) =>
+        (await world.get(`/invoices?cursor=${cursor}${query}`, headers)).status;
+      expect(await of('&limit=7')).toBe(200);
+      expect(await of('&sort=created_at')).toBe(422);
+      expect(await of('&sort=total_amount')).toBe(422);
+      expect(await of('&status=Aceptado')).toBe(422);
+      expect(await of('', { ...of2025, 'end-date': '30-12-2025' })).toBe(422);
+      expect(await of('', { ...of2025, env: 'CerteCF' })).toBe(422);
+      expect(await of('&offset=1')).toBe(422);
+    });
   });
 
   it('far offsets find the same rows as near ones', async () => {

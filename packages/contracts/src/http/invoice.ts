@@ -10,6 +10,7 @@ import {
 } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
+import { nextCursorSchema } from '../listing.js';
 
 /** State of the delivery of an e-CF to its buyer. */
 export const deliveryStatusSchema = z.enum([
@@ -65,12 +66,13 @@ const periodSchema = z.object({
 });
 const count = z.number().int().nonnegative();
 
-/** Answer of `GET /invoices/`: `count` rows of `total`, newest first. */
+/** Answer of `GET /invoices/`: `count` rows of `total`. */
 export const invoiceListSchema = periodSchema.extend({
   count,
   total: count,
   limit: z.number().int(),
   offset: z.number().int(),
+  next_cursor: nextCursorSchema,
   invoices: z.array(invoiceSchema),
 });
 

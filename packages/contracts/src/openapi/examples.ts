@@ -411,7 +411,7 @@ export const EXAMPLES = {
     checked_at: AT,
   },
   invoice,
-  invoiceList: { count: 1, total: 1, ...PERIOD, limit: 200, offset: 0, invoices: [invoice] },
+  invoiceList: { count: 1, total: 1, ...PERIOD, limit: 200, offset: 0, next_cursor: null, invoices: [invoice] },
   invoiceCount: { ...PERIOD, total_invoices: 1 },
   invoiceAggregate: {
     ...PERIOD,

@@ -26,6 +26,7 @@ const FILE_NAME: HeaderDescription = {
   example: 'inline; filename="199999991E310000000001.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
+const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.sort, P.cursor] as const;
 const QUERIES_AUTHORITY = [
   'login_refused',
   'authority_unreachable',
@@ -72,8 +73,10 @@ export const QUERY = {
   },
   listInvoices: {
     tag: INVOICES,
-    summary: 'Lists the invoices of an issuer that were created in a period, newest first',
-    parameters: [...PERIOD, P.limit, P.offset],
+    summary: 'Lists the invoices of an issuer that were created in a period',
+    description:
+      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer or amount it is as of the first page.',
+    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, ...LISTING, P.limit, P.offset],
     answers: {
       200: { description: 'A page: `count` of `total` rows.', content: json(invoiceListSchema, EXAMPLES.invoiceList) },
     },

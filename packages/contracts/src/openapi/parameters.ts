@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
+import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
+import { invoiceStatusSchema } from '../events/invoice.js';
 import {
   DEFAULT_EVENT_PAGE,
   EVENT_ID,
@@ -11,11 +12,13 @@ import { authorityStatusSchema } from '../events/received-invoice.js';
 import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
+import { LISTING_SORTS } from '../listing.js';
 import type { ParameterDescription } from './description.js';
 
 const anyCaseEncf = z.string().regex(/^[Ee]\d{12}$/);
 const idOfOurs = z.string().regex(/^[\w-]{1,64}$/);
 const day = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
+const amount = z.string().regex(/^\d{1,18}(\.\d{1,2})?$/);
 const PERIOD = 'Whole days in Dominican time.';
 
 function parameter(
@@ -146,7 +149,26 @@ export const PARAMETERS = {
   ),
   limit: parameter('query', 'limit', z.number().int().min(1).max(1_000).default(200), 50, 'Most rows in the answer.'),
   shortLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(10), 10, 'Most rows in the answer.'),
-  offset: parameter('query', 'offset', z.number().int().min(0).default(0), 0, 'Rows to skip, newest first.'),
+  offset: parameter('query', 'offset', z.number().int().min(0).default(0), 0, 'Rows to skip in the order of `sort`.'),
+  invoiceStatus: parameter('query', 'status', invoiceStatusSchema, 'Aceptado', 'Only invoices of this status.'),
+  ecfType: parameter('query', 'ecf_type', ecfTypeSchema, '31', 'Only this type of e-CF.'),
+  buyerQuery: parameter('query', 'buyer_rnc', rncSchema, '188888885', 'Only this buyer.'),
+  minAmount: parameter('query', 'min_amount', amount, '100.00', 'Least total_amount, included.'),
+  maxAmount: parameter('query', 'max_amount', amount, '250000.00', 'Greatest total_amount, included.'),
+  sort: parameter(
+    'query',
+    'sort',
+    z.enum(LISTING_SORTS).default('-created_at'),
+    '-created_at',
+    'The order; a leading minus means descending. Equal values are in the order of their ids.',
+  ),
+  cursor: parameter(
+    'query',
+    'cursor',
+    z.string(),
+    'WyIyMDI2LTA2LTE1VDE0OjAwOjAwLjAwMFoiLDEsMSwiUm9FWUhrM2NEZ1B6Il0',
+    '`next_cursor` of the last page. Everything else but `limit` must be as for the first page.',
+  ),
   eventAfter: parameter(
     'query',
     'after',

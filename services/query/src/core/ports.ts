@@ -4,11 +4,12 @@ import type {
   EmissionOperations,
   EventType,
   IssuedInvoiceDecision,
+  ListingSort,
   OutcomeOperations,
   PublicEvent,
   ReceptionOperations,
 } from '@ecf/contracts';
-import type { CalendarDate, Environment } from '@ecf/domain';
+import type { CalendarDate, EcfType, Environment, InvoiceStatus } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
@@ -25,7 +26,28 @@ export interface InvoiceFilter {
   readonly last: CalendarDate;
 }
 
+/** Which documents of a period are wanted; null = any. */
+export interface InvoiceCriteria {
+  readonly status: InvoiceStatus | null;
+  readonly ecfType: EcfType | null;
+  readonly buyerRnc: string | null;
+  /** Bounds of the amount that a document states, both included; decimal texts. */
+  readonly minAmount: string | null;
+  readonly maxAmount: string | null;
+}
+
+/** The last row of a page: its value of the sort, its id, and how many rows matched when the first page was read. */
+export interface Place {
+  readonly value: string;
+  readonly id: number;
+  readonly total: number;
+}
+
 export interface Page {
+  readonly criteria: InvoiceCriteria;
+  readonly sort: ListingSort;
+  /** The page begins after this place; null = at `offset`. */
+  readonly place: Place | null;
   readonly limit: number;
   readonly offset: number;
 }
@@ -35,8 +57,8 @@ export type ShownInvoice = IssuedInvoice & Outcome;
 
 /** The read models of issued documents and their sums. No answer contains unlisted documents. */
 export interface InvoiceStore {
-  /** Newest first by creation, then id; `total` is all that match. */
-  list(filter: InvoiceFilter, page: Page): Promise<{ total: number; invoices: ShownInvoice[] }>;
+  /** By the sort, then id; `total` is all that match. `next` is the place of the next page, null after the last row. */
+  list(filter: InvoiceFilter, page: Page): Promise<{ total: number; invoices: ShownInvoice[]; next: Place | null }>;
   count(filter: InvoiceFilter): Promise<number>;
   /** Sums by month, type and status, and the buyers with the highest sums, of one snapshot. */
   sums(filter: InvoiceFilter, topClients: number): Promise<{ invoices: InvoiceSums[]; clients: ClientSums[] }>;

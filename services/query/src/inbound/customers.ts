@@ -1,5 +1,6 @@
 import { DEFAULT_EVENT_PAGE, MAX_EVENT_PAGE, MAX_EVENT_WAIT_SECONDS, SCOPES } from '@ecf/contracts';
 import { findByNumber } from '@ecf/service-kit/http';
+import { listingCursor } from '@ecf/service-kit/listings';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -31,9 +32,16 @@ export function customerHandlers(parts: CustomerParts) {
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
 
   return {
-    list: answering((parameters) => {
-      const request = { ...filter(parameters), ...parameters.page() };
-      return (caller) => invoices.list({ ...caller, ...request });
+    list: answering((parameters, env) => {
+      const sort = parameters.sort();
+      const listing = { ...filter(parameters), criteria: parameters.invoiceCriteria() };
+      const place = parameters.place(sort, { env, ...listing });
+      const request = { ...listing, sort, place, ...parameters.page() };
+      const cursor = listingCursor(sort, { env, ...listing });
+      return async (caller) => {
+        const { next, invoices: rows, ...page } = await invoices.list({ ...caller, ...request });
+        return { ...page, next_cursor: next && cursor.write(next), invoices: rows };
+      };
     }),
     count: answering((parameters) => {
       const request = filter(parameters);
@@ -113,10 +121,12 @@ export function customerHandlers(parts: CustomerParts) {
 type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
-function answering(read: (parameters: Parameters) => (caller: Caller, gone: AbortSignal) => Promise<unknown>) {
+function answering(
+  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, gone: AbortSignal) => Promise<unknown>,
+) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
-    const run = read(parameters);
+    const run = read(parameters, identityOf(req).env);
     parameters.check();
     const gone = new AbortController();
     res.once('close', () => gone.abort());

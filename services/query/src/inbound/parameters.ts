@@ -1,11 +1,12 @@
 import { EVENT_TYPES, type EventType } from '@ecf/contracts';
-import { isRnc } from '@ecf/domain';
-import { RequestParameters } from '@ecf/service-kit/http';
+import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
+import { ListingParameters } from '@ecf/service-kit/listings';
+import type { InvoiceCriteria } from '../core/ports.js';
 
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 
 /** The parameters of the customers' requests. */
-export class Parameters extends RequestParameters {
+export class Parameters extends ListingParameters {
   /** The required header `rnc-issuing`. */
   issuerHeader(): string {
     return this.headerRnc('rnc-issuing');
@@ -14,6 +15,15 @@ export class Parameters extends RequestParameters {
   /** `limit` 1 to 1000, default 200; `offset` from 0, default 0. */
   override page(): { limit: number; offset: number } {
     return super.page(1_000, 200);
+  }
+
+  /** Which documents of the period are wanted. */
+  invoiceCriteria(): InvoiceCriteria {
+    return {
+      ...this.criteria(),
+      status: this.word('status', INVOICE_STATUSES),
+      buyerRnc: this.optionalRnc('buyer_rnc'),
+    };
   }
 
   /** A required eNCF of a consumer invoice in the query. */

@@ -1,36 +1,29 @@
+import type { Stretch } from '../core/sums/periods.js';
 import { midnight } from './projection-sql.js';
 
 const seenIn = (table: string, column: string) =>
   `(SELECT ${column} FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
 // Sub-queries, row by row: the plan of a join would depend on outdated row counts of these tables.
-const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn('buyer_decision', 'status')} AS decision,
+export const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn('buyer_decision', 'status')} AS decision,
   coalesce(${seenIn('buyer_decision', 'confirmed')}, false) AS confirmed`;
 
 /**
- * Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: $3 grain, $4 first, $5 last. Each stretch costs one
- * index scan. OFFSET keeps the sub-query: the plan of a join would read all buckets of a large issuer.
+ * Sums of an issuer ($1 env, $2 issuer) over stretches of buckets: grain, first, last. Each stretch costs one index scan.
+ * OFFSET keeps the sub-query: the plan of a join would read all buckets of a large issuer.
  */
-const OVER_STRETCHES = `FROM unnest($3::text[], $4::date[], $5::date[]) AS s(grain, first, last)
+export const OVER_STRETCHES = ([grain, first, last]: readonly string[] = ['$3', '$4', '$5']) =>
+  `FROM unnest(${grain}::text[], ${first}::date[], ${last}::date[]) AS s(grain, first, last)
     CROSS JOIN LATERAL (SELECT * FROM public.invoice_rollup
       WHERE env = $1 AND issuer_rnc = $2 AND grain = s.grain AND bucket BETWEEN s.first AND s.last OFFSET 0) AS r`;
 
+/** The stretches as three lists. */
+export function columns(stretches: readonly Stretch[]): [string[], string[], string[]] {
+  return [stretches.map(({ grain }) => grain), stretches.map(({ first }) => first), stretches.map(({ last }) => last)];
+}
+
 export const COUNT = {
   name: 'invoices_count',
-  text: `SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}`,
-};
-
-/** One page with the total of the same moment. $6 from, $7 until, $8 limit, $9 offset. An index-only scan gives the keys. */
-export const LIST = {
-  name: 'invoices_list',
-  text: `WITH all_of_them AS (SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES}),
-    page AS MATERIALIZED (
-      SELECT env, encf, issuer_rnc FROM public.invoice
-       WHERE env = $1 AND issuer_rnc = $2 AND listed AND created_at >= $6 AND created_at < $7
-       ORDER BY created_at DESC, id DESC LIMIT $8 OFFSET $9),
-    rows AS (
-      SELECT ${SHOWN} FROM page p
-        JOIN public.invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
-    SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true ORDER BY rows.created_at DESC, rows.id DESC`,
+  text: `SELECT coalesce(sum(r.count), 0)::bigint AS total ${OVER_STRETCHES()}`,
 };
 
 /**
@@ -54,7 +47,7 @@ export const SUMS = {
   name: 'invoices_sums',
   text: `WITH sums AS (
       SELECT to_char(r.bucket, 'YYYY-MM') AS month, r.ecf_type, r.status, sum(r.count)::bigint AS count,
-        sum(r.amount)::text AS amount, sum(r.itbis)::text AS itbis ${OVER_STRETCHES} GROUP BY 1, 2, 3 HAVING sum(r.count) > 0),
+        sum(r.amount)::text AS amount, sum(r.itbis)::text AS itbis ${OVER_STRETCHES()} GROUP BY 1, 2, 3 HAVING sum(r.count) > 0),
     clients AS (
       SELECT r.buyer_rnc, sum(r.count) AS count, sum(r.amount) AS amount
         FROM unnest($6::text[], $7::date[], $8::date[], $9::int[], $10::int[]) AS s(grain, first, last, before, through)

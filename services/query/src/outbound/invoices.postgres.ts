@@ -1,11 +1,13 @@
 import { dominicanDays } from '@ecf/domain';
+import { columnOf } from '@ecf/service-kit/listings';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { IssuedInvoice, Outcome } from '../core/invoices/issued-invoice.js';
 import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record.js';
-import type { InvoiceFilter, InvoiceStore, ReceivedStore, ShownInvoice } from '../core/ports.js';
+import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
-import { monthsAndDays, runningStretches, type Stretch } from '../core/sums/periods.js';
-import { BY_NUMBER, COUNT, FIND, LIST, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
+import { monthsAndDays, runningStretches } from '../core/sums/periods.js';
+import { BY_NUMBER, COUNT, columns, FIND, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
+import { isPlain, listQuery } from './list-sql.js';
 
 /** From this offset on, the sums of days give the place of the page. */
 const FAR_OFFSET = 1_000;
@@ -48,8 +50,10 @@ type ShownRow = InvoiceRow & Outcome;
 
 /** The read models of issued documents in PostgreSQL. */
 export function createPostgresInvoices(database: Database): InvoiceStore {
-  async function skipDays(filter: InvoiceFilter, offset: number, until: Date) {
-    if (offset <= FAR_OFFSET) return { until, offset };
+  async function startOf(filter: InvoiceFilter, page: Page) {
+    const { offset } = page;
+    const { until } = dominicanDays(filter.first, filter.last);
+    if (offset <= FAR_OFFSET || !isPlain(page)) return { until, offset };
     const { rows } = await database.query<{ before: number; until: Date }>(SKIP_DAYS, [
       filter.env,
       filter.issuerRnc,
@@ -62,14 +66,15 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
   }
 
   return {
-    async list(filter, { limit, offset }) {
-      const { from, until } = dominicanDays(filter.first, filter.last);
-      const start = await skipDays(filter, offset, until);
+    async list(filter, page) {
       // A page beyond the end has only the total.
-      const page = start === null ? [from, until, 0, 0] : [from, start.until, limit, start.offset];
-      const { rows } = await database.query<ShownRow & { total: number }>(LIST, [...overMonths(filter), ...page]);
-      const shown = rows.filter((row) => row.encf !== null);
-      return { total: rows[0]?.total ?? 0, invoices: shown.map(shownInvoice) };
+      const { statement, values } = listQuery(filter, page, await startOf(filter, page));
+      const { rows } = await database.query<ShownRow & { total: number }>(statement, values);
+      const total = rows[0]?.total ?? 0;
+      const found = rows.filter((row) => row.encf !== null);
+      const shown = found.slice(0, page.limit);
+      const last = found.length > shown.length ? shown.at(-1) : undefined;
+      return { total, invoices: shown.map(shownInvoice), next: last === undefined ? null : placeOf(last, page, total) };
     },
     async count(filter) {
       const { rows } = await database.query<{ total: number }>(COUNT, overMonths(filter));
@@ -117,8 +122,9 @@ function overMonths(filter: InvoiceFilter): unknown[] {
   return [filter.env, filter.issuerRnc, ...columns(monthsAndDays(filter.first, filter.last))];
 }
 
-function columns(stretches: readonly Stretch[]): [string[], string[], string[]] {
-  return [stretches.map(({ grain }) => grain), stretches.map(({ first }) => first), stretches.map(({ last }) => last)];
+function placeOf(row: ShownRow, { sort }: Page, total: number): Place {
+  const value = columnOf(sort) === 'created_at' ? row.created_at.toISOString() : row.total_amount;
+  return { value, id: row.id, total };
 }
 
 function shownInvoice(row: ShownRow): ShownInvoice {

@@ -3,7 +3,7 @@ import { type Environment, formatDocumentDate } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
-import type { InvoiceFilter, Page, Ports, ShownInvoice } from '../ports.js';
+import type { InvoiceFilter, Page, Place, Ports, ShownInvoice } from '../ports.js';
 import { aggregate } from '../sums/aggregate.js';
 import type { Freshness } from './freshness.js';
 import { type InvoiceKey, isComplete, publicInvoice } from './issued-invoice.js';
@@ -13,7 +13,7 @@ type Asked<T> = T & { readonly caller: Caller };
 
 /** Queries about the documents that the account's taxpayers issued. */
 export interface QueryInvoices {
-  list(query: Asked<InvoiceFilter & Page>): Promise<InvoiceList>;
+  list(query: Asked<InvoiceFilter & Page>): Promise<InvoicePage>;
   count(query: Asked<InvoiceFilter>): Promise<InvoiceCount>;
   aggregate(query: Asked<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
   one(query: Asked<InvoiceKey>): Promise<Invoice>;
@@ -21,6 +21,9 @@ export interface QueryInvoices {
   /** The submissions with all answers of the authority. */
   rawAnswers(query: Asked<InvoiceKey>): Promise<RawTrackIdList>;
 }
+
+/** A page, and the place of the next one. */
+export type InvoicePage = Omit<InvoiceList, 'next_cursor'> & { readonly next: Place | null };
 
 export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
   track_ids: (TrackIdList['track_ids'][number] & { raw: RawAnswerBody[] })[];
@@ -74,13 +77,14 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
   return {
     async list(query) {
       await prepare(query);
-      const { total, invoices } = await ports.invoices.list(query, query);
+      const { total, invoices, next } = await ports.invoices.list(query, query);
       return {
         count: invoices.length,
         total,
         ...period(query),
         limit: query.limit,
         offset: query.offset,
+        next,
         invoices: invoices.map((invoice) => publicInvoice(invoice, invoice)),
       };
     },

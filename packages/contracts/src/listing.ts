@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** The orders of a listing. A leading minus means descending; documents with equal values are in the order of their ids. */
+export const LISTING_SORTS = ['created_at', '-created_at', 'total_amount', '-total_amount'] as const;
+export type ListingSort = (typeof LISTING_SORTS)[number];
+
+/** Where the next page of a listing begins. */
+export const nextCursorSchema = z
+  .string()
+  .nullable()
+  .meta({ description: '`cursor` of the next page; null on the last page' });

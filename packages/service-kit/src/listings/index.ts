@@ -1,0 +1,2 @@
+export { columnOf, type ListingPlace, listingCursor } from './listing-cursor.js';
+export { type ListingCriteria, ListingParameters } from './listing-parameters.js';
