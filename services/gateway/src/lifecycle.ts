@@ -4,7 +4,6 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { createInstanceReport } from '@ecf/service-kit/master-keys';
-import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
 import { serveMetrics } from '@ecf/service-kit/service';
@@ -13,8 +12,6 @@ import type { GatewayConfig } from './config.js';
 import type { PrismaClient } from './generated/prisma/client.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-/** Milliseconds that a handled event is remembered; the bus redelivers within hours. */
-const INBOX_KEPT_MS = 30 * 24 * 3_600_000;
 /** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */
 const INACTIVITY_MARGIN_MS = 60_000;
 
@@ -66,7 +63,6 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await instance.start();
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
-      await cleanInbox(database, new Date(Date.now() - INBOX_KEPT_MS));
       relay.start();
       subscription = await parts.subscribe();
       if (config.METRICS_PORT !== undefined && parts.servesMetrics)
