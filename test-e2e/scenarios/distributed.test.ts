@@ -1,6 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +118,16 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     const { message } = await startDistributed(empty, env).catch((error) => error);
     for (const name of wrong) expect(message.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
     expect([message.includes('starting'), fs.existsSync(empty)]).toEqual([false, false]);
+  });
+
+  it('makes nothing if the port of the administration is in use', async () => {
+    const empty = path.join(dataDir, 'nothing');
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const ADMIN_PORT = String((holder.address() as net.AddressInfo).port);
+    await expect(startDistributed(empty, { ADMIN_PORT })).rejects.toThrow(`ADMIN_PORT ${ADMIN_PORT} on 127.0.0.1`);
+    holder.close();
+    expect(fs.existsSync(empty)).toBe(false);
   });
 
   it('starts every missing part, submits an example invoice and lists its processes', async () => {

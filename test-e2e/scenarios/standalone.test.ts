@@ -164,14 +164,18 @@ describe('the standalone deployment, as a new user meets it', () => {
     const holder = net.createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const port = String((holder.address() as net.AddressInfo).port);
-    const refused: [name: string, value: string, words: string][] = [
-      ['PORT', port, port],
-      ['METRICS_PORT', port, port],
-      ['STATUS_WAIT_MS', 'no such', 'STATUS_WAIT_MS'],
+    const refused: [settings: Record<string, string>, words: string][] = [
+      [{ PORT: port }, `\\bPORT ${port} `],
+      [{ METRICS_PORT: port }, `METRICS_PORT ${port} `],
+      [{ HOST: '203.0.113.1' }, 'HOST 203.0.113.1 is not an address'],
+      [{ STATUS_WAIT_MS: 'no such' }, 'STATUS_WAIT_MS'],
     ];
-    for (const [name, value, words] of refused)
-      await expect(startStandalone(folder, { [name]: value })).rejects.toThrow(new RegExp(words));
+    for (const [settings, words] of refused)
+      await expect(startStandalone(folder, settings)).rejects.toThrow(new RegExp(words));
     holder.close();
+    await once(holder, 'close');
+    const twice = { PORT: port, ADMIN_PORT: port };
+    await expect(startStandalone(folder, twice)).rejects.toThrow(`ADMIN_PORT ${port} on 127.0.0.1 is in use`);
     fs.writeFileSync(path.join(parent, 'file'), '');
     await expect(startStandalone(path.join(parent, 'file'))).rejects.toThrow(/DATA_DIR .*is not a folder/);
     await expect(startStandalone(path.join(parent, 'file', 'data'))).rejects.toThrow(/is not a folder/);

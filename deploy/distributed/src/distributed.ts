@@ -7,6 +7,7 @@ import {
   EMBEDDED_SETTINGS,
   type Environment,
   type KeptProcess,
+  listenAddresses,
   makeSecrets,
   openDatabaseServer,
   openSandbox,
@@ -19,7 +20,7 @@ import {
 import { busSettings, usesKafka } from '@ecf/service-kit/bus';
 import { prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { ConfigProblems, readConfig } from '@ecf/service-kit/config';
-import { requireFreePort } from '@ecf/service-kit/http';
+import { requireFreePorts } from '@ecf/service-kit/http';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
@@ -66,11 +67,10 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
   const folder = new DataFolder(config.DATA_DIR);
   // Each service reads its settings again. Here one refusal names every error before anything is made.
   problems.read(() => readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: '127.0.0.1:9092' }));
-  readServices(problems, env, config, config.SANDBOX ? (folder.presentSecrets() ?? makeSecrets()) : null);
-  const release = await takeFolder(folder, async () => {
-    await requireFreePort(config.HOST, config.PORT);
-    await requireFreePort(config.HOST, config.METRICS_PORT);
-  });
+  const present = config.SANDBOX ? (folder.presentSecrets() ?? makeSecrets()) : null;
+  const { ADMIN_PORT, ADMIN_HOST } = readServices(problems, env, config, present).gateway;
+  const addresses = listenAddresses({ ...config, ADMIN_PORT, ADMIN_HOST });
+  const release = await takeFolder(folder, () => requireFreePorts(addresses));
   parts.add(async () => release());
   const secrets = config.SANDBOX ? folder.secrets() : null;
   const [kafkaPort, redisPort, ...ports] = (await stablePorts(2 + 2 * SERVICE_NAMES.length * config.INSTANCES)) as [

@@ -1,6 +1,7 @@
 import {
   DataFolder,
   type Environment,
+  listenAddresses,
   makeSecrets,
   openDatabaseServer,
   openSandbox,
@@ -11,7 +12,7 @@ import {
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { ConfigProblems } from '@ecf/service-kit/config';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { requireFreePort } from '@ecf/service-kit/http';
+import { requireFreePorts } from '@ecf/service-kit/http';
 import { serveMetrics } from '@ecf/service-kit/service';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
@@ -63,12 +64,8 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
   const read = (present: Secrets | null) =>
     readServices(problems, env, config, config.SANDBOX ? (present ?? makeSecrets()) : null);
   const { PORT, ADMIN_PORT, ADMIN_HOST } = read(folder.presentSecrets()).gateway;
-  const ports = async () => {
-    await requireFreePort(config.HOST, PORT);
-    await requireFreePort(config.HOST, config.METRICS_PORT);
-    await requireFreePort(ADMIN_HOST ?? config.HOST, ADMIN_PORT ?? 0);
-  };
-  started.push(await takeFolder(folder, ports));
+  const addresses = listenAddresses({ ...config, PORT, ADMIN_PORT, ADMIN_HOST });
+  started.push(await takeFolder(folder, () => requireFreePorts(addresses)));
   const secrets = config.SANDBOX ? folder.secrets() : null;
   const settings = read(secrets);
 

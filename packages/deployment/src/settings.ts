@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setting } from '@ecf/service-kit/config';
+import type { ListenAddress } from '@ecf/service-kit/http';
 import type { z } from 'zod';
 
 export type Environment = Record<string, string | undefined>;
@@ -30,6 +31,22 @@ export const deploymentSettings = {
 };
 
 export type DeploymentConfig = { [K in keyof typeof deploymentSettings]: z.infer<(typeof deploymentSettings)[K]> };
+
+/** The addresses at which a deployment listens. */
+export function listenAddresses(config: {
+  HOST: string;
+  PORT: number;
+  METRICS_PORT: number;
+  ADMIN_HOST: string | undefined;
+  ADMIN_PORT: number | undefined;
+}): ListenAddress[] {
+  const { HOST, PORT, METRICS_PORT, ADMIN_HOST = HOST, ADMIN_PORT = 0 } = config;
+  return [
+    { setting: 'PORT', host: HOST, port: PORT },
+    { setting: 'METRICS_PORT', host: HOST, port: METRICS_PORT },
+    { setting: 'ADMIN_PORT', host: ADMIN_HOST, port: ADMIN_PORT },
+  ];
+}
 
 /** Secrets that a deployment without configured ones makes for itself, once, readable by its owner alone. */
 export interface Secrets {

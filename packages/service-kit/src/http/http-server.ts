@@ -69,7 +69,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   answerClientErrors(server, options.onClientError);
   server.on('checkExpectation', app);
   server.on('request', app);
-  await listen(server, options.host, options.port);
+  await listen(server, { setting: 'PORT', host: options.host, port: options.port });
   const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
 
@@ -127,29 +127,45 @@ export function onAnswerEnd(res: ServerResponse, onEnd: (complete: boolean) => v
   res.once('close', () => onEnd(complete));
 }
 
-/** Rejects with ListenError if nobody can listen there. Port 0 is always free. */
-export async function requireFreePort(host: string, port: number): Promise<void> {
-  if (port === 0) return;
-  const server = createServer();
-  await listen(server, host, port);
-  await new Promise((resolve) => server.close(resolve));
+/** An address to listen on. */
+export interface ListenAddress {
+  /** The setting with the port. */
+  setting: string;
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+/** Rejects with ListenError unless one process can listen on all these addresses at the same time. */
+export async function requireFreePorts(addresses: readonly ListenAddress[]): Promise<void> {
+  const servers: Server[] = [];
+  try {
+    for (const address of addresses) {
+      const server = createServer();
+      await listen(server, address);
+      servers.push(server);
+    }
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+function listen(server: Server, address: ListenAddress): Promise<void> {
+  const { host, port } = address;
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)));
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(cause, address)));
     server.listen({ host, port, backlog: 1_024 }, () => resolve());
   });
 }
 
-function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenError(cause: NodeJS.ErrnoException, { setting, host, port }: ListenAddress): Error {
   if (cause.code === 'EADDRINUSE')
     return new ListenError(
-      `PORT ${port} on ${host} is in use; stop what uses it or choose another PORT (0 takes any free one).`,
+      `${setting} ${port} on ${host} is in use; stop what uses it or choose another ${setting} (0 takes any free one).`,
       { cause },
     );
   if (cause.code === 'EACCES')
-    return new ListenError(`PORT ${port} needs rights that this user lacks; choose one above 1023.`, { cause });
+    return new ListenError(`${setting} ${port} needs rights that this user lacks; choose one above 1023.`, { cause });
   if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND')
     return new ListenError(`HOST ${host} is not an address of this machine.`, { cause });
   return cause;
