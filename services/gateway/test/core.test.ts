@@ -193,9 +193,9 @@ describe('the rate limits', () => {
     await expect(perKey.pass('k')).rejects.toMatchObject({
       status: 429,
       code: 'rate_limited',
-      headers: { 'retry-after': '1' },
+      headers: { 'retry-after': '1', ratelimit: '"key";r=0;t=1', 'ratelimit-policy': '"key";q=5;w=1' },
     });
-    await perKey.pass('another');
+    expect(await perKey.pass('another')).toEqual({ ratelimit: '"key";r=4;t=1', 'ratelimit-policy': '"key";q=5;w=1' });
     await delay(1_100);
     expect(await passed(perKey, Array(20).fill('k'))).toBe(5);
   });
@@ -223,7 +223,9 @@ describe('the rate limits', () => {
   });
 
   it('of 0 are none', async () => {
-    expect(await passed(open({}).perKey, Array(1_000).fill('k'))).toBe(1_000);
+    const { perKey } = open({});
+    expect(await passed(perKey, Array(1_000).fill('k'))).toBe(1_000);
+    expect(await perKey.pass('k')).toEqual({});
   });
 
   it('are counted in Redis for all gateways, and by each gateway while Redis is away', async () => {
@@ -239,6 +241,11 @@ describe('the rate limits', () => {
     await delay(300);
     const both = await Promise.all(gateways.map(({ perKey }) => passed(perKey, Array(20).fill(key))));
     expect(both.reduce((sum, count) => sum + count)).toBe(10);
+    const told = [0, 1].map((i) => gateways[i]?.perKey.pass(`${key} 3`));
+    expect((await Promise.all(told)).map((headers) => headers?.ratelimit).sort()).toEqual([
+      '"key";r=8;t=1',
+      '"key";r=9;t=1',
+    ]);
     await link.cut();
     const alone = await Promise.all(gateways.map(({ perKey }) => passed(perKey, Array(20).fill(`${key} 2`))));
     expect(alone).toEqual([10, 10]);

@@ -449,7 +449,10 @@ describe('limits', () => {
       (await Promise.all(Array.from({ length: 30 }, call))).filter(({ status }) => status === 429);
     const byKey = await refusedOf(() => limited.call('GET', '/obtain_token', { key: first.key }));
     expect(byKey.length).toBeGreaterThan(0);
-    expect(await limited.call('GET', '/obtain_token', { key: second.key })).toMatchObject({ status: 200 });
+    const told = ({ headers }: Answered) => ['ratelimit', 'ratelimit-policy'].map((name) => headers.get(name));
+    expect(told(byKey[0] as Answered)).toEqual(['"key";r=0;t=1', '"key";q=5;w=1']);
+    const passes = await limited.call('GET', '/obtain_token', { key: second.key });
+    expect([passes.status, ...told(passes)]).toEqual([200, '"key";r=4;t=1', '"key";q=5;w=1']);
     const seedFor = (sender: string) =>
       limited.call('GET', '/fe/autenticacion/api/semilla', { headers: { 'x-forwarded-for': sender } });
     const [refused] = await refusedOf(() => seedFor('198.51.100.1'));

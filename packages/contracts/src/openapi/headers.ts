@@ -34,6 +34,19 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
     schema: text,
     example: 'nosniff',
   },
+  ratelimit: {
+    description:
+      'What is left: the policy, requests left (r), seconds until the count begins anew (t). Absent without a limit. Policies: key (requests of the API key), account (documents of the account), sender (requests without a key), unknown_keys and admin_tokens (failed sign-ins).',
+    required: false,
+    schema: text,
+    example: '"key";r=199;t=1',
+  },
+  'ratelimit-policy': {
+    description: 'The limits that count the request: how many (q) in a window of so many seconds (w).',
+    required: false,
+    schema: text,
+    example: '"key";q=200;w=1',
+  },
 };
 
 /** With 408, 429 and 503, except for codes that only a person can clear. */

@@ -207,8 +207,11 @@ export interface SignInFailures {
 
 /** Bounds the requests of a caller. */
 export interface RateLimit {
-  /** Counts a request; rejects with 429 `rate_limited` and Retry-After if it exceeds the limit. */
-  pass(caller: string): Promise<void>;
+  /**
+   * Counts a request; rejects with 429 `rate_limited` and Retry-After if it exceeds the limit. Resolves with the headers that
+   * tell the caller what is left; none without a limit.
+   */
+  pass(caller: string): Promise<Readonly<Record<string, string>>>;
 }
 
 /** Bounds the failed sign-ins of a caller. */

@@ -77,7 +77,7 @@ function findOperation({ routes, perSender }: Pick<EdgeOptions, 'routes' | 'perS
     if (routed.kind === 'none') return next('router');
     const call = callOf(res);
     if (routed.kind === 'method_not_allowed') {
-      await perSender.pass(call.sender ?? '');
+      res.set(await perSender.pass(call.sender ?? ''));
       throw methodNotAllowed(req.method, routed.allow);
     }
     call.operation = routed.operation;
@@ -110,9 +110,9 @@ function admit({ access, keyUses, perKey, perSender, clock }: AdmitOptions): Req
     if (call.operation?.access === 'key') {
       call.holder = await access.holderOf(header(req, 'x-api-key') || undefined, sender);
       keyUses.used(call.holder.keyId, clock());
-      await perKey.pass(call.holder.keyId);
+      res.set(await perKey.pass(call.holder.keyId));
       requireScope(call.holder.scopes, call.operation);
-    } else await perSender.pass(sender);
+    } else res.set(await perSender.pass(sender));
     next();
   };
 }
@@ -184,7 +184,7 @@ export function findSender(trustedProxies: BlockList): RequestHandler {
 /** Counts a request towards the rate of its sender. */
 export function limitSender(perSender: RateLimit): RequestHandler {
   return async (_req, res, next) => {
-    await perSender.pass(callOf(res).sender ?? '');
+    res.set(await perSender.pass(callOf(res).sender ?? ''));
     next();
   };
 }

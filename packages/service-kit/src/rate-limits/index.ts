@@ -1,0 +1,7 @@
+export {
+  type CountedRate,
+  openRateCounters,
+  type RateCounter,
+  type RateCounters,
+  rateLimitHeaders,
+} from './rate-counters.js';

@@ -1,0 +1,109 @@
+import { Redis } from 'ioredis';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Logger } from '../telemetry/logger.js';
+
+/** Longest milliseconds of a Redis call; after that the process counts alone. */
+const COMMAND_MS = 150;
+
+/** What one caller used of a rate. */
+export interface CountedRate {
+  /** This one is over the rate. */
+  readonly exceeded: boolean;
+  /** How many a second are allowed. */
+  readonly quota: number;
+  /** How many are left in this second, from 0. */
+  readonly remaining: number;
+  /** Milliseconds until the next second begins. */
+  readonly resetMs: number;
+}
+
+/** Counts in windows of one second. Null = there is no limit. */
+export interface RateCounter {
+  /** Counts one of the caller. */
+  count(caller: string): Promise<CountedRate | null>;
+  /** What the caller has used so far; counts nothing. `exceeded` if nothing is left. */
+  used(caller: string): Promise<CountedRate | null>;
+}
+
+export interface RateCounters {
+  /** The counter with this name, which processes share, of `quota` a second; 0 = no limit. */
+  open(name: string, quota: number): RateCounter;
+  close(): void;
+}
+
+/** Counters in Redis where `REDIS_URL` is set, else in memory. While Redis is away, each process counts for itself. */
+export function openRateCounters(settings: { REDIS_URL?: string | undefined }, logger: Logger): RateCounters {
+  const redis = settings.REDIS_URL === undefined ? null : connect(settings.REDIS_URL, logger);
+  return {
+    open: (name, quota) => (quota === 0 ? UNLIMITED : createCounter(openLimiter(redis, `ecf:rate:${name}`, quota))),
+    close: () => redis?.disconnect(),
+  };
+}
+
+/**
+ * The headers `RateLimit` and `RateLimit-Policy`: the policy's name, what is left (`r`) for so many seconds (`t`), and how
+ * many (`q`) in a window of so many seconds (`w`). Source: draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function rateLimitHeaders(policy: string, counted: CountedRate): Record<string, string> {
+  return {
+    ratelimit: `"${policy}";r=${counted.remaining};t=${secondsOf(counted)}`,
+    'ratelimit-policy': `"${policy}";q=${counted.quota};w=1`,
+    ...(counted.exceeded ? { 'retry-after': String(Math.max(1, secondsOf(counted))) } : {}),
+  };
+}
+
+function secondsOf({ resetMs }: CountedRate): number {
+  return Math.ceil(resetMs / 1_000);
+}
+
+const UNLIMITED: RateCounter = { count: async () => null, used: async () => null };
+
+function createCounter(limiter: RateLimiterAbstract): RateCounter {
+  const countedOf = (result: RateLimiterRes, exceeded: boolean): CountedRate => ({
+    exceeded,
+    quota: limiter.points,
+    remaining: Math.max(0, result.remainingPoints),
+    resetMs: Math.max(0, result.msBeforeNext),
+  });
+  return {
+    async count(caller) {
+      try {
+        return countedOf(await limiter.consume(caller), false);
+      } catch (error) {
+        if (error instanceof RateLimiterRes) return countedOf(error, true);
+        throw error;
+      }
+    },
+    async used(caller) {
+      const result = await limiter.get(caller);
+      return result === null ? null : countedOf(result, result.remainingPoints <= 0);
+    },
+  };
+}
+
+function openLimiter(redis: Redis | null, keyPrefix: string, points: number): RateLimiterAbstract {
+  const options = { keyPrefix, points, duration: 1 };
+  const memory = new RateLimiterMemory(options);
+  if (redis === null) return memory;
+  return new RateLimiterRedis({
+    ...options,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+    inMemoryBlockOnConsumed: points + 1,
+    insuranceLimiter: memory,
+  });
+}
+
+function connect(url: string, logger: Logger): Redis {
+  const redis = new Redis(url, { commandTimeout: COMMAND_MS, maxRetriesPerRequest: 0, enableOfflineQueue: false });
+  let away = false;
+  redis.on('ready', () => {
+    if (away) logger.info('Redis answers again: processes share their request rates');
+    away = false;
+  });
+  redis.on('error', (error) => {
+    if (!away) logger.warn({ err: error }, 'Redis is unavailable: this process counts request rates for itself');
+    away = true;
+  });
+  return redis;
+}
