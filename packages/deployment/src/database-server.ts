@@ -16,6 +16,8 @@ export const EMBEDDED_SETTINGS = {
   max_connections: '120',
   shared_buffers: '128MB',
   max_wal_size: '2GB',
+  // A table that fills fast gets its statistics soon; without them its statements run with the plans of an empty table.
+  autovacuum_naptime: '5s',
   // The socket dies with the process; a session must not outlive it by hours.
   tcp_keepalives_idle: '30',
 };

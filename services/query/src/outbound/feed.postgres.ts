@@ -24,7 +24,8 @@ const REMOVE = {
   name: 'feed_remove',
   text: `DELETE FROM feed_event WHERE id IN (
     SELECT id FROM (SELECT id, kept_at FROM feed_event ORDER BY id LIMIT ${REMOVED_AT_ONCE}) AS oldest
-     WHERE kept_at < $1 AND id < (SELECT max(id) FROM feed_event))`,
+     WHERE kept_at < $1 AND id < (SELECT max(id) FROM feed_event))
+    AND (SELECT kept_at FROM feed_event ORDER BY id LIMIT 1) < $1`,
 };
 const PLACE = {
   name: 'feed_place',
