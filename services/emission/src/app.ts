@@ -48,6 +48,7 @@ import { createCountBackground, createLineBackground } from './core/batches/batc
 import { createProcessLine } from './core/batches/process-line.js';
 import { createQueryBatches } from './core/batches/query-batches.js';
 import { createReceiveBatch } from './core/batches/receive-batch.js';
+import { createSubmissionsFirst } from './core/batches/submissions-first.js';
 import { createCancelNumbers } from './core/cancellation/cancel-numbers.js';
 import { createCancellationBackground } from './core/cancellation/cancellation-background.js';
 import type { CancellationPorts } from './core/cancellation/cancellation-ports.js';
@@ -199,7 +200,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     submitJson: createSubmitJson(ports, issueJson, followUp),
     submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
     obtainToken,
-    batches: batches.routes,
+    ...batches.http,
     cancellations: {
       cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
       query: createQueryCancellations(cancellationPorts, taxpayers),
@@ -309,9 +310,14 @@ function openAuthority(
 
 /** Batches: their routes, and the work on their lines. */
 function createBatches(config: EmissionConfig, database: Database, ports: Ports, issueJson: IssueJson) {
+  const submissionsFirst = createSubmissionsFirst(ports.clock);
   const store = createPostgresBatchStore({ database, timeoutMs: config.DATABASE_WAIT_MS });
   const batchPorts = { ...ports, batches: store };
-  const options = { idleMs: config.BACKGROUND_IDLE_MS, concurrency: config.BATCH_CONCURRENCY };
+  const options = {
+    idleMs: config.BACKGROUND_IDLE_MS,
+    concurrency: config.BATCH_CONCURRENCY,
+    mostPerLook: submissionsFirst.mostLines,
+  };
   const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueJson, publicError), options);
   const counts = createCountBackground(batchPorts, options);
   const routes: Batches = {
@@ -319,7 +325,7 @@ function createBatches(config: EmissionConfig, database: Database, ports: Ports,
     query: createQueryBatches(batchPorts),
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
-  return { store, routes, backgrounds: [lines, counts] };
+  return { store, http: { batches: routes, submissionsFirst }, backgrounds: [lines, counts] };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

@@ -52,7 +52,7 @@ export const emissionSettings = z.object({
   }),
   BATCH_CONCURRENCY: setting.integer({
     description: 'Lines of batches in flight in one instance',
-    default: 32,
+    default: 64,
     min: 1,
     max: 256,
   }),

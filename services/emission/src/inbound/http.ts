@@ -20,6 +20,7 @@ import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Express, Request, Response } from 'express';
+import type { SubmissionsFirst } from '../core/batches/submissions-first.js';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
 import type { SubmitSigned } from '../core/submit/submit-signed.js';
@@ -44,6 +45,7 @@ import { mapErrors } from './error-mapping.js';
 import { readSubmissionForm, requireJson } from './submission-form.js';
 
 export interface HttpOptions extends ServiceAppOptions {
+  readonly submissionsFirst: Pick<SubmissionsFirst, 'run'>;
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
@@ -65,9 +67,9 @@ function routeTable(options: HttpOptions): readonly ServiceRoute[] {
   const ofBatches = (handler: typeof createBatch) => (req: Request, res: Response) => handler(batches, req, res);
   const limited = limitBody(options.maxBodyBytes);
   return [
-    ['post', '/fe_Submit', 'account', limited, answering(options, submitJson)],
-    ['post', '/submit_ecf', 'account', limited, answering(options, submitEcf)],
-    ['post', '/submit_fc', 'account', limited, answering(options, submitFc)],
+    ['post', '/fe_Submit', 'account', limited, submission(options, submitJson)],
+    ['post', '/submit_ecf', 'account', limited, submission(options, submitEcf)],
+    ['post', '/submit_fc', 'account', limited, submission(options, submitFc)],
     ['get', '/obtain_token', 'account', answering(options, obtainToken)],
     ['post', '/batches', 'account', ofBatches(createBatch)],
     ['get', '/batches', 'account', ofBatches(listBatches)],
@@ -102,6 +104,10 @@ export function createEmissionApp(options: HttpOptions): Express {
       mapErrors,
     },
   );
+}
+
+function submission(options: HttpOptions, handler: Handler) {
+  return answering(options, (_, req, res) => options.submissionsFirst.run(() => handler(options, req, res)));
 }
 
 function answering(options: HttpOptions, handler: Handler) {
