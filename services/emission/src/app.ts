@@ -79,6 +79,7 @@ import { followUpOperations, internalOperations, signingOperations } from './inb
 import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
 import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { openAccountRate } from './outbound/account-rate.js';
 import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
@@ -180,7 +181,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     ...idle,
     concurrency: config.BACKGROUND_CONCURRENCY,
   });
-  const batches = createBatches(config, database, ports, issueJson);
+  const batches = createBatches(config, parts, ports, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
@@ -228,9 +229,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     instance: sealed.instance,
     backgrounds: [background, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
-    closeClients: async () => {
-      await Promise.all([closeClients(), signedDocuments.close()]);
-    },
+    closeClients: () => Promise.all([closeClients(), signedDocuments.close(), batches.rate.close()]),
   });
   return { app, ready, internal, followUps, signing, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
@@ -309,10 +308,11 @@ function openAuthority(
 }
 
 /** Batches: their routes, and the work on their lines. */
-function createBatches(config: EmissionConfig, database: Database, ports: Ports, issueJson: IssueJson) {
+function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports, issueJson: IssueJson) {
   const submissionsFirst = createSubmissionsFirst(ports.clock);
-  const store = createPostgresBatchStore({ database, timeoutMs: config.DATABASE_WAIT_MS });
-  const batchPorts = { ...ports, batches: store };
+  const rate = openAccountRate(config, parts);
+  const store = createPostgresBatchStore({ database: parts.database, timeoutMs: config.DATABASE_WAIT_MS });
+  const batchPorts = { ...ports, batches: store, lineRate: rate.lines };
   const options = {
     idleMs: config.BACKGROUND_IDLE_MS,
     concurrency: config.BATCH_CONCURRENCY,
@@ -325,7 +325,8 @@ function createBatches(config: EmissionConfig, database: Database, ports: Ports,
     query: createQueryBatches(batchPorts),
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
-  return { store, http: { batches: routes, submissionsFirst }, backgrounds: [lines, counts] };
+  const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
+  return { store, http, rate, backgrounds: [lines, counts] };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

@@ -62,6 +62,13 @@ export const emissionSettings = z.object({
     min: 10,
     max: 60_000,
   }),
+  RATE_LIMIT_PER_ACCOUNT: setting.integer({
+    description:
+      'Documents a second for each account: calls above it are answered with 429, lines of batches wait and leave a fifth of it to calls; 0 = no limit',
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+  }),
   DATABASE_WAIT_MS: setting.integer({
     description: 'Milliseconds that a request waits for an unavailable database before 503',
     default: 8_000,

@@ -45,7 +45,7 @@ export interface LifeCycleParts extends ServiceParts {
   /** The background work on documents, cancellations and batches. */
   readonly backgrounds: readonly Loop[];
   readonly batches: Pick<BatchStore, 'discardUnfinished'>;
-  closeClients(): Promise<void>;
+  closeClients(): Promise<unknown>;
 }
 
 /** Starts and stops the work beside the requests, in the order that loses nothing. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
+import { createMetrics } from '@ecf/service-kit/telemetry';
 import { CALLER_HEADER } from '@ecf/service-kit/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
@@ -294,6 +295,40 @@ describe('a batch', () => {
     expect(await done(body.batch_id)).toMatchObject({ accepted: 40 });
     for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
     await other.stop();
+  });
+});
+
+describe('over the limit of the account', () => {
+  it('lines wait while calls go on; calls over it are refused with 429', async () => {
+    const metrics = createMetrics();
+    const limited = await world.start({ metrics }, { RATE_LIMIT_PER_ACCOUNT: 10 });
+    await emission.stop();
+    const some = Array.from({ length: 20 }, () => invoice());
+    const { status, body, headers } = await world.call(limited, 'POST', '/batches', {
+      body: ndjson(some.map(({ document }) => document)),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect([status, headers.get('ratelimit')]).toEqual([202, null]);
+    const call = () => world.submit(limited, invoice().document);
+    const first = await call();
+    expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([200, '"account";q=10;w=1']);
+    expect(first.headers.get('ratelimit')).toMatch(/^"account";r=[0-9];t=1$/);
+    const answers = await Promise.all(Array.from({ length: 40 }, call));
+    const refused = answers.filter((answer) => answer.status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.body).toMatchObject({ code: 'rate_limited' });
+    expect(refused[0]?.headers.get('ratelimit')).toMatch(/^"account";r=0;t=[01]$/);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    emission = limited;
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 20 });
+    expect(await metrics.render()).toMatch(/ecf_limited_documents_total\{source="line"\} [1-9]/);
+    const waits = await world.database.query<{ most: number }>(
+      'SELECT max(postponements) AS most FROM batch_line WHERE batch_id = $1',
+      [body.batch_id],
+    );
+    expect(waits.rows[0]?.most).toBe(0);
+    await limited.stop();
+    emission = await world.start();
   });
 });
 

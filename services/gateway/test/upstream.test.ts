@@ -65,6 +65,18 @@ describe('a service behind HTTP', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('that has a limit of its own tells what is left beside the limit of the key', async () => {
+    const gateway = await before(
+      (_req, res) =>
+        res.writeHead(200, { ratelimit: '"account";r=1;t=1', 'ratelimit-policy': '"account";q=2;w=1' }).end(),
+      { RATE_LIMIT_PER_KEY: '5' },
+    );
+    const { headers } = await gateway.call('GET', '/obtain_token', { key });
+    expect(headers.get('ratelimit')).toBe('"key";r=4;t=1, "account";r=1;t=1');
+    expect(headers.get('ratelimit-policy')).toBe('"key";q=5;w=1, "account";q=2;w=1');
+    await gateway.stop();
+  });
+
   it('answers many at once, large and small', async () => {
     const sizes = Array.from({ length: 60 }, (_, i) => (i % 6 === 0 ? 3_000_000 : i));
     const answers = await Promise.all(

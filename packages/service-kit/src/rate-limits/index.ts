@@ -4,4 +4,5 @@ export {
   type RateCounter,
   type RateCounters,
   rateLimitHeaders,
+  withListed,
 } from './rate-counters.js';

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../telemetry/logger.js';
@@ -51,6 +52,21 @@ export function rateLimitHeaders(policy: string, counted: CountedRate): Record<s
     ...(counted.exceeded ? { 'retry-after': String(Math.max(1, secondsOf(counted))) } : {}),
   };
 }
+
+/** The headers with what `present` already has of those of other policies: each policy is an item of a list. */
+export function withListed<H extends OutgoingHttpHeaders>(
+  present: { getHeader(name: string): OutgoingHttpHeader | undefined },
+  headers: H,
+): H {
+  const listed: OutgoingHttpHeaders = { ...headers };
+  for (const name of LISTED) {
+    const before = present.getHeader(name);
+    if (before !== undefined && listed[name] !== undefined) listed[name] = `${before}, ${listed[name]}`;
+  }
+  return listed as H;
+}
+
+const LISTED = ['ratelimit', 'ratelimit-policy'];
 
 function secondsOf({ resetMs }: CountedRate): number {
   return Math.ceil(resetMs / 1_000);

@@ -14,12 +14,13 @@ import {
   type SigningOperations,
 } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
-import { InvalidRequest } from '@ecf/service-kit/errors';
+import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { createServiceApp, limitBody, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
+import { type CountedRate, rateLimitHeaders, withListed } from '@ecf/service-kit/rate-limits';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { SubmissionsFirst } from '../core/batches/submissions-first.js';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
@@ -49,6 +50,8 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
+  /** Counts a document of an account; null = there is no limit. */
+  readonly countDocument: (accountId: string) => Promise<CountedRate | null>;
   readonly cancellations: Cancellations;
   readonly batches: Batches;
   readonly internal: EmissionOperations;
@@ -66,10 +69,11 @@ function routeTable(options: HttpOptions): readonly ServiceRoute[] {
     handler(cancellations, req, res);
   const ofBatches = (handler: typeof createBatch) => (req: Request, res: Response) => handler(batches, req, res);
   const limited = limitBody(options.maxBodyBytes);
+  const counted = limitDocuments(options.countDocument);
   return [
-    ['post', '/fe_Submit', 'account', limited, submission(options, submitJson)],
-    ['post', '/submit_ecf', 'account', limited, submission(options, submitEcf)],
-    ['post', '/submit_fc', 'account', limited, submission(options, submitFc)],
+    ['post', '/fe_Submit', 'account', counted, limited, submission(options, submitJson)],
+    ['post', '/submit_ecf', 'account', counted, limited, submission(options, submitEcf)],
+    ['post', '/submit_fc', 'account', counted, limited, submission(options, submitFc)],
     ['get', '/obtain_token', 'account', answering(options, obtainToken)],
     ['post', '/batches', 'account', ofBatches(createBatch)],
     ['get', '/batches', 'account', ofBatches(listBatches)],
@@ -104,6 +108,25 @@ export function createEmissionApp(options: HttpOptions): Express {
       mapErrors,
     },
   );
+}
+
+/** Refuses the document of an account that is over its limit, before its body is read. */
+function limitDocuments(countDocument: HttpOptions['countDocument']): RequestHandler {
+  return async (req, res, next) => {
+    const counted = await countDocument(identityOf(req).account_id);
+    if (counted !== null) {
+      const headers = withListed(res, rateLimitHeaders('account', counted));
+      if (counted.exceeded)
+        throw new ApiError(
+          429,
+          'rate_limited',
+          `More than ${counted.quota} documents of this account a second; wait and repeat, or send a batch.`,
+          { headers },
+        );
+      res.set(headers);
+    }
+    next();
+  };
 }
 
 function submission(options: HttpOptions, handler: Handler) {

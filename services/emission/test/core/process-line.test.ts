@@ -15,14 +15,20 @@ const due = (other: Partial<DueLine>): DueLine =>
   }) as DueLine;
 
 /** What becomes of a line whose document meets an error. */
-async function outcomeOf(line: DueLine, error: Partial<PublicError>, made: LineOutcome | null = null) {
+async function outcomeOf(
+  line: DueLine,
+  error: Partial<PublicError>,
+  made: LineOutcome | null = null,
+  freeAt: Date | null = null,
+) {
   const seen: (LineOutcome | Postponed)[] = [];
   const batches = {
     record: async (_: DueLine, outcome: LineOutcome) => void seen.push(outcome),
     postpone: async (_: DueLine, postponed: Postponed) => void seen.push(postponed),
     attemptOf: async () => made,
   };
-  const ports = { batches, clock: () => new Date(0), random: () => 0.5 };
+  const lineRate = { count: async () => freeAt };
+  const ports = { batches, lineRate, clock: () => new Date(0), random: () => 0.5 };
   const rest = { status: 503, code: 'x', detail: 'x', messages: [], faults: [], retryAfterSeconds: null };
   await createProcessLine(
     ports,
@@ -55,4 +61,10 @@ it('an interrupted line shows the attempt that it made', async () => {
   const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
   expect(await outcomeOf(due({ begun: true }), {}, made)).toEqual(made);
   expect(await outcomeOf(due({ begun: false }), {}, made)).toMatchObject({ outcome: 'refused' });
+});
+
+it('a line over the limit of its account waits until the account may issue again, however often it waited', async () => {
+  const freeAt = new Date(900);
+  const wait = { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
+  expect(await outcomeOf(due({ postponements: 20 }), {}, null, freeAt)).toEqual(wait);
 });

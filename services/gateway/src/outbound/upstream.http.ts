@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ServiceName } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
+import { withListed } from '@ecf/service-kit/rate-limits';
 import { IDENTITY_HEADER, type Identities } from '@ecf/service-kit/security';
 import type { Upstream } from '../upstream.js';
 
@@ -45,7 +46,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
       answered = true;
       // The service answered early and reads no more: the rest of the body is dropped.
       req.unpipe(outgoing).resume();
-      res.writeHead(incoming.statusCode ?? 502, withoutHeaders(incoming.headers, NOT_RETURNED));
+      const returned = withoutHeaders(incoming.headers, NOT_RETURNED);
+      res.writeHead(incoming.statusCode ?? 502, withListed(res, returned));
       incoming.pipe(res);
       incoming.on('error', () => res.destroy());
     });

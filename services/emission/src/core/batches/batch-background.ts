@@ -1,10 +1,13 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Ports } from '../ports.js';
 import type { DueLine } from './batch.js';
-import type { BatchStore } from './batch-ports.js';
+import type { BatchStore, LineRate } from './batch-ports.js';
 import type { ProcessLine } from './process-line.js';
 
-type BackgroundPorts = Pick<Ports, 'clock' | 'observer' | 'settings'> & { readonly batches: BatchStore };
+type BackgroundPorts = Pick<Ports, 'clock' | 'observer' | 'settings'> & {
+  readonly batches: BatchStore;
+  readonly lineRate: LineRate;
+};
 
 export interface BatchBackgroundOptions {
   readonly idleMs: number;
@@ -16,13 +19,18 @@ export interface BatchBackgroundOptions {
 
 /** Works on the lines of batches. The database shares them among the instances and the accounts. */
 export function createLineBackground(
-  { batches, clock, observer, settings }: BackgroundPorts,
+  { batches, lineRate, clock, observer, settings }: BackgroundPorts,
   processLine: ProcessLine,
   options: BatchBackgroundOptions,
 ): DueWork<DueLine> {
   return createDueWork<DueLine>({
     ...options,
-    store: batches,
+    store: {
+      claimDue: (request) => batches.claimDue({ ...request, except: lineRate.exhausted().accountIds }),
+      renew: batches.renew,
+      // The lines that wait for their account; others are looked for every `idleMs`.
+      nextDue: async () => lineRate.exhausted().firstFree,
+    },
     handle: processLine,
     onError: (error) => observer.failed('working on a batch', error),
     clock,
@@ -35,7 +43,7 @@ const COUNT_EVERY_MS = 1_000;
 
 /** Counts the lines of open batches until all are final. */
 export function createCountBackground(
-  { batches, clock, observer }: BackgroundPorts,
+  { batches, clock, observer }: Omit<BackgroundPorts, 'lineRate'>,
   { idleMs }: Pick<BatchBackgroundOptions, 'idleMs'>,
 ): DueWork<number> {
   return createDueWork<number>({

@@ -24,6 +24,14 @@ export interface ReceivedBatch {
   readonly validate: boolean;
 }
 
+/** The lines of batches that accounts may work on in a second, over all instances. */
+export interface LineRate {
+  /** Counts a line. Null = it may be issued; else the time when the account may issue again. */
+  count(accountId: string): Promise<Date | null>;
+  /** The accounts that may not issue at present, and when the first of them may again. */
+  exhausted(): { readonly accountIds: readonly string[]; readonly firstFree: Date | null };
+}
+
 export interface BatchStore {
   /** A batch whose lines follow. It is invisible until {@link BatchStore.receive}. */
   begin(batch: NewBatch): Promise<number>;
@@ -44,9 +52,15 @@ export interface BatchStore {
   findByKey(scope: BatchScope, idempotencyKey: string): Promise<ReceivedBatch | null>;
   /**
    * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each
-   * in the order of its batches and lines; if there are more accounts than lines, they take turns by chance.
+   * in the order of its batches and lines; if there are more accounts than lines, they take turns by chance. Lines of
+   * `except`, accounts, are passed over.
    */
-  claimDue(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<DueLine[]>;
+  claimDue(request: {
+    readonly now: Date;
+    readonly until: Date;
+    readonly limit: number;
+    readonly except?: readonly string[];
+  }): Promise<DueLine[]>;
   /** Extends the leases of lines without an outcome. */
   renew(lines: readonly DueLine[], until: Date): Promise<void>;
   /** The attempt that an interrupted line made; null if it made none. */

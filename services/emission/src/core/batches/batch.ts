@@ -90,6 +90,8 @@ export interface Postponed {
   readonly begun: boolean;
   /** The failure was unexpected. */
   readonly failed: boolean;
+  /** The account is over its limit: this counts as no postponement. */
+  readonly limited: boolean;
 }
 
 /** A line with its outcome; `attempt` is the present state of a submitted one. */

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
 import type { DueLine, LineOutcome, Postponed } from './batch.js';
-import type { BatchStore } from './batch-ports.js';
+import type { BatchStore, LineRate } from './batch-ports.js';
 
 /** The public answer to an error: what `/fe_Submit` would say. */
 export interface PublicError {
@@ -22,11 +22,14 @@ const UNEXPECTED_FAILURES = 5;
 
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
- * pauses; any other error refuses it. A line that a crash interrupted shows the attempt that it made; if it made none, it is
+ * pauses; any other error refuses it. A line over the limit of its account waits until the account may issue again. A line that a crash interrupted shows the attempt that it made; if it made none, it is
  * issued now.
  */
 export function createProcessLine(
-  ports: Pick<Ports, 'clock' | 'random'> & { readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf'> },
+  ports: Pick<Ports, 'clock' | 'random'> & {
+    readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf'>;
+    readonly lineRate: Pick<LineRate, 'count'>;
+  },
   issueJson: IssueJson,
   publicError: (error: unknown) => PublicError,
 ): ProcessLine {
@@ -40,6 +43,8 @@ export function createProcessLine(
   async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
     const { env, caller, document, validate, postponements, failures } = line;
     try {
+      const freeAt = await ports.lineRate.count(caller.accountId);
+      if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
       const data = document as Buffer;
       const idempotencyKey = line.hasKey ? keyOfLine(line) : null;
       const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate, idempotencyKey });
@@ -58,6 +63,7 @@ export function createProcessLine(
         dueAt,
         begun: code === 'commit_unconfirmed' || isUnexpected,
         failed: isUnexpected,
+        limited: false,
       };
     }
   }

@@ -49,12 +49,14 @@ export const FIND_BY_KEY = {
 
 /**
  * Leases due lines ($1) until $2, at most $3: of each account with an open batch an equal share, in the order of its batches
- * and lines. Lines that another instance is claiming are passed over.
+ * and lines. Lines that another instance is claiming, and accounts of $4, are passed over.
  *
  * It has no name, so PostgreSQL plans it each time: a plan made for a table without lines is slow for 10,000.
  */
 export const CLAIM_LINES = `WITH account AS (
-      SELECT account_id FROM (SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL) a ORDER BY random()),
+      SELECT account_id FROM (
+        SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL AND account_id <> ALL($4::text[])) a
+      ORDER BY random()),
     share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
     picked AS (
       SELECT due.batch_id, due.line FROM account CROSS JOIN share CROSS JOIN LATERAL (
@@ -103,14 +105,14 @@ export const RECORD = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
 };
 
-/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). $6: it failed. */
+/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). $6: it failed. $7: the account is over its limit. */
 export const POSTPONE = {
   name: 'batch_postpone',
   text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
     stop AS (
       SELECT l.line, b.is_cancelled AND NOT (l.begun OR $4) AS stops FROM b, batch_line l
       WHERE l.batch_id = $1 AND l.line = $2)
-    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, postponements = l.postponements + 1,
+    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, postponements = l.postponements + (NOT $7::boolean)::int,
       failures = l.failures + $6::boolean::int,
       due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
       outcome = CASE WHEN stops THEN 'refused' END,

@@ -71,8 +71,8 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
     async discardUnfinished(before) {
       await database.query(sql.DISCARD_UNFINISHED, [before]);
     },
-    async claimDue({ now, until, limit }) {
-      return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit])).rows.map(fromDueRow);
+    async claimDue({ now, until, limit, except = [] }) {
+      return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit, except])).rows.map(fromDueRow);
     },
     async renew(lines, until) {
       const [batches, numbers] = [lines.map(({ batchId }) => batchId), lines.map(({ line }) => line)];
@@ -85,8 +85,8 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
       return found.rows[0] === undefined ? null : { outcome: 'submitted', ...found.rows[0] };
     },
     record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
-    async postpone({ batchId, line }, { dueAt, begun, failed }) {
-      await retry(() => database.query(sql.POSTPONE, [batchId, line, dueAt, begun, json(CANCELLED), failed]));
+    async postpone({ batchId: id, line }, { dueAt, begun, failed, limited }) {
+      await retry(() => database.query(sql.POSTPONE, [id, line, dueAt, begun, json(CANCELLED), failed, limited]));
     },
     async claimCounts({ now, until, limit }) {
       const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
