@@ -21,6 +21,7 @@ const KEYS = {
   document: ['`<env>:<issuer RNC>:<eNCF>`', { type: 'string', examples: ['TesteCF:131000001:E310000000001'] }],
   rnc: ['the RNC', { type: 'string', examples: ['131000001'] }],
   service: ['the service that publishes it', { type: 'string', examples: ['approvals'] }],
+  batch: ['the id of the batch', { type: 'string', examples: ['7'] }],
 };
 
 /** For each header of a message: meaning, schema, and whether every message has it. */

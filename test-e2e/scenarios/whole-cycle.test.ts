@@ -83,6 +83,12 @@ const byBatch = async (invoice: Invoice): Promise<void> => {
   const { body } = await get(`${address}/results`);
   expect(body.results).toMatchObject([{ line: 1, encf, status: 'Aceptado', error: null }]);
   expect((await post(`${address}/cancel`, {})).body).toEqual(batch);
+  const issuer_rnc = invoice.ECF.Encabezado.Emisor.RNCEmisor;
+  const told = await until(
+    async () => (await get('/events?types=batch.done')).body.events,
+    ({ length }) => length > 0,
+  );
+  expect(told).toMatchObject([{ subject: { issuer_rnc, encf: null }, data: batch }]);
 };
 
 /** Submits an e-CF and waits until it is accepted, delivered to the buyer and acknowledged. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { batchDoneSchema } from './events/batch.js';
 import { cancellationChangedSchema } from './events/cancellation.js';
 import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
@@ -16,7 +17,7 @@ export interface Topic {
   readonly name: string;
   readonly description: string;
   /** The kind of message key; messages of one key keep their order. */
-  readonly key: 'document' | 'rnc' | 'service';
+  readonly key: 'document' | 'rnc' | 'service' | 'batch';
   /** Event types and the schema of their data. Schemas only grow within a version: new fields are optional. */
   readonly events: Readonly<Record<string, z.ZodType>>;
   readonly producers: readonly ServiceName[];
@@ -65,6 +66,16 @@ export const TOPICS = {
     description: 'The present state of each cancellation of number ranges.',
     key: 'document',
     events: { 'cancellation.changed': cancellationChangedSchema },
+    producers: ['emission'],
+    consumers: ['query'],
+    partitions: 4,
+    retention: 7 * DAY,
+  },
+  batches: {
+    name: 'batches.v1',
+    description: 'The end of each batch.',
+    key: 'batch',
+    events: { 'batch.done': batchDoneSchema },
     producers: ['emission'],
     consumers: ['query'],
     partitions: 4,

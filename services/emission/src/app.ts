@@ -83,7 +83,7 @@ import { openAccountRate } from './outbound/account-rate.js';
 import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
-import { cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
+import { batchEvent, cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
@@ -311,7 +311,11 @@ function openAuthority(
 function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports, issueJson: IssueJson) {
   const submissionsFirst = createSubmissionsFirst(ports.clock);
   const rate = openAccountRate(config, parts);
-  const store = createPostgresBatchStore({ database: parts.database, timeoutMs: config.DATABASE_WAIT_MS });
+  const store = createPostgresBatchStore({
+    database: parts.database,
+    timeoutMs: config.DATABASE_WAIT_MS,
+    describe: (batch) => batchEvent(batch, ports.clock()),
+  });
   const batchPorts = { ...ports, batches: store, lineRate: rate.lines };
   const options = {
     idleMs: config.BACKGROUND_IDLE_MS,

@@ -16,7 +16,9 @@ import { createReadFeed } from '../src/core/feed/read-feed.js';
 import { customerHandlers } from '../src/inbound/customers.js';
 import { createPostgresFeed } from '../src/outbound/feed.postgres.js';
 import {
+  ACCOUNT,
   BUYER,
+  batchDone,
   encf,
   event,
   ISSUER,
@@ -179,6 +181,24 @@ describe('the feed', () => {
     expect(await numbers({ env: 'CerteCF' })).toEqual([encf('31', 51)]);
     expect(await numbers({}, { account_id: OTHER_ACCOUNT })).toEqual([encf('31', 50)]);
     expect(await numbers({}, { account_id: 'account-1', taxpayers: [BUYER] })).toEqual([]);
+  });
+
+  it('shows the end of a batch to its account, and to keys that are limited to the same taxpayers', async () => {
+    const after = await end();
+    await world.publish(batchDone('1'), batchDone('1'), batchDone('2', { taxpayers: [ISSUER], issuer_rnc: null }));
+    await world.publish(invoiceEvent(invoice({ sequence: 53 })));
+    const ids = async (account: { account_id: string; taxpayers?: string[] }, more = '') =>
+      (await read(after, more, {}, account)).events.map(({ type, data }) =>
+        type === 'batch.done' ? (data as { batch_id: string }).batch_id : type,
+      );
+    expect(await ids({ account_id: ACCOUNT })).toEqual(['1', '2', 'invoice.accepted']);
+    expect(await ids({ account_id: ACCOUNT }, '&limit=2')).toEqual(['1', '2']);
+    expect(await ids({ account_id: ACCOUNT, taxpayers: [ISSUER] })).toEqual(['2', 'invoice.accepted']);
+    expect(await ids({ account_id: ACCOUNT, taxpayers: [BUYER] })).toEqual([]);
+    expect(await ids({ account_id: OTHER_ACCOUNT })).toEqual([]);
+    const [one, two] = (await read(after, '&types=batch.done')).events;
+    expect([one?.subject, two?.subject]).toEqual([{ issuer_rnc: ISSUER, encf: null }, { encf: null }]);
+    expect(one?.data).toEqual(batchDone('1').data.batch);
   });
 
   it('refuses a made-up id, an unknown type and limits out of range', async () => {

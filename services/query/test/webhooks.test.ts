@@ -12,6 +12,7 @@ import { createQuery } from '../src/index.js';
 import { sealedWebhookSecrets } from '../src/outbound/webhooks.postgres.js';
 import {
   ACCOUNT,
+  batchDone,
   encf,
   invoice,
   invoiceEvent,
@@ -127,6 +128,16 @@ describe('webhooks', () => {
       JSON.stringify([state, await webhooks().listWebhooks({ account_id: ACCOUNT, limit: 10, offset: 0 })]),
     ).not.toContain(secret);
     await expect(webhooks().findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('get the end of a batch of their account', async () => {
+    await create('/batches', { types: ['batch.done'] });
+    await create('/other', { types: ['batch.done'] }, OTHER_ACCOUNT);
+    await world.publish(batchDone('7'));
+    await called(1);
+    expect(calls.map(({ path, event: { data: told } }) => [path, told])).toEqual([
+      ['/batches', batchDone('7').data.batch],
+    ]);
   });
 
   it('deliver a subject in order, and again within ten seconds; other subjects go on', async () => {

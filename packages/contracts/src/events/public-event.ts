@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { receivedApprovalSchema } from '../http/approval.js';
+import { batchSchema } from '../http/batch.js';
 import { cancellationSchema } from '../http/cancellation.js';
 import { invoiceSchema } from '../http/invoice.js';
 import { receivedInvoiceSchema } from '../http/received-invoice.js';
@@ -24,6 +25,7 @@ export const EVENT_TYPES = [
   'cancellation.accepted',
   'cancellation.partial',
   'cancellation.rejected',
+  'batch.done',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -81,7 +83,7 @@ export const deliveryDataSchema = invoiceSchema
   .extend({ buyer_rnc: rncSchema })
   .meta({ description: 'The delivery at the time of the event' });
 
-/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null for a cancellation. */
+/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null for a cancellation and a batch. */
 export const publicEventSchema = z.object({
   id: z.string().meta({ description: 'Permanent; a reader goes on with the id of the last event it handled' }),
   type: z.enum(EVENT_TYPES),
@@ -93,7 +95,14 @@ export const publicEventSchema = z.object({
     provider_rnc: rncSchema.optional(),
     encf: z.string().nullable(),
   }),
-  data: z.union([invoiceSchema, receivedDataSchema, cancellationDataSchema, deliveryDataSchema, approvalDataSchema]),
+  data: z.union([
+    invoiceSchema,
+    receivedDataSchema,
+    cancellationDataSchema,
+    deliveryDataSchema,
+    approvalDataSchema,
+    batchSchema,
+  ]),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
 

@@ -1,11 +1,11 @@
-import { type BatchBody as BatchJson, type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
+import { type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { RequestParameters, writeChunk } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import type { Batch, BatchLine } from '../core/batches/batch.js';
+import type { BatchLine } from '../core/batches/batch.js';
+import { batchBody } from '../core/batches/batch-body.js';
 import type { BatchScope } from '../core/batches/batch-ports.js';
 import type { QueryBatches } from '../core/batches/query-batches.js';
 import type { ReceiveBatch } from '../core/batches/receive-batch.js';
@@ -88,18 +88,6 @@ export async function batchResults({ query }: Batches, req: Request, res: Respon
     lines = lines.length < STREAM_PAGE ? [] : await page(lines.at(-1)?.line as number, STREAM_PAGE);
   }
   res.end();
-}
-
-function batchBody(batch: Batch): BatchJson {
-  return {
-    batch_id: String(batch.id),
-    status: batch.cancelledAt !== null ? 'cancelled' : batch.finishedAt !== null ? 'done' : 'processing',
-    validate: batch.validate,
-    total: batch.total,
-    ...batch.counts,
-    created_at: toIsoDominican(batch.createdAt),
-    finished_at: batch.finishedAt === null ? null : toIsoDominican(batch.finishedAt),
-  };
 }
 
 function resultBody({ line, encf, issuerRnc, outcome, attempt }: BatchLine): BatchResult {

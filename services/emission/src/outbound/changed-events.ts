@@ -3,6 +3,8 @@ import { TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import type { ActSource } from '@ecf/service-kit/outbox';
 import { type Attempt, documentKey } from '../core/attempt/attempt.js';
+import type { FinishedBatch } from '../core/batches/batch.js';
+import { batchDone } from '../core/batches/batch-body.js';
 import type { Cancellation } from '../core/cancellation/cancellation.js';
 import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
 import { invoiceChanged } from '../core/published/invoice-event.js';
@@ -36,6 +38,21 @@ export function cancellationEvent(cancellation: Cancellation, now: Date) {
       subject: `${data.issuer_rnc}:${data.id}`,
       key: `${data.env}:${data.issuer_rnc}:${data.id}`,
       data,
+    },
+    { id: randomUUID(), time: now },
+  );
+}
+
+/** The event that publishes the end of a batch. */
+export function batchEvent(batch: FinishedBatch, now: Date) {
+  return makeEvent(
+    {
+      topic: TOPICS.batches.name,
+      type: 'batch.done',
+      source: 'emission',
+      subject: String(batch.id),
+      key: String(batch.id),
+      data: batchDone(batch),
     },
     { id: randomUUID(), time: now },
   );

@@ -12,7 +12,7 @@ import type { DueLine } from '../../src/core/batches/batch.js';
 import type { Cancellation } from '../../src/core/cancellation/cancellation.js';
 import { createPostgresBatchStore } from '../../src/outbound/batches/batch-store.postgres.js';
 import { createPostgresCancellationStore } from '../../src/outbound/cancellations/cancellation-store.postgres.js';
-import { cancellationEvent, invoiceEvent } from '../../src/outbound/changed-events.js';
+import { batchEvent, cancellationEvent, invoiceEvent } from '../../src/outbound/changed-events.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { at, fresh, NOW } from '../support/attempts.js';
 import { encf } from '../support/documents.js';
@@ -56,7 +56,8 @@ describe('attempts as due work', () => {
 });
 
 describe('lines of batches as due work', () => {
-  const store = () => createPostgresBatchStore({ database, timeoutMs: 1_000 });
+  const store = () =>
+    createPostgresBatchStore({ database, timeoutMs: 1_000, describe: (batch) => batchEvent(batch, new Date()) });
   const begin = (accountId: string) =>
     store().begin({
       env: 'TesteCF',

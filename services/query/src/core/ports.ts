@@ -12,7 +12,7 @@ import type {
 import type { CalendarDate, EcfType, Environment, InvoiceStatus } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Caller, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { NewFeedEvent } from './feed/public-events.js';
 import type { InvoiceKey, IssuedInvoice, Outcome } from './invoices/issued-invoice.js';
 import type { ReceivedRecord } from './invoices/received-record.js';
@@ -109,6 +109,8 @@ export interface FeedStore {
   page(query: {
     readonly env: Environment;
     readonly rncs: readonly string[];
+    /** Whose events of the account alone are read; of these a key with `taxpayers` sees those of keys with the same or fewer. */
+    readonly caller: Caller;
     readonly types: readonly EventType[] | null;
     readonly after: number | null;
     readonly limit: number;

@@ -42,8 +42,9 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
     [TOPICS.deliveries.name]: (data) => outcomes.keepDeliveries(data as DeliveryChanged[]),
     [TOPICS.approvals.name]: (data) =>
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
-    // A cancellation has no read model here, only its place in the feed.
+    // Cancellations and batches have no read model here, only their place in the feed.
     [TOPICS.cancellations.name]: async () => undefined,
+    [TOPICS.batches.name]: async () => undefined,
   };
   async function project(events: readonly BusEvent[]): Promise<void> {
     // A confirmation or dispute has no state of its own: a change is published with it.

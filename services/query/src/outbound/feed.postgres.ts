@@ -11,11 +11,11 @@ const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
 /** An occurrence that is in the feed already is left out before it takes an id. */
 const ADD = {
   name: 'feed_add',
-  text: `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)
-    SELECT occurrence, env, rnc, type, time, subject, data, $2
+  text: `INSERT INTO feed_event (occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, kept_at)
+    SELECT occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, $2
       FROM (SELECT r.*, row_number() OVER (PARTITION BY occurrence ORDER BY place) AS nth
-              FROM json_to_recordset($1::json) AS r(place int, occurrence text, env text, rnc text, type text,
-                time timestamptz, subject json, data json)) AS told
+              FROM json_to_recordset($1::json) AS r(place int, occurrence text, env text, rnc text, account_id text,
+                taxpayers text[], type text, time timestamptz, subject json, data json)) AS told
      WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = told.occurrence)
      ORDER BY place`,
 };
@@ -32,10 +32,13 @@ const PLACE = {
   text: `SELECT (SELECT mark FROM feed_event WHERE id = $1) AS mark, (SELECT min(id) FROM feed_event) AS oldest`,
 };
 const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
+const oldestOf = (owner: string) => `(SELECT id, mark, type, time, env, subject, data FROM feed_event
+    WHERE env = $1 AND ${owner} AND id > $3 AND id <= $4 AND ($5::text[] IS NULL OR type = ANY($5)) ORDER BY id LIMIT $6)`;
+/** The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null = not limited. */
 const PAGE = {
   name: 'feed_page',
-  text: `SELECT id, mark, type, time, env, subject, data FROM feed_event
-    WHERE env = $1 AND rnc = ANY($2::text[]) AND id > $3 AND id <= $4 AND ($5::text[] IS NULL OR type = ANY($5))
+  text: `${oldestOf('rnc = ANY($2::text[])')}
+    UNION ALL ${oldestOf('account_id = $7 AND ($8::text[] IS NULL OR taxpayers <@ $8)')}
     ORDER BY id LIMIT $6`,
 };
 
@@ -74,10 +77,19 @@ export function createPostgresFeed(database: Database): FeedStore {
       return id > 0 && id < (rows[0]?.oldest ?? 0) ? 'expired' : 'unknown';
     },
     latest: async () => publicId(await latestPlace()),
-    async page({ env, rncs, types, after, limit }) {
+    async page({ env, rncs, caller, types, after, limit }) {
       // Everything up to the latest id is visible: the page is read after it.
       const latest = await latestPlace();
-      const { rows } = await database.query<Row>(PAGE, [env, rncs, after ?? 0, latest.id, types, limit]);
+      const { rows } = await database.query<Row>(PAGE, [
+        env,
+        rncs,
+        after ?? 0,
+        latest.id,
+        types,
+        limit,
+        caller.accountId,
+        caller.taxpayers ?? null,
+      ]);
       const last = rows.length === limit ? rows.at(-1) : latest;
       return {
         events: rows.map(({ mark, ...row }) => ({ ...row, id: publicId({ id: row.id, mark }) })),

@@ -26,7 +26,7 @@ const HORIZON = {
   text: `SELECT coalesce(
     (SELECT min(e.id) - 1 FROM feed_event AS e
       WHERE e.id > coalesce($2, (SELECT min(id) FROM feed_event)) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
-        AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
+        AND e.rnc IS NOT NULL AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
     (SELECT max(id) FROM feed_event), 0) AS id`,
 };
 /**
@@ -39,9 +39,10 @@ const COLLECT = {
         least($3::bigint, w.collected + ${LOOKED_AT_ONCE}) AS last
       FROM webhook AS w WHERE w.active AND w.collected < $3 FOR UPDATE SKIP LOCKED),
     page AS (SELECT b.id AS webhook_id, e.id, e.subject FROM behind AS b CROSS JOIN LATERAL (
-      SELECT e.id, concat_ws(':', e.env, e.rnc, e.subject->>'provider_rnc', e.subject->>'encf') AS subject
-        FROM feed_event AS e JOIN taxpayers AS t ON t.rnc = e.rnc AND t.account_id = b.account_id
-       WHERE e.id > b.collected AND e.id <= b.last
+      SELECT e.id, CASE WHEN e.rnc IS NULL THEN e.occurrence
+             ELSE concat_ws(':', e.env, e.rnc, e.subject->>'provider_rnc', e.subject->>'encf') END AS subject
+        FROM feed_event AS e LEFT JOIN taxpayers AS t ON t.rnc = e.rnc
+       WHERE b.account_id IN (t.account_id, e.account_id) AND e.id > b.collected AND e.id <= b.last
          AND e.env = ANY(b.environments) AND (b.types IS NULL OR e.type = ANY(b.types))
        ORDER BY e.id LIMIT ${COLLECTED_AT_ONCE}) AS e),
     added AS (INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type BatchDone,
   documentKey,
   type InvoiceChanged,
   invoiceChangedSchema,
@@ -148,3 +149,29 @@ export const taxpayerEvent = (data: TaxpayerState): BusEvent =>
 export function event(topic: string, type: string, key: string, data: unknown): BusEvent {
   return makeEvent({ topic, type, source: 'test', subject: key, key, data }, { id: randomUUID(), time: new Date() });
 }
+
+/** The end of a batch of two documents. */
+export const batchDone = (id: string, change: Partial<BatchDone> = {}) => {
+  const data: BatchDone = {
+    env: 'TesteCF',
+    account_id: ACCOUNT,
+    taxpayers: null,
+    issuer_rnc: ISSUER,
+    batch: {
+      batch_id: id,
+      status: 'done',
+      validate: false,
+      total: 2,
+      pending: 0,
+      accepted: 1,
+      conditional: 0,
+      rejected: 1,
+      in_process: 0,
+      refused: 0,
+      created_at: '2026-06-15T10:00:00-04:00',
+      finished_at: '2026-06-15T10:00:05-04:00',
+    },
+    ...change,
+  };
+  return { ...event(TOPICS.batches.name, 'batch.done', id, data), data };
+};

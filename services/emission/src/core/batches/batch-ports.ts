@@ -71,7 +71,7 @@ export interface BatchStore {
   postpone(line: DueLine, postponed: Postponed): Promise<void>;
   /** Leases batches whose lines are to be counted. */
   claimCounts(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<number[]>;
-  /** Counts the lines. If all are final, the batch is finished, else the next count is due at `next`. */
+  /** Counts the lines. If all are final, the batch is finished, which is published; else the next count is due at `next`. */
   count(id: number, now: Date, next: Date): Promise<void>;
   find(scope: BatchScope, id: number): Promise<Batch | null>;
   /** Newest first, with ids below `after`. */

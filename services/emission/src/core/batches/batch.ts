@@ -27,6 +27,14 @@ export interface Batch {
   readonly finishedAt: Date | null;
 }
 
+/** A batch whose lines are all final. */
+export interface FinishedBatch extends Batch {
+  readonly env: Environment;
+  readonly caller: Caller;
+  /** The issuer, if all documents name the same one. */
+  readonly issuerRnc: string | null;
+}
+
 /** A line of the body. */
 export interface NewLine {
   /** From 1. */

@@ -184,7 +184,10 @@ export const COUNT = {
       finished_at = CASE WHEN is_over THEN $2::timestamptz END,
       counts = CASE WHEN is_over THEN over.counts END,
       due_at = CASE WHEN is_over THEN NULL ELSE $3::timestamptz END
-    FROM over WHERE id = $1 AND finished_at IS NULL`,
+    FROM over WHERE id = $1 AND finished_at IS NULL
+    RETURNING id, env, caller, validate, total, created_at, cancelled_at, finished_at, batch.counts,
+      CASE WHEN is_over THEN (SELECT CASE WHEN min(issuer_rnc) = max(issuer_rnc) THEN min(issuer_rnc) END
+        FROM batch_line WHERE batch_id = $1) END AS issuer_rnc`,
 };
 
 const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,

@@ -1,8 +1,18 @@
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { type Environment, storableText } from '@ecf/domain';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { appendToOutbox } from '@ecf/service-kit/outbox';
 import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
-import type { Batch, BatchLine, DueLine, LineOrder, LineOutcome } from '../../core/batches/batch.js';
+import type {
+  Batch,
+  BatchLine,
+  DueLine,
+  FinishedBatch,
+  LineOrder,
+  LineOutcome,
+  NewLine,
+} from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
 import { type AttemptRow, fromRow } from '../emission-rows.js';
@@ -13,12 +23,14 @@ export interface BatchStoreOptions {
   readonly database: Database;
   /** Milliseconds that a call waits for a database that cannot be reached. */
   readonly timeoutMs: number;
+  /** The event that publishes the end of a batch. */
+  readonly describe: (batch: FinishedBatch) => BusEvent;
 }
 
 const UNIQUE_VIOLATION = '23505';
 
 /** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
-export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOptions): BatchStore {
+export function createPostgresBatchStore({ database, timeoutMs, describe }: BatchStoreOptions): BatchStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
   const outcomes = createBatches<{ line: DueLine; outcome: LineOutcome }, void>({
     maxItems: 64,
@@ -42,14 +54,7 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
       return rows[0]?.id as number;
     },
     async addLines(id, accountId, lines) {
-      await database.query(sql.ADD_LINES, [
-        id,
-        accountId,
-        lines.map(({ line }) => line),
-        lines.map(({ document }) => document),
-        lines.map(({ encf }) => encf),
-        lines.map(({ issuerRnc }) => issuerRnc),
-      ]);
+      await database.query(sql.ADD_LINES, [id, accountId, ...lineColumns(lines)]);
     },
     async receive({ id, total, sha256 }, order, now) {
       try {
@@ -92,9 +97,11 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
       const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
       return rows.map(({ id }) => id);
     },
-    async count(id, now, next) {
-      await database.query(sql.COUNT, [id, now, next]);
-    },
+    count: (id, now, next) =>
+      database.transaction(async (tx) => {
+        const { rows } = await tx.query<CountedRow>(sql.COUNT, [id, now, next]);
+        await appendToOutbox(tx, rows.filter(isFinished).map(fromFinishedRow).map(describe));
+      }),
     async find({ accountId, env, taxpayers }, id) {
       const { rows } = await retry(() => database.query<BatchRow>(sql.FIND, [accountId, env, id, taxpayers ?? null]));
       return rows[0] === undefined ? null : fromBatchRow(rows[0]);
@@ -117,6 +124,15 @@ export function createPostgresBatchStore({ database, timeoutMs }: BatchStoreOpti
         }),
       ),
   };
+}
+
+function lineColumns(lines: readonly NewLine[]): unknown[] {
+  return [
+    lines.map(({ line }) => line),
+    lines.map(({ document }) => document),
+    lines.map(({ encf }) => encf),
+    lines.map(({ issuerRnc }) => issuerRnc),
+  ];
 }
 
 function orderColumns(order: readonly LineOrder[]): unknown[] {
@@ -148,6 +164,18 @@ function fromBatchRow({ id, validate, total, counts, created_at, cancelled_at, f
     cancelledAt: cancelled_at,
     finishedAt: finished_at,
   };
+}
+
+interface CountedRow extends BatchRow {
+  env: Environment;
+  caller: Caller;
+  issuer_rnc: string | null;
+}
+
+const isFinished = ({ finished_at }: CountedRow) => finished_at !== null;
+
+function fromFinishedRow(row: CountedRow): FinishedBatch {
+  return { ...fromBatchRow(row), env: row.env, caller: row.caller, issuerRnc: row.issuer_rnc };
 }
 
 interface DueRow {

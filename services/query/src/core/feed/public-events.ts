@@ -1,5 +1,6 @@
 import {
   type ApprovalChanged,
+  type BatchDone,
   type CancellationChanged,
   type DeliveryChanged,
   fitMessages,
@@ -14,8 +15,12 @@ import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
 export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
   /** What happened, once. A source may tell the same occurrence several times. */
   readonly occurrence: string;
-  /** The taxpayer of the account. */
-  readonly rnc: string;
+  /** Null for an event of the account alone, else the taxpayer of the account. */
+  readonly rnc: string | null;
+  /** Only for an event of the account alone. */
+  readonly account_id?: string;
+  /** A key that is limited to taxpayers sees an event of the account alone only if these are among them. */
+  readonly taxpayers?: readonly string[] | null;
   readonly time: Date;
 }
 
@@ -166,6 +171,19 @@ function ofCancellation(changed: CancellationChanged): Told | null {
   };
 }
 
+function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): Told {
+  return {
+    type: 'batch.done',
+    env,
+    occurrence: ['batch.done', env, account_id, batch.batch_id].join(':'),
+    rnc: null,
+    account_id,
+    taxpayers,
+    subject: issuer_rnc === null ? { encf: null } : { issuer_rnc, encf: null },
+    data: batch,
+  };
+}
+
 function told({ type, data }: SourceEvent): Told | null {
   switch (type) {
     case 'invoice.changed':
@@ -180,6 +198,8 @@ function told({ type, data }: SourceEvent): Told | null {
       return ofApproval(data as ApprovalChanged);
     case 'cancellation.changed':
       return ofCancellation(data as CancellationChanged);
+    case 'batch.done':
+      return ofBatch(data as BatchDone);
     default:
       return null;
   }

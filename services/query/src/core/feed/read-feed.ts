@@ -48,7 +48,7 @@ export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep
     const { taxpayers } = await readAccount(ports, caller);
     const rncs = taxpayers.map(({ rnc }) => rnc);
     const place = after === null ? null : await placeOf(after);
-    const look = () => ports.feed.page({ env, rncs, types, after: place, limit });
+    const look = () => ports.feed.page({ env, rncs, caller, types, after: place, limit });
     let page = await look();
     for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !gone.aborted; waited += LOOK_MS) {
       await ports.sleep(LOOK_MS);
