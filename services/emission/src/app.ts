@@ -78,7 +78,7 @@ import { createEmissionApp } from './inbound/http.js';
 import { followUpOperations, internalOperations, signingOperations } from './inbound/internal-operations.js';
 import { resolutionOperations } from './inbound/resolution-operations.js';
 import { createLifeCycle } from './life-cycle.js';
-import { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { openAccountRate } from './outbound/account-rate.js';
 import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
@@ -223,7 +223,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     ports,
     cancellations: cancellationPorts.cancellations,
     published,
-    countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog },
+    countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog, batches: batches.count },
     relay,
     archiver,
     instance: sealed.instance,
@@ -330,7 +330,7 @@ function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
   const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
-  return { store, http, rate, backgrounds: [lines, counts] };
+  return { store, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

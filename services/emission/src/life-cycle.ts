@@ -11,7 +11,7 @@ import { applyStatus } from './core/follow-up/apply-status.js';
 import type { Ports } from './core/ports.js';
 import type { PublishedDocuments } from './core/published/published-documents.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
-import type { createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
 
 /** The consumer group of this service. */
 export const EMISSION_GROUP = 'emission';
@@ -38,13 +38,14 @@ export interface LifeCycleParts extends ServiceParts {
   readonly countBacklog: {
     readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
     readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
+    readonly batches: ReturnType<typeof createBatchMetrics>;
   };
   readonly relay: Loop;
   readonly archiver: Loop;
   readonly instance: Loop;
   /** The background work on documents, cancellations and batches. */
   readonly backgrounds: readonly Loop[];
-  readonly batches: Pick<BatchStore, 'discardUnfinished'>;
+  readonly batches: Pick<BatchStore, 'discardUnfinished' | 'backlog'>;
   closeClients(): Promise<unknown>;
 }
 
@@ -67,6 +68,10 @@ export function createLifeCycle(
       .backlog()
       .then(parts.countBacklog.cancellations)
       .catch(warn('the cancellations could not be counted'));
+    parts.batches
+      .backlog()
+      .then((backlog) => parts.countBacklog.batches(backlog, clock()))
+      .catch(warn('the lines of batches could not be counted'));
     parts.batches
       .discardUnfinished(new Date(clock().getTime() - UNFINISHED_BATCH_MS))
       .catch(warn('unfinished batches could not be deleted'));

@@ -1,5 +1,6 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Attempt } from './core/attempt/attempt.js';
+import type { BatchBacklog } from './core/batches/batch-ports.js';
 import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
 import type { Backlog, Observer } from './core/ports.js';
 import { publicStatus } from './core/published/invoice-event.js';
@@ -130,5 +131,20 @@ export function createCancellationMetrics(
       alarmed.reset();
       for (const { kind, count } of present.alarms) alarmed.set({ kind }, count);
     },
+  };
+}
+
+/** Metrics of the work that batches have left. */
+export function createBatchMetrics(metrics: Metrics): (backlog: BatchBacklog, now: Date) => void {
+  const open = metrics.gauge({ name: 'ecf_open_batches', help: 'Batches that are not finished' });
+  const waiting = metrics.gauge({ name: 'ecf_batch_lines_waiting', help: 'Lines of batches without an outcome' });
+  const oldest = metrics.gauge({
+    name: 'ecf_oldest_batch_line_seconds',
+    help: 'Age of the oldest batch with a line without an outcome',
+  });
+  return ({ batches, lines, oldestCreatedAt }, now) => {
+    open.set(batches);
+    waiting.set(lines);
+    oldest.set(oldestCreatedAt === null ? 0 : (now.getTime() - oldestCreatedAt.getTime()) / 1_000);
   };
 }

@@ -2,7 +2,7 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { expect, it } from '@jest/globals';
 import type { Attempt } from '../src/core/attempt/attempt.js';
-import { createEmissionMetrics } from '../src/observer.js';
+import { createBatchMetrics, createEmissionMetrics } from '../src/observer.js';
 
 it('counts documents that wait for another one, and those that are never sent', async () => {
   const metrics = createMetrics();
@@ -17,4 +17,17 @@ it('counts documents that wait for another one, and those that are never sent', 
   expect(text).toMatch(/^ecf_decisions_total\{.*status="Rechazado".*\} 1$/m);
   backlog({ undecided: [], alarms: [], oldestCommittedAt: null }, new Date());
   expect(await metrics.render()).toMatch(/^ecf_held_documents(\{[^}]*\})? 0$/m);
+});
+
+it('shows the work that batches have left, and its age', async () => {
+  const metrics = createMetrics();
+  const count = createBatchMetrics(metrics);
+  const now = new Date('2026-06-15T12:00:00Z');
+  count({ batches: 2, lines: 7, oldestCreatedAt: new Date('2026-06-15T11:00:00Z') }, now);
+  const text = await metrics.render();
+  expect(text).toMatch(/^ecf_open_batches(\{[^}]*\})? 2$/m);
+  expect(text).toMatch(/^ecf_batch_lines_waiting(\{[^}]*\})? 7$/m);
+  expect(text).toMatch(/^ecf_oldest_batch_line_seconds(\{[^}]*\})? 3600$/m);
+  count({ batches: 0, lines: 0, oldestCreatedAt: null }, now);
+  expect(await metrics.render()).toMatch(/^ecf_oldest_batch_line_seconds(\{[^}]*\})? 0$/m);
 });

@@ -105,6 +105,29 @@ describe('lines of batches as due work', () => {
     expect(await served(['b'])).toEqual(['a', 'c']);
   });
 
+  it('counts the open batches and their waiting lines, without bodies that still arrive', async () => {
+    await database.query('DELETE FROM batch');
+    expect(await store().backlog()).toEqual({ batches: 0, lines: 0, oldestCreatedAt: null });
+    const [done, open, arriving] = [await begin('a'), await begin('a'), await begin('a')];
+    for (const id of [done, open, arriving]) for (const line of [1, 2]) await addLine(id, 'a', line);
+    for (const id of [done, open]) await store().receive({ id, ...received }, [], NOW);
+    const until = new Date(Date.now() + 60_000);
+    const lines = await store().claimDue({ now: new Date(Date.now() + 1_000), until, limit: 4, except: [] });
+    const refused = {
+      outcome: 'refused',
+      error: { status: 400, code: 'x', detail: '' },
+      messages: [],
+      faults: [],
+    } as const;
+    for (const line of lines.slice(0, 3)) await store().record(line, refused);
+    for (const id of [done, open]) await store().count(id, NOW, until);
+    expect(await store().backlog()).toEqual({ batches: 1, lines: 1, oldestCreatedAt: NOW });
+    const { rows } = await database.query<{ topic: string; key: string }>(
+      `SELECT topic, key FROM outbox WHERE topic = 'batches.v1'`,
+    );
+    expect(rows).toEqual([{ topic: 'batches.v1', key: String(done) }]);
+  });
+
   it('a batch that was discarded while its body came is not received', async () => {
     const id = await begin('account-1');
     await store().discard(id);

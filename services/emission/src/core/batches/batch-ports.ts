@@ -32,6 +32,16 @@ export interface LineRate {
   exhausted(): { readonly accountIds: readonly string[]; readonly firstFree: Date | null };
 }
 
+/** The work that is left, of all instances. */
+export interface BatchBacklog {
+  /** Batches that are not finished. */
+  readonly batches: number;
+  /** Lines without an outcome. */
+  readonly lines: number;
+  /** When the oldest batch with such a line came; null if there is none. */
+  readonly oldestCreatedAt: Date | null;
+}
+
 export interface BatchStore {
   /** A batch whose lines follow. It is invisible until {@link BatchStore.receive}. */
   begin(batch: NewBatch): Promise<number>;
@@ -73,6 +83,7 @@ export interface BatchStore {
   claimCounts(request: { readonly now: Date; readonly until: Date; readonly limit: number }): Promise<number[]>;
   /** Counts the lines. If all are final, the batch is finished, which is published; else the next count is due at `next`. */
   count(id: number, now: Date, next: Date): Promise<void>;
+  backlog(): Promise<BatchBacklog>;
   find(scope: BatchScope, id: number): Promise<Batch | null>;
   /** Newest first, with ids below `after`. */
   list(scope: BatchScope, page: { after: number | null; limit: number }): Promise<Batch[]>;

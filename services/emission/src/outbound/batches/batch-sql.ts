@@ -190,6 +190,15 @@ export const COUNT = {
         FROM batch_line WHERE batch_id = $1) END AS issuer_rnc`,
 };
 
+/** Open batches, their lines without an outcome, and when the oldest batch with such a line came. */
+export const BACKLOG = {
+  name: 'batch_backlog',
+  text: `SELECT (SELECT count(*) FROM batch WHERE due_at IS NOT NULL) AS batches, coalesce(sum(w.lines), 0)::int AS lines,
+      min(b.created_at) AS oldest
+    FROM (SELECT batch_id, count(*) AS lines FROM batch_line WHERE due_at IS NOT NULL GROUP BY 1) w
+    JOIN batch b ON b.id = w.batch_id AND b.received`,
+};
+
 const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,
     coalesce(b.counts, ${COUNTS_OF('b.id')}) AS counts`;
 

@@ -1,22 +1,12 @@
-import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import { type Environment, storableText } from '@ecf/domain';
+import { storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
 import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
-import type { Caller } from '@ecf/taxpayer-replica';
-import type {
-  Batch,
-  BatchLine,
-  DueLine,
-  FinishedBatch,
-  LineOrder,
-  LineOutcome,
-  NewLine,
-} from '../../core/batches/batch.js';
+import type { DueLine, FinishedBatch, LineOrder, LineOutcome, NewLine } from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
-import { type AttemptRow, fromRow } from '../emission-rows.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
+import { type BatchRow, fromBatchRow, fromResultRow, type ResultRow } from './batch-rows.js';
+import { createBatchSchedule } from './batch-schedule.postgres.js';
 import * as sql from './batch-sql.js';
 
 export interface BatchStoreOptions {
@@ -47,6 +37,7 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
   }
 
   return {
+    ...createBatchSchedule({ database, describe }),
     findByKey,
     async begin({ caller, env, idempotencyKey, validate, createdAt }) {
       const values = [caller.accountId, env, idempotencyKey, validate, JSON.stringify(caller), createdAt];
@@ -76,13 +67,6 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     async discardUnfinished(before) {
       await database.query(sql.DISCARD_UNFINISHED, [before]);
     },
-    async claimDue({ now, until, limit, except = [] }) {
-      return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit, except])).rows.map(fromDueRow);
-    },
-    async renew(lines, until) {
-      const [batches, numbers] = [lines.map(({ batchId }) => batchId), lines.map(({ line }) => line)];
-      await database.query(sql.RENEW_LINES, [batches, numbers, until]);
-    },
     async attemptOf({ batchId, line }) {
       const found = await retry(() =>
         database.query<{ emissionId: number; attempt: number }>(sql.ATTEMPT_OF_LINE, [batchId, line]),
@@ -93,15 +77,6 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     async postpone({ batchId: id, line }, { dueAt, begun, failed, limited }) {
       await retry(() => database.query(sql.POSTPONE, [id, line, dueAt, begun, json(CANCELLED), failed, limited]));
     },
-    async claimCounts({ now, until, limit }) {
-      const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);
-      return rows.map(({ id }) => id);
-    },
-    count: (id, now, next) =>
-      database.transaction(async (tx) => {
-        const { rows } = await tx.query<CountedRow>(sql.COUNT, [id, now, next]);
-        await appendToOutbox(tx, rows.filter(isFinished).map(fromFinishedRow).map(describe));
-      }),
     async find({ accountId, env, taxpayers }, id) {
       const { rows } = await retry(() => database.query<BatchRow>(sql.FIND, [accountId, env, id, taxpayers ?? null]));
       return rows[0] === undefined ? null : fromBatchRow(rows[0]);
@@ -144,72 +119,6 @@ function json(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? storableText(inner) : inner));
 }
 
-interface BatchRow {
-  id: number;
-  validate: boolean;
-  total: number;
-  counts: Partial<Record<LineStatus, number>>;
-  created_at: Date;
-  cancelled_at: Date | null;
-  finished_at: Date | null;
-}
-
-function fromBatchRow({ id, validate, total, counts, created_at, cancelled_at, finished_at }: BatchRow): Batch {
-  return {
-    id,
-    validate,
-    total,
-    counts: Object.fromEntries(LINE_STATUSES.map((status) => [status, counts[status] ?? 0])) as Batch['counts'],
-    createdAt: created_at,
-    cancelledAt: cancelled_at,
-    finishedAt: finished_at,
-  };
-}
-
-interface CountedRow extends BatchRow {
-  env: Environment;
-  caller: Caller;
-  issuer_rnc: string | null;
-}
-
-const isFinished = ({ finished_at }: CountedRow) => finished_at !== null;
-
-function fromFinishedRow(row: CountedRow): FinishedBatch {
-  return { ...fromBatchRow(row), env: row.env, caller: row.caller, issuerRnc: row.issuer_rnc };
-}
-
-interface DueRow {
-  batch_id: number;
-  line: number;
-  document: Buffer | null;
-  postponements: number;
-  failures: number;
-  begun: boolean;
-  env: Environment;
-  caller: Caller;
-  validate: boolean;
-  has_key: boolean;
-  refused_reference: string | null;
-}
-
-function fromDueRow(row: DueRow): DueLine {
-  const { line, env, caller, validate, document, postponements, failures, begun } = row;
-  const refusedReference = row.refused_reference;
-  return {
-    batchId: row.batch_id,
-    line,
-    env,
-    caller,
-    validate,
-    hasKey: row.has_key,
-    document,
-    postponements,
-    failures,
-    begun,
-    refusedReference,
-  };
-}
-
 /** An outcome, for `json_populate_recordset(NULL::batch_line)`. */
 function outcomeRow({ batchId, line }: DueLine, outcome: LineOutcome): object {
   const isSubmitted = outcome.outcome === 'submitted';
@@ -220,29 +129,5 @@ function outcomeRow({ batchId, line }: DueLine, outcome: LineOutcome): object {
     emission_id: isSubmitted ? outcome.emissionId : null,
     attempt: isSubmitted ? outcome.attempt : null,
     result: isSubmitted ? null : outcome,
-  };
-}
-
-/** A row of RESULTS. The columns of the attempt are null unless the line was submitted. */
-type ResultRow = Omit<AttemptRow, 'emission_id'> & {
-  emission_id: number | null;
-  line: number;
-  line_encf: string | null;
-  line_issuer_rnc: string | null;
-  outcome: LineOutcome['outcome'] | null;
-  result: LineOutcome | null;
-};
-
-function fromResultRow(row: ResultRow): BatchLine {
-  const attempt = row.emission_id === null ? null : fromRow(row as AttemptRow);
-  return {
-    line: row.line,
-    encf: attempt?.encf ?? row.line_encf,
-    issuerRnc: attempt?.issuerRnc ?? row.line_issuer_rnc,
-    outcome:
-      attempt === null
-        ? row.result
-        : { outcome: 'submitted', emissionId: attempt.emissionId, attempt: attempt.attempt },
-    attempt,
   };
 }
