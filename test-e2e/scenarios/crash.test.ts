@@ -74,10 +74,18 @@ async function isSending(counts: Record<'attempt' | 'cancellation', number>): Pr
   }
 }
 
+const LEASES = {
+  attempt: { service: 'emission', due: 'next_action_at' },
+  cancellation: { service: 'emission', due: 'next_action_at' },
+  batch_line: { service: 'emission', due: 'due_at' },
+  poll: { service: 'status_poller', due: 'due_at' },
+} as const;
+
 /** Ends the leases of the killed process. They last minutes, because the timeout of these tests is long. */
-async function endLeases(table: 'attempt' | 'cancellation'): Promise<void> {
-  const database = embeddedDatabase(dataDir, 'emission');
-  await database.query(`UPDATE ${table} SET next_action_at = now() WHERE state = 'sending'`);
+async function endLeases(table: keyof typeof LEASES): Promise<void> {
+  const { service, due } = LEASES[table];
+  const database = embeddedDatabase(dataDir, service);
+  await database.query(`UPDATE ${table} SET ${due} = now() WHERE ${due} IS NOT NULL`);
   await database.close();
 }
 
@@ -163,6 +171,37 @@ describe('documents in progress', () => {
       { sha256: noted.xml_checksum, effective: true },
       ...[noted.xml_checksum, unnoted.xml_checksum].sort().map((sha256) => ({ sha256 })),
     ]);
+  });
+
+  it('lines of a batch go on after each kill, though its key is deleted, and none is sent twice', async () => {
+    let client = new Client(running);
+    // The oldest account is that of the demo.
+    const [account] = (await client.admin('GET', '/accounts')).body;
+    const keys = `/accounts/${account.id}/api-keys`;
+    const key = (await client.admin('POST', keys, { name: 'batches', environments: ['TesteCF'] })).body;
+    const all = Array.from({ length: 120 }, () => numbers.next('ecf-31'));
+    const sent = await new Client(running, key.key).call('POST', '/batches', {
+      body: all.map(({ invoice }) => `${JSON.stringify(invoice)}\n`).join(''),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect([sent.status, sent.body.total]).toEqual([202, all.length]);
+    expect((await client.admin('DELETE', `${keys}/${key.id}`)).status).toBe(204);
+    const batch = async () => (await client.call('GET', sent.body.status_url)).body;
+    const untilSubmitted = (lines: number) => until(batch, ({ pending }) => pending <= all.length - lines);
+    for (const submitted of [0, 20, 60]) {
+      await untilSubmitted(submitted);
+      await running.end('SIGKILL');
+      running = await startStandalone(dataDir, SETTINGS);
+      client = new Client(running);
+      for (const table of ['attempt', 'batch_line', 'poll'] as const) await endLeases(table);
+    }
+    expect(await until(batch, ({ status }) => status === 'done')).toMatchObject({
+      total: all.length,
+      accepted: all.length,
+    });
+    for (const { encf } of all) expect((await client.ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
+    const { events } = (await client.call('GET', '/events?types=batch.done')).body;
+    expect(events).toMatchObject([{ data: { batch_id: sent.body.batch_id, accepted: all.length } }]);
   });
 
   it('are answered before the process stops on SIGTERM', async () => {
