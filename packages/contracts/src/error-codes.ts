@@ -333,6 +333,12 @@ export const ERROR_CODES = {
     meaning: 'A part of the deployment is missing or not ready.',
     remedy: 'Repeat after Retry-After.',
   },
+  overloaded: {
+    status: 503,
+    retryAfter: 5,
+    meaning: 'As much work waits as the service takes; nothing was done with this request.',
+    remedy: 'Repeat after Retry-After.',
+  },
   commit_unconfirmed: {
     status: 503,
     retryAfter: 5,

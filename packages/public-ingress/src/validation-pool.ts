@@ -1,3 +1,4 @@
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { Piscina } from 'piscina';
 import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
@@ -23,6 +24,7 @@ export interface ValidationPoolOptions extends ValidationSettings {
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
   /** Makes the error of a document that was not validated for another reason: the sender may send it again. */
   readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;
+  readonly watchQueue: WatchQueue;
 }
 
 /** Validates strangers' XML in worker threads, within bounds on time, memory and waiting documents. */
@@ -45,6 +47,8 @@ const WORKER_MEGABYTES = 1_024;
 export function createValidationPool(options: ValidationPoolOptions): ValidationPool {
   const ordinary = startPool(options, options.threads.ordinary, Number.POSITIVE_INFINITY);
   const large = startPool(options, options.threads.large, LARGE_IDLE_MS);
+  for (const [queue, pool] of Object.entries({ validation: ordinary, large_validation: large }))
+    options.watchQueue({ queue, limit: MAX_QUEUE, depth: () => pool.queueSize });
   let closed = false;
   return {
     async run<R>(task: ValidationTask, name = 'default'): Promise<R> {
@@ -110,6 +114,9 @@ const TOO_LONG: RefusalWords = {
   message: 'The document could not be validated in time; send it again shortly.',
   kind: 'validation.timeout',
 };
+/** The queue is full. */
+export const isOverload = ({ kind }: Pick<RefusalWords, 'kind'>): boolean => kind === TOO_MANY.kind;
+
 const TOO_MANY: RefusalWords = {
   message: 'Too many documents wait for validation; send this one again shortly.',
   kind: 'validation.busy',

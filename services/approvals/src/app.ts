@@ -137,6 +137,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
+    watchQueue: parts.watchQueue,
   });
   const stopping = new AbortController();
   // Every request that waits for an issuer listens to the signal.

@@ -159,8 +159,12 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
   const issueJson = createIssueJson(ports, taxpayers, certificates);
-  const cancellationDocuments = createCancellationDocuments();
-  const signedDocuments = createSignedDocuments({ ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES });
+  const cancellationDocuments = createCancellationDocuments(parts.watchQueue);
+  const signedDocuments = createSignedDocuments({
+    ...validationSettings(config),
+    maxBytes: config.MAX_BODY_BYTES,
+    ...parts,
+  });
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -177,10 +181,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     sendCancellation,
     idle,
   );
-  const background = createBackground(ports, followUp, {
-    ...idle,
-    concurrency: config.BACKGROUND_CONCURRENCY,
-  });
+  const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const batches = createBatches(config, parts, ports, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
@@ -309,7 +310,8 @@ function openAuthority(
 
 /** Batches: their routes, and the work on their lines. */
 function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports, issueJson: IssueJson) {
-  const submissionsFirst = createSubmissionsFirst(ports.clock);
+  const submissionsFirst = createSubmissionsFirst(ports.clock, config.MAX_SUBMISSIONS);
+  parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.underWay });
   const rate = openAccountRate(config, parts);
   const store = createPostgresBatchStore({
     database: parts.database,

@@ -62,6 +62,13 @@ export const emissionSettings = z.object({
     min: 10,
     max: 60_000,
   }),
+  MAX_SUBMISSIONS: setting.integer({
+    description:
+      'Calls of /fe_Submit, /submit_ecf and /submit_fc that one instance works on at once; more are answered with 503 overloaded',
+    default: 1_000,
+    min: 1,
+    max: 100_000,
+  }),
   RATE_LIMIT_PER_ACCOUNT: setting.integer({
     description:
       'Documents a second for each account: calls above it are answered with 429, lines of batches wait and leave a fifth of it to calls; 0 = no limit',

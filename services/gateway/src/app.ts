@@ -19,6 +19,7 @@ import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf
 import {
   createLogger,
   createMetrics,
+  createQueueWatch,
   type LogFile,
   type Logger,
   type Metrics,
@@ -93,7 +94,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const bus =
     overrides.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identities = createIdentities({ keys, clock });
-  const { database, prisma } = openStores(config, logger);
+  const { database, prisma } = openStores(config, logger, metrics);
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
@@ -208,12 +209,18 @@ function withOwnCertificates(
   return { deliveries, owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } } };
 }
 
-function openStores(config: GatewayConfig, logger: Logger): { database: Database; prisma: PrismaClient } {
+function openStores(
+  config: GatewayConfig,
+  logger: Logger,
+  metrics: Metrics,
+): { database: Database; prisma: PrismaClient } {
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf gateway',
     onIdleError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
   });
+  const depth = () => database.pool.waitingCount;
+  createQueueWatch(metrics, 'gateway')({ queue: 'database', limit: null, depth });
   const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
   return { database, prisma: new PrismaClient({ adapter, errorFormat: 'minimal' }) };
 }

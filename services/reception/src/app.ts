@@ -57,9 +57,10 @@ import { createRecordDocument } from './core/documents/record-document.js';
 import { createRefusedDocumentQuota } from './core/documents/refused-bytes.js';
 import { ReceptionError } from './core/errors.js';
 import type { Ports } from './core/ports.js';
+import { MAX_WAITING_TOKENS } from './core/providers/provider-keys.js';
 import { createProviderTokens } from './core/providers/provider-tokens.js';
 import { createSeeds } from './core/providers/seeds.js';
-import { createReceivers, type Receivers } from './core/receivers.js';
+import { createReceivers, MAX_QUERIES, type Receivers } from './core/receivers.js';
 import { createConfirmationReport } from './inbound/confirmation-report.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
@@ -110,6 +111,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
+    watchQueue: shared.watchQueue,
   });
   const ports: Ports = {
     documents: createDocumentStore(database),
@@ -143,7 +145,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     metrics,
     logger,
   });
-  const parts = createParts(config, ports, { spent, keys, freeSpace });
+  const parts = createParts(config, ports, { spent, keys, freeSpace, watchQueue: shared.watchQueue });
   const report = createReceptionReport(metrics, logger);
   const confirmation = createConfirmation(config, shared, ports, parts.receivers);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
@@ -205,6 +207,7 @@ function createParts(
     spent: ReturnType<typeof createSpentSeeds>;
     keys: ReturnType<typeof createTokenKeys>;
     freeSpace: FreeSpaceGuard;
+    watchQueue: ServiceParts['watchQueue'];
   },
 ) {
   const { clock } = ports;
@@ -220,6 +223,12 @@ function createParts(
   const refusedQuota = createRefusedDocumentQuota(stored, settings);
   const record = createRecordDocument(ports, { answers, stored, refusedQuota });
   const receivers = createReceivers(ports, settings);
+  const tokens = createProviderTokens(
+    { keys: stores.keys, clock },
+    { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
+  );
+  stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
+  stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: receivers.queries });
   return {
     answers,
     receivers,
@@ -230,10 +239,7 @@ function createParts(
       seedKeys(config.MASTER_KEY),
       trust,
     ),
-    tokens: createProviderTokens(
-      { keys: stores.keys, clock },
-      { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
-    ),
+    tokens,
     requireTokens: config.PROVIDER_AUTH === 'required',
     bodyLimits: bodyLimits(config),
     freeSpace: stores.freeSpace,

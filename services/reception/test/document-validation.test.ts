@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openRevocations, type Revocations } from '@ecf/public-ingress';
+import { createMetrics, createQueueWatch } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
@@ -16,6 +17,7 @@ const created: { close(): Promise<void> }[] = [];
 
 function validation(
   options: { timeoutMs?: number; trusted?: boolean; revocations?: Revocations } = {},
+  metrics = createMetrics(),
 ): ReturnType<typeof createValidation> {
   const pool = createValidation({
     trust: {
@@ -26,6 +28,7 @@ function validation(
     maxBytes: 10 * MEGABYTE,
     threads: { ordinary: 1, large: 1 },
     timeoutMs: options.timeoutMs ?? 60_000,
+    watchQueue: createQueueWatch(metrics, 'reception'),
   });
   created.push(pool);
   return pool;
@@ -122,11 +125,15 @@ it('ordinary documents do not wait for a large one', async () => {
   expect(await costly).toBe('document.not_an_ecf');
 });
 
-it('more documents than the queue holds are refused for a moment', async () => {
-  const pool = validation();
-  const kinds = await Promise.all(
-    Array.from({ length: 600 }, () => kindOf(pool.document(Buffer.alloc(1_000, 'x'), NOW))),
-  );
+it('more documents than the queue holds are refused for a moment, and metrics show the queue', async () => {
+  const metrics = createMetrics();
+  const pool = validation({}, metrics);
+  const validated = Array.from({ length: 600 }, () => kindOf(pool.document(Buffer.alloc(1_000, 'x'), NOW)));
+  const full = await metrics.render();
+  expect(full).toContain('ecf_queue_limit{service="reception",queue="validation"} 512');
+  expect(full).toMatch(/ecf_queue_depth\{service="reception",queue="validation"\} 5[01]\d/);
+  const kinds = await Promise.all(validated);
+  expect(await metrics.render()).toContain('ecf_queue_depth{service="reception",queue="validation"} 0');
   expect(kinds.filter((kind) => kind === 'validation.busy').length).toBeGreaterThan(50);
   expect(kinds.filter((kind) => kind === 'xml.not_well_formed').length).toBeGreaterThanOrEqual(512);
 });

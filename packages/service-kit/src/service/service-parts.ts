@@ -6,6 +6,7 @@ import { createIdentities, type Identities } from '../security/identity.js';
 import { createServiceKeys } from '../security/service-keys.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { createQueueWatch, type WatchQueue } from '../telemetry/queues.js';
 import { openBus } from './open-bus.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
@@ -28,6 +29,7 @@ type PartsConfig = Parameters<typeof openBus>[0] &
 export interface ServiceParts extends Required<SharedParts> {
   readonly identities: Identities;
   readonly database: Database;
+  readonly watchQueue: WatchQueue;
   /** Closes the database and the service's own bus. */
   close(): Promise<void>;
 }
@@ -56,6 +58,8 @@ export function openServiceParts(
     applicationName: `ecf ${service}`,
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
+  const watchQueue = createQueueWatch(metrics, service);
+  watchQueue({ queue: 'database', limit: null, depth: () => database.pool.waitingCount });
   return {
     clock,
     logger,
@@ -63,6 +67,7 @@ export function openServiceParts(
     bus,
     identities,
     database,
+    watchQueue,
     async close() {
       if (shared.bus === undefined) await bus.close();
       await database.close();

@@ -12,6 +12,7 @@ export type ApprovalsErrorCode = Extract<
   | 'invalid_provider_token'
   | 'login_refused'
   | 'not_found'
+  | 'overloaded'
   | 'service_unavailable'
   | 'taxpayer_not_found'
 >;

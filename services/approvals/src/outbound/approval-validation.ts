@@ -1,16 +1,18 @@
-import { compiledWorker, createValidationPool, type ValidationSettings } from '@ecf/public-ingress';
+import { compiledWorker, createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
 import type { ApprovalValidation } from '../core/ports.js';
 
 /** Validates approvals in worker threads. */
 export function createApprovalValidation(
-  settings: ValidationSettings,
+  settings: ValidationSettings & { readonly watchQueue: WatchQueue },
 ): ApprovalValidation & { close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
     worker: compiledWorker(import.meta, 'approval-validation-worker'),
     refuse: ({ message, kind }, cause) => new UnreadableApproval(kind, message, { cause }),
-    unavailable: ({ message }, cause) => new ApprovalsError('service_unavailable', message, { cause }),
+    unavailable: (reason, cause) =>
+      new ApprovalsError(isOverload(reason) ? 'overloaded' : 'service_unavailable', reason.message, { cause }),
   });
   return { approval: (bytes, now) => pool.run({ bytes, now }), close: () => pool.close() };
 }

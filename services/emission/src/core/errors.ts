@@ -31,6 +31,7 @@ export type EmissionErrorCode = Extract<
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
   | 'certificate_unusable'
+  | 'overloaded'
   | 'service_unavailable'
 >;
 

@@ -1,4 +1,5 @@
-import { compiledWorker, createValidationPool, type ValidationThreads } from '@ecf/public-ingress';
+import { compiledWorker, createValidationPool, isOverload, type ValidationThreads } from '@ecf/public-ingress';
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { EmissionError } from '../core/errors.js';
 import type { ReadSigned } from '../core/submit/signed-xml.js';
 import type { Judged, JudgingTask } from './signed-document-worker.js';
@@ -8,6 +9,7 @@ export function createSignedDocuments(settings: {
   readonly maxBytes: number;
   readonly threads: ValidationThreads;
   readonly timeoutMs: number;
+  readonly watchQueue: WatchQueue;
 }): { readonly read: ReadSigned; close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
@@ -15,8 +17,11 @@ export function createSignedDocuments(settings: {
     trust: { issuers: null, revocations: null, signingTimeToleranceMs: 0 },
     worker: compiledWorker(import.meta, 'signed-document-worker'),
     refuse: ({ message }, cause) => new EmissionError('invalid_xml', message, { cause }),
-    unavailable: ({ message }, cause) =>
-      new EmissionError('service_unavailable', message, { cause, retryAfterSeconds: RETRY_AFTER_SECONDS }),
+    unavailable: (reason, cause) =>
+      new EmissionError(isOverload(reason) ? 'overloaded' : 'service_unavailable', reason.message, {
+        cause,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      }),
   });
   return {
     async read(xml, expected, env, now) {

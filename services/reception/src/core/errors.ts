@@ -12,8 +12,10 @@ export type ReceptionErrorCode =
   | 'seed_refused'
   /** A provider's token that is missing, forged, expired, or of another environment. */
   | 'token_refused'
-  /** A dependency of the answer cannot be reached now, or too many requests are in flight. */
+  /** A dependency of the answer cannot be reached now. */
   | 'unavailable'
+  /** A queue is full. */
+  | 'overloaded'
   | 'not_found'
   /** Several documents fit and the caller has to say which. */
   | 'ambiguous';

@@ -15,7 +15,7 @@ export interface Receiver {
 }
 
 /** Queries to the gateway in flight: strangers who name buyers at random must not keep it busy. */
-const MAX_QUERIES = 16;
+export const MAX_QUERIES = 16;
 /** A buyer that is not served is not queried again for this time. A buyer that registers meanwhile waits as long. */
 const NOT_SERVED_MS = 2_000;
 const MAX_NOT_SERVED = 10_000;
@@ -59,7 +59,7 @@ export function createReceivers(
     if (ports.source === null || wasNotServed(rnc)) return known;
     const present = queries.get(rnc);
     if (present !== undefined) return present;
-    if (queries.size >= MAX_QUERIES) throw unavailable();
+    if (queries.size >= MAX_QUERIES) throw overloaded();
     const query = queryGateway(ports.source, rnc, known).finally(() => queries.delete(rnc));
     queries.set(rnc, query);
     return query;
@@ -91,15 +91,20 @@ export function createReceivers(
     notServed.set(rnc, ports.clock().getTime());
   }
 
-  return { find };
+  return { find, queries: () => queries.size };
 }
 
 export type Receivers = ReturnType<typeof createReceivers>;
 
 /** No answer is better than the wrong one: after motive 4 a sender does not send the document again. */
-function unavailable(cause?: unknown): ReceptionError {
+function unavailable(cause: unknown): ReceptionError {
   const message = 'This receiver cannot look up the buyer at the moment; send the document again shortly.';
-  return new ReceptionError('unavailable', message, 'unavailable', cause === undefined ? {} : { cause });
+  return new ReceptionError('unavailable', message, 'unavailable', { cause });
+}
+
+function overloaded(): ReceptionError {
+  const message = 'This receiver looks up too many buyers at the moment; send the document again shortly.';
+  return new ReceptionError('overloaded', message, 'buyers.busy');
 }
 
 function isActive(taxpayer: TaxpayerState): boolean {

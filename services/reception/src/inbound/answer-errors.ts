@@ -34,6 +34,8 @@ export function toAnswer(error: unknown): unknown {
       });
     case 'unavailable':
       return new ApiError(503, 'service_unavailable', message, options);
+    case 'overloaded':
+      return new ApiError(503, 'overloaded', message, options);
     case 'ambiguous':
       return new ApiError(400, 'ambiguous_encf', message, options);
     case 'not_found':

@@ -1,14 +1,18 @@
-import { compiledWorker, createValidationPool, type ValidationSettings } from '@ecf/public-ingress';
+import { compiledWorker, createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { ReceptionError, type ReceptionErrorCode } from '../core/errors.js';
 import type { Validation } from '../core/ports.js';
 
 /** Validates e-CF and signed seeds in worker threads. */
-export function createValidation(settings: ValidationSettings): Validation & { close(): Promise<void> } {
+export function createValidation(
+  settings: ValidationSettings & { readonly watchQueue: WatchQueue },
+): Validation & { close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
     worker: compiledWorker(import.meta, 'validation-worker'),
     refuse: ({ message, kind }, cause) => new ReceptionError(codeOf(kind), message, kind, { cause }),
-    unavailable: ({ message, kind }, cause) => new ReceptionError('unavailable', message, kind, { cause }),
+    unavailable: (reason, cause) =>
+      new ReceptionError(isOverload(reason) ? 'overloaded' : 'unavailable', reason.message, reason.kind, { cause }),
   });
   return {
     document: (bytes, now) => pool.run({ bytes, now }, 'document'),

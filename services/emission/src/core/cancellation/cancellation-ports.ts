@@ -82,7 +82,7 @@ export interface CancellationObserver {
 export interface CancellationDocuments {
   /**
    * @see readCancellationRequest
-   * @throws EmissionError `service_unavailable` where too many large requests wait
+   * @throws EmissionError `overloaded` where too many large requests wait
    */
   read(body: Buffer): Promise<CancellationRequest>;
   /** @see signCancellation */

@@ -1,3 +1,4 @@
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { Piscina } from 'piscina';
 import { type SignedCancellation, signCancellation } from '../../core/cancellation/cancellation-document.js';
 import type { CancellationDocuments } from '../../core/cancellation/cancellation-ports.js';
@@ -24,7 +25,7 @@ const WORKER = new URL(
 );
 
 /** Reads and signs cancellations: small ones at once, large ones in one worker thread, because they take a second. */
-export function createCancellationDocuments(): CancellationDocuments {
+export function createCancellationDocuments(watchQueue: WatchQueue): CancellationDocuments {
   const pool = new Piscina({
     filename: WORKER.href,
     minThreads: 0,
@@ -33,10 +34,11 @@ export function createCancellationDocuments(): CancellationDocuments {
     resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
     recordTiming: false,
   });
+  watchQueue({ queue: 'cancellations', limit: MAX_WAITING, depth: () => pool.queueSize });
 
   async function run<T>(task: unknown, name: string): Promise<T> {
     const answer: WorkerAnswer<T> = await pool.run(task, { name }).catch((cause: unknown) => {
-      throw unavailable('The cancellation could not be processed', cause);
+      throw failure('service_unavailable', 'The cancellation could not be processed', cause);
     });
     if ('result' in answer) return answer.result;
     const { code, message, items } = answer.refused;
@@ -46,7 +48,7 @@ export function createCancellationDocuments(): CancellationDocuments {
   return {
     async read(body) {
       if (body.length < SMALL_BODY) return readCancellationRequest(body);
-      if (pool.queueSize >= MAX_WAITING) throw unavailable('Too many large requests wait');
+      if (pool.queueSize >= MAX_WAITING) throw failure('overloaded', 'Too many large requests wait');
       return run<CancellationRequest>(body, 'read');
     },
     async sign(...order) {
@@ -56,8 +58,8 @@ export function createCancellationDocuments(): CancellationDocuments {
   };
 }
 
-function unavailable(problem: string, cause?: unknown): EmissionError {
-  return new EmissionError('service_unavailable', `${problem}; nothing was done. Send it again shortly.`, {
+function failure(code: 'overloaded' | 'service_unavailable', problem: string, cause?: unknown): EmissionError {
+  return new EmissionError(code, `${problem}; nothing was done. Send it again shortly.`, {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -8,7 +8,7 @@ export const SKEW_SECONDS = 30;
 /** An unknown key id makes the service read the keys again, at most this often: anybody can invent key ids. */
 const REREAD_MS = 2_000;
 /** Tokens of unknown keys that wait for the keys to be read again. */
-const MAX_WAITING = 256;
+export const MAX_WAITING_TOKENS = 256;
 
 export interface TokenSettings {
   /** Seconds that a token lives. */
@@ -42,9 +42,9 @@ export function createProviderKeys(
   async function named(kid: string): Promise<UsableKey | null> {
     const known = () => keys.find((key) => key.kid === kid && lives(key)) ?? null;
     if (known() !== null) return known();
-    if (waiting >= MAX_WAITING) {
+    if (waiting >= MAX_WAITING_TOKENS) {
       throw new ReceptionError(
-        'unavailable',
+        'overloaded',
         'Too many tokens wait for their keys; send the request again shortly.',
         'token.busy',
       );
@@ -103,7 +103,7 @@ export function createProviderKeys(
     return settings.rotationMs + (settings.lifeSeconds + 2 * SKEW_SECONDS) * 1000;
   }
 
-  return { named, signing };
+  return { named, signing, waiting: () => waiting };
 }
 
 async function makeKey(createdAt: Date): Promise<TokenKey> {

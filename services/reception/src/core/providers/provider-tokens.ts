@@ -48,7 +48,7 @@ export function createProviderTokens(
 
   /**
    * The holder that a header `Authorization: Bearer <token>` proves (the scheme in any case).
-   * Throws ReceptionError `token_refused`; `unavailable` where too many wait for the keys to be read.
+   * Throws ReceptionError `token_refused`; `overloaded` where too many wait for the keys to be read.
    */
   async function verify(authorization: string | undefined, env: Environment): Promise<string> {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
@@ -71,7 +71,7 @@ export function createProviderTokens(
     }
   }
 
-  return { issue, verify };
+  return { issue, verify, waiting: keys.waiting };
 }
 
 export type ProviderTokens = ReturnType<typeof createProviderTokens>;

@@ -42,7 +42,7 @@ export function createSeeds(
 
   /**
    * Checks a signed seed, spends it, and resolves with the result of `use` on the certificate that signed it.
-   * Throws ReceptionError `seed_refused`, or `unavailable` if too many documents wait for validation.
+   * Throws ReceptionError `seed_refused`, or `overloaded` if too many documents wait for validation.
    */
   async function redeem<R>(
     bytes: Uint8Array,

@@ -1,0 +1,30 @@
+import type { Metrics } from './metrics.js';
+
+/** A queue in the memory of this process. */
+export interface Queue {
+  readonly queue: string;
+  /** How much may wait or be in work; more is refused. Null = what puts work in bounds it. */
+  readonly limit: number | null;
+  readonly depth: () => number;
+}
+
+export type WatchQueue = (queue: Queue) => void;
+
+/** Shows the depth of queues as metrics. */
+export function createQueueWatch(metrics: Metrics, service: string): WatchQueue {
+  const labels = ['service', 'queue'] as const;
+  const depths = metrics.gauge({
+    name: 'ecf_queue_depth',
+    help: 'Work in a queue of the process: documents that wait for a thread (validation, large_validation, cancellations), submissions in flight, tokens and buyers that wait for an answer of another part, queries that wait for a connection (database)',
+    labels: [...labels],
+  });
+  const limits = metrics.gauge({
+    name: 'ecf_queue_limit',
+    help: 'The most work that a queue of the process takes; more is answered with 503 overloaded',
+    labels: [...labels],
+  });
+  return ({ queue, limit, depth }) => {
+    if (limit !== null) limits.set({ service, queue }, limit);
+    metrics.onRender(async () => depths.set({ service, queue }, depth()));
+  };
+}
