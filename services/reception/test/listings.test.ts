@@ -100,6 +100,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
       env: 'TesteCF',
       limit: 200,
       offset: 0,
+      next_cursor: null,
     });
     expect(invoices.map((one: { encf: string }) => one.encf)).toEqual([SHARED, SECOND, FIRST]);
     expect(invoices[2]).toEqual({
@@ -131,6 +132,38 @@ describe('GET /fe/recepcion/api/invoices', () => {
       conflicts_unkept: [],
       conflicts_total: 1,
     });
+  });
+
+  it('takes criteria, sorts and cursors', async () => {
+    const numbers = async (path: string, headers: Record<string, string> = ALL) => {
+      const { status, body } = await json(`/fe/recepcion/api/invoices${path}`, headers);
+      expect([status, body.detail]).toEqual([200, undefined]);
+      return { ...body, numbers: body.invoices.map((one: { encf: string }) => one.encf) };
+    };
+    expect((await numbers('/all?sort=total_amount')).numbers).toEqual([SECOND, SHARED, SHARED, FIRST]);
+    expect((await numbers('/all?min_amount=10&max_amount=20&sort=created_at')).numbers).toEqual([SHARED, SHARED]);
+    expect((await numbers(`/all?provider_rnc=${OTHER_PROVIDER}&status=PENDING&ecf_type=31`)).numbers).toEqual([SHARED]);
+    const first = await numbers('/all?sort=-total_amount&limit=3');
+    expect(first).toMatchObject({ count: 3, total: 4, numbers: [FIRST, SHARED, SHARED] });
+    const rest = await numbers(`/all?sort=-total_amount&cursor=${first.next_cursor}`);
+    expect(rest).toMatchObject({ count: 1, total: 4, numbers: [SECOND], next_cursor: null });
+    const provided = { ...ALL, 'provider-rnc': PROVIDER };
+    const one = await numbers('?limit=1', provided);
+    expect(await numbers(`?limit=1&cursor=${one.next_cursor}`, provided)).toMatchObject({ numbers: [SECOND] });
+    for (const [path, headers, name] of [
+      [`/all?cursor=${first.next_cursor}`, ALL, 'cursor'],
+      [`/all?cursor=${one.next_cursor}`, ALL, 'cursor'],
+      [`?cursor=${one.next_cursor}`, { ...ALL, 'provider-rnc': OTHER_PROVIDER }, 'cursor'],
+      ['/all?cursor=made-up', ALL, 'cursor'],
+      ['/all?sort=provider', ALL, 'sort'],
+      ['/all?status=Aceptado', ALL, 'status'],
+      ['/all?max_amount=1e9', ALL, 'max_amount'],
+      ['/all?provider_rnc=1', ALL, 'provider_rnc'],
+    ] as const) {
+      const { status, body } = await json(`/fe/recepcion/api/invoices${path}`, headers);
+      expect([path, status, body.detail?.[0].loc]).toEqual([path, 422, ['query', name]]);
+    }
+    expect((await json('/fe/recepcion/api/invoices/all?status=approved', ALL)).status).toBe(404);
   });
 
   it('filters by the Dominican day of receipt', async () => {

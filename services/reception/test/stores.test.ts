@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ReceivedInvoiceDecision } from '@ecf/contracts';
+import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
 import {
   areKnownSigners,
   createQuotaStore,
@@ -21,7 +21,7 @@ import type {
   NewRefusedDocument,
   ReceivedDocument,
 } from '../src/core/documents/received-document.js';
-import type { DocumentStore, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import type { DocumentStore, Place, SpentSeeds, TokenKeys } from '../src/core/ports.js';
 import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
@@ -156,6 +156,8 @@ function decision(
     approval_datetime: '2026-06-24T10:00:00-04:00',
   };
 }
+
+const NEWEST = { sort: '-created_at', place: null, limit: 10, offset: 0 } as const;
 
 const everything = {
   env: 'TesteCF',
@@ -358,7 +360,9 @@ describe('documents', () => {
     const [a, b, c, d] = ids;
     const filter = { ...everything, env } as const;
     const listedIds = async (other: object, page = { limit: 10, offset: 0 }) =>
-      (await documents.list({ ...filter, ...other }, page)).map(({ document }) => document.id);
+      (await documents.list({ ...filter, ...other }, { ...NEWEST, ...page })).documents.map(
+        ({ document }) => document.id,
+      );
     expect(await listedIds({})).toEqual([c, b, d, a]);
     expect(await listedIds({}, { limit: 2, offset: 1 })).toEqual([b, d]);
     expect(await listedIds({}, { limit: 2, offset: 9 })).toEqual([]);
@@ -369,6 +373,65 @@ describe('documents', () => {
     expect(await listedIds({ buyerRnc: OTHER_BUYER })).toEqual([]);
     expect(await documents.totals(filter)).toEqual({ count: 4, amount: '270215977642229.86' });
     expect(await documents.totals({ ...filter, buyerRnc: OTHER_BUYER })).toEqual({ count: 0, amount: '0.00' });
+  });
+
+  /** The ids of a listing, seven at a time. */
+  async function inPages(filter: Parameters<typeof documents.list>[0], sort: ListingSort): Promise<number[]> {
+    const found: number[] = [];
+    for (let place: Place | null | undefined; place !== null; ) {
+      const page = await documents.list(filter, { sort, place: place ?? null, limit: 7, offset: 0 });
+      found.push(...page.documents.map(({ document }) => document.id));
+      place = page.last && { ...page.last, total: 0 };
+    }
+    return found;
+  }
+
+  /** Sixty documents of `env`, and what a listing may sort and filter by. */
+  async function addSixty(env: 'eCF') {
+    const truth: { id: number; at: number; amount: number; type: string; provider: string; status: string }[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const at = Date.UTC(2026, 5, 1 + ((index * 7) % 11));
+      const ecfType = index % 3 === 0 ? '33' : '31';
+      const amount = (index * 13) % 17;
+      const provider = index % 4 === 0 ? OTHER_PROVIDER : PROVIDER;
+      const facts = { ...received().facts, ecfType, totalAmount: `${amount}.50` } as const;
+      const document = received({ receivedAt: new Date(at), facts, key: { env, issuerRnc: provider } });
+      const id = (await documents.add(document)) ?? 0;
+      const status = index % 5 === 0 ? 'approved' : 'pending';
+      if (status === 'approved') await documents.decide(decision(document, 1, status), randomUUID());
+      truth.push({ id, at, amount: amount + 0.5, type: ecfType, provider, status });
+    }
+    return truth;
+  }
+
+  it('pages follow each other in every order, with any criteria, without gap or repeat', async () => {
+    const env = 'eCF';
+    const truth = await addSixty(env);
+    const any = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null } as const;
+    type Row = (typeof truth)[number];
+    for (const [criteria, matches] of [
+      [{}, () => true],
+      [{ status: 'approved' }, ({ status }: Row) => status === 'approved'],
+      [{ ecfType: '33', minAmount: '3.50' }, ({ type, amount }: Row) => type === '33' && amount >= 3.5],
+      [
+        { providerRnc: OTHER_PROVIDER, maxAmount: '9.50' },
+        (row: Row) => row.provider !== PROVIDER && row.amount <= 9.5,
+      ],
+    ] as const) {
+      const filter = { ...everything, env, criteria: { ...any, ...criteria } } as const;
+      for (const sort of LISTING_SORTS) {
+        const field = sort.endsWith('amount') ? 'amount' : 'at';
+        const direction = sort.startsWith('-') ? -1 : 1;
+        const inOrder = (one: Row, other: Row) => direction * (one[field] - other[field] || one.id - other.id);
+        const expected = truth
+          .filter(matches)
+          .sort(inOrder)
+          .map(({ id }) => id);
+        expect((await documents.totals(filter)).count).toBe(expected.length);
+        const found = await inPages(filter, sort);
+        expect(found).toEqual(expected);
+      }
+    }
   });
 
   it('gives the acknowledgement of the received document, or else the latest refusal, of the given buyers', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { approvalConfirmedSchema, approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
+import { nextCursorSchema } from '../listing.js';
 import { signerSchema } from './signer.js';
 
 /** A day in a header, `DD-MM-YYYY`. */
@@ -63,6 +64,7 @@ export const receivedInvoicesListSchema = z.object({
   env: environmentSchema,
   limit: z.number().int(),
   offset: z.number().int(),
+  next_cursor: nextCursorSchema,
   invoices: z.array(receivedInvoiceSchema),
 });
 export type ReceivedInvoicesList = z.infer<typeof receivedInvoicesListSchema>;

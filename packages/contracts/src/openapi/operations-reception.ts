@@ -13,6 +13,20 @@ import { PARAMETERS as P } from './parameters.js';
 const PUBLIC = 'Routes for other taxpayers';
 const RECEIVED = 'Received invoices';
 const PERIOD = [P.startDate, P.endDate, P.buyerHeader] as const;
+const LISTING = [
+  P.authorityStatusQuery,
+  P.approvalStatusQuery,
+  P.providerQuery,
+  P.ecfType,
+  P.minAmount,
+  P.maxAmount,
+  P.sort,
+  P.cursor,
+  P.limit,
+  P.offset,
+] as const;
+const PAGES =
+  'Pages follow each other by `cursor`, however many there are. `created_at` of `sort` is date_received. `total` counts all that match; on a page after a cursor it is as of the first page.';
 
 /** The part `xml` of the forms of the public routes. */
 export function xmlPart(example: string, description: string): Content {
@@ -93,8 +107,9 @@ export const RECEPTION = {
   },
   listReceived: {
     tag: RECEIVED,
-    summary: 'Lists the e-CF of a provider that a buyer received in a period, newest first',
-    parameters: [P.providerHeader, ...PERIOD, P.authorityStatusQuery, P.limit, P.offset],
+    summary: 'Lists the e-CF of a provider that a buyer received in a period',
+    description: PAGES,
+    parameters: [P.providerHeader, ...PERIOD, ...LISTING],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
@@ -105,8 +120,9 @@ export const RECEPTION = {
   },
   listAllReceived: {
     tag: RECEIVED,
-    summary: 'Lists every e-CF that a buyer received in a period, newest first',
-    parameters: [...PERIOD, P.authorityStatusQuery, P.limit, P.offset],
+    summary: 'Lists every e-CF that a buyer received in a period',
+    description: PAGES,
+    parameters: [...PERIOD, ...LISTING],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',

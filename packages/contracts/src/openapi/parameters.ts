@@ -8,7 +8,7 @@ import {
   MAX_EVENT_PAGE,
   MAX_EVENT_WAIT_SECONDS,
 } from '../events/public-event.js';
-import { authorityStatusSchema } from '../events/received-invoice.js';
+import { approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
 import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
@@ -151,6 +151,8 @@ export const PARAMETERS = {
   shortLimit: parameter('query', 'limit', z.number().int().min(1).max(100).default(10), 10, 'Most rows in the answer.'),
   offset: parameter('query', 'offset', z.number().int().min(0).default(0), 0, 'Rows to skip in the order of `sort`.'),
   invoiceStatus: parameter('query', 'status', invoiceStatusSchema, 'Aceptado', 'Only invoices of this status.'),
+  approvalStatusQuery: parameter('query', 'status', approvalStatusSchema, 'pending', 'Only of this approval_status.'),
+  providerQuery: parameter('query', 'provider_rnc', rncSchema, '199999991', 'Only this provider.'),
   ecfType: parameter('query', 'ecf_type', ecfTypeSchema, '31', 'Only this type of e-CF.'),
   buyerQuery: parameter('query', 'buyer_rnc', rncSchema, '188888885', 'Only this buyer.'),
   minAmount: parameter('query', 'min_amount', amount, '100.00', 'Least total_amount, included.'),

@@ -1,5 +1,5 @@
-import type { AuthorityStatus, ReceivedInvoiceDecision } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import type { ApprovalStatus, AuthorityStatus, ListingSort, ReceivedInvoiceDecision } from '@ecf/contracts';
+import type { EcfType, Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
@@ -17,6 +17,31 @@ import type {
 import type { ValidationResult } from './documents/validate-document.js';
 import type { SignedSeed } from './providers/signed-seed.js';
 
+/** Which documents of a period are wanted; null = any. */
+export interface ReceivedCriteria {
+  readonly status: ApprovalStatus | null;
+  readonly ecfType: EcfType | null;
+  readonly providerRnc: string | null;
+  /** Bounds of the amount that a document states, both included; decimal texts. */
+  readonly minAmount: string | null;
+  readonly maxAmount: string | null;
+}
+
+/** The last row of a page: its value of the sort, its id, and how many rows matched when the first page was read. */
+export interface Place {
+  readonly value: string;
+  readonly id: number;
+  readonly total: number;
+}
+
+export interface Page {
+  readonly sort: ListingSort;
+  /** The page begins after this place; null = at `offset`. */
+  readonly place: Place | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** The received documents of a listing. Instants: `from` belongs to the range, `until` does not. */
 export interface ReceivedFilter {
   readonly env: Environment;
@@ -25,6 +50,8 @@ export interface ReceivedFilter {
   readonly issuerRnc: string | null;
   /** Null = whatever the authority says. */
   readonly authorityStatus: AuthorityStatus | null;
+  /** Absent = all. */
+  readonly criteria?: ReceivedCriteria;
   readonly from: Date;
   readonly until: Date;
 }
@@ -76,8 +103,14 @@ export interface DocumentStore {
   ): Promise<{ path: string | null; confirmed: boolean } | null>;
   /** Notes the outcomes of answers. The first complete answer stays noted. */
   noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
-  /** Newest first by time of receipt, then id. */
-  list(filter: ReceivedFilter, page: { limit: number; offset: number }): Promise<ListedDocument[]>;
+  /**
+   * By the sort, then id. `created_at` is the time of receipt. `last` is the sort's value and the id of the last row if more
+   * rows follow, else null.
+   */
+  list(
+    filter: ReceivedFilter,
+    page: Page,
+  ): Promise<{ documents: ListedDocument[]; last: Pick<Place, 'value' | 'id'> | null }>;
   /** How many match and the sum of their amounts, two decimals. */
   totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
   /** Those of the given buyers under a number, newest first; all issuers where none is named. */

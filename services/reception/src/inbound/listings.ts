@@ -1,9 +1,11 @@
 import { findByNumber } from '@ecf/service-kit/http';
+import { listingCursor } from '@ecf/service-kit/listings';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import type { QueryReceived } from '../core/documents/query-received.js';
+import type { PageQuery, QueryReceived } from '../core/documents/query-received.js';
 import { ReceptionError } from '../core/errors.js';
+import type { Place } from '../core/ports.js';
 import { withExactAmounts } from './exact-amounts.js';
 import { Parameters } from './parameters.js';
 
@@ -17,17 +19,10 @@ export function listings(
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
       const providerRnc = parameters.headerRnc('provider-rnc');
-      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
-      const period = { ...parameters.period(400), authorityStatus: parameters.authorityStatus() };
-      parameters.check();
-      sendListing(res, await query.fromProvider({ ...wanted, ...period, providerRnc }));
+      await sendPage(req, res, parameters, providerRnc, (wanted) => query.fromProvider({ ...wanted, providerRnc }));
     },
     async all(req, res) {
-      const parameters = new Parameters(req);
-      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc'), ...parameters.page() };
-      const period = { ...parameters.period(400), authorityStatus: parameters.authorityStatus() };
-      parameters.check();
-      sendListing(res, await query.all({ ...wanted, ...period }));
+      await sendPage(req, res, new Parameters(req), null, (wanted) => query.all(wanted));
     },
     async count(req, res) {
       const parameters = new Parameters(req);
@@ -51,6 +46,30 @@ export function listings(
       sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...caller(req), encf, issuerRnc, buyerRnc })));
     },
   };
+}
+
+/** Answers with a page and the cursor of the next one. */
+async function sendPage(
+  req: Request,
+  res: Response,
+  parameters: Parameters,
+  providerRnc: string | null,
+  find: (wanted: PageQuery) => Promise<{ next: Place | null; invoices: readonly unknown[] }>,
+): Promise<void> {
+  const sort = parameters.sort();
+  const listing = {
+    env: identityOf(req).env,
+    buyerRnc: parameters.headerRnc('buyer-rnc'),
+    ...parameters.period(400),
+    authorityStatus: parameters.authorityStatus(),
+    criteria: parameters.receivedCriteria(),
+  };
+  const place = parameters.place(sort, { ...listing, providerRnc });
+  const page = parameters.page();
+  parameters.check();
+  const { next, invoices, ...rest } = await find({ ...caller(req), ...listing, ...page, sort, place });
+  const cursor = next && listingCursor(sort, { ...listing, providerRnc }).write(next);
+  sendListing(res, { ...rest, next_cursor: cursor, invoices });
 }
 
 /** Runs a query for the eNCF of the path. */

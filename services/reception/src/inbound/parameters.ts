@@ -1,10 +1,11 @@
-import { type AuthorityStatus, authorityStatusSchema } from '@ecf/contracts';
+import { type AuthorityStatus, approvalStatusSchema, authorityStatusSchema } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import { RequestParameters } from '@ecf/service-kit/http';
+import { ListingParameters } from '@ecf/service-kit/listings';
+import type { ReceivedCriteria } from '../core/ports.js';
 
 /** The parameters of the listings. */
-export class Parameters extends RequestParameters {
+export class Parameters extends ListingParameters {
   /** `limit` 1 to 1000, default 200; `offset` from 0, default 0. */
   override page(): { limit: number; offset: number } {
     return super.page(1_000, 200);
@@ -12,13 +13,16 @@ export class Parameters extends RequestParameters {
 
   /** Which answer of the authority the documents must have; null = any. */
   authorityStatus(): AuthorityStatus | null {
-    const text = this.query('authority_status');
-    if (text === null) return null;
-    const known = authorityStatusSchema.safeParse(text.toLowerCase());
-    if (known.success) return known.data;
-    const message = `authority_status is one of ${authorityStatusSchema.options.join(', ')}`;
-    this.wrong(['query', 'authority_status'], message, 'enum');
-    return null;
+    return this.word('authority_status', authorityStatusSchema.options);
+  }
+
+  /** Which documents of the period are wanted. */
+  receivedCriteria(): ReceivedCriteria {
+    return {
+      ...this.criteria(),
+      status: this.word('status', approvalStatusSchema.options),
+      providerRnc: this.optionalRnc('provider_rnc'),
+    };
   }
 
   /** For operations where the specification demands 400 instead of 422. */

@@ -3,7 +3,14 @@ import type { Environment } from '@ecf/domain';
 import { areKnownSigners } from '@ecf/public-ingress';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
 import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../core/documents/received-document.js';
-import type { DocumentStore, ListedDocument, NumberSearch, ReceivedFilter } from '../core/ports.js';
+import type {
+  DocumentStore,
+  ListedDocument,
+  NumberSearch,
+  Place,
+  ReceivedCriteria,
+  ReceivedFilter,
+} from '../core/ports.js';
 import { conflictsOf } from './conflicts.postgres.js';
 import {
   AUTHORITY_STATUS,
@@ -52,6 +59,17 @@ const UNANSWERED = {
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
 const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
 
+const BY_TIME = { column: 'received_at', type: 'timestamptz' } as const;
+const BY_AMOUNT = { column: 'total_amount', type: 'numeric' } as const;
+const UP = { order: 'ASC', follows: '>' } as const;
+const DOWN = { order: 'DESC', follows: '<' } as const;
+const ORDERS = {
+  created_at: { ...BY_TIME, ...UP },
+  '-created_at': { ...BY_TIME, ...DOWN },
+  total_amount: { ...BY_AMOUNT, ...UP },
+  '-total_amount': { ...BY_AMOUNT, ...DOWN },
+} as const;
+
 type DocumentListings = Pick<
   DocumentStore,
   'list' | 'totals' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
@@ -62,12 +80,23 @@ export function createDocumentListings(database: Database): DocumentListings {
   return {
     async list(filter, page) {
       const { where, values } = filtered(filter);
+      const { column, type, order, follows } = ORDERS[page.sort];
+      const value = (given: unknown) => `$${values.push(given)}`;
+      const after = (place: Place) =>
+        `AND (${column}, id) ${follows} (${value(place.value)}::${type}, ${value(place.id)}::bigint)`;
       const { rows } = await database.query<ReceivedRow>(
-        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where}
-          ORDER BY received_at DESC, id DESC LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
-        [...values, page.limit, page.offset],
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where} ${page.place === null ? '' : after(page.place)}
+          ORDER BY ${column} ${order}, id ${order} LIMIT ${value(page.limit + 1)} OFFSET ${value(page.offset)}`,
+        values,
       );
-      return listed(database, rows);
+      const shown = rows.slice(0, page.limit);
+      const last = rows.length > shown.length ? shown.at(-1) : undefined;
+      const sortValue = ({ received_at: at, total_amount: amount }: ReceivedRow) =>
+        column === 'received_at' ? at.toISOString() : amount;
+      return {
+        documents: await listed(database, shown),
+        last: last === undefined ? null : { value: sortValue(last), id: last.id },
+      };
     },
     async totals(filter) {
       const { where, values } = filtered(filter);
@@ -110,11 +139,23 @@ function numberValues(search: NumberSearch): unknown[] {
   return [search.env, search.buyerRncs, search.encf, search.issuerRnc];
 }
 
+const ANY: ReceivedCriteria = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null };
+
 function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
   const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
   const conditions = [FILTER];
   if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
   if (filter.authorityStatus !== null) conditions.push(`${AUTHORITY_STATUS} = $${values.push(filter.authorityStatus)}`);
+  const { status, ecfType, providerRnc, minAmount, maxAmount } = filter.criteria ?? ANY;
+  for (const [condition, wanted, type] of [
+    ['approval_status =', status, 'text'],
+    ['ecf_type =', ecfType, 'text'],
+    ['issuer_rnc =', providerRnc, 'text'],
+    ['total_amount >=', minAmount, 'numeric'],
+    ['total_amount <=', maxAmount, 'numeric'],
+  ] as const) {
+    if (wanted !== null) conditions.push(`${condition} $${values.push(wanted)}::${type}`);
+  }
   return { where: conditions.join(' AND '), values };
 }
 

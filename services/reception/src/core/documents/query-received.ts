@@ -10,7 +10,16 @@ import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate,
 import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { accountRncs, type Caller, requireTaxpayer } from '../account-rncs.js';
 import { ReceptionError } from '../errors.js';
-import type { ListedConflict, ListedDocument, NumberSearch, Ports, ReceivedFilter } from '../ports.js';
+import type {
+  ListedConflict,
+  ListedDocument,
+  NumberSearch,
+  Page,
+  Place,
+  Ports,
+  ReceivedCriteria,
+  ReceivedFilter,
+} from '../ports.js';
 import { approvalDaysLeft } from './approval-deadline.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
@@ -24,14 +33,15 @@ export interface PeriodQuery {
   readonly authorityStatus: AuthorityStatus | null;
 }
 
+/** A page of a period's documents. */
+export type PageQuery = PeriodQuery & Page & { readonly criteria: ReceivedCriteria };
+
 /** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
 export type ShownInvoice = Omit<ReceivedInvoice, 'total_amount'> & { readonly total_amount: string };
-type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices'> & { readonly invoices: readonly ShownInvoice[] };
-
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'> & {
+  readonly invoices: readonly ShownInvoice[];
+  readonly next: Place | null;
+};
 
 type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'>;
 
@@ -42,15 +52,13 @@ export function createQueryReceived(
   deadlineDays: number | null,
 ) {
   /** From one provider. Throws `not_found` if there are none at all in the period. */
-  async function fromProvider(
-    query: PeriodQuery & Page & { providerRnc: string },
-  ): Promise<Shown<ReceivedInvoicesList>> {
+  async function fromProvider(query: PageQuery & { providerRnc: string }): Promise<Shown<ReceivedInvoicesList>> {
     const { count, total, invoices, ...rest } = await page(query, query.providerRnc);
     return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
   }
 
   /** From every provider. Throws `not_found` if there are none at all in the period. */
-  function all(query: PeriodQuery & Page): Promise<Shown<AllReceivedInvoices>> {
+  function all(query: PageQuery): Promise<Shown<AllReceivedInvoices>> {
     return page(query, null);
   }
 
@@ -105,17 +113,18 @@ export function createQueryReceived(
     return ports.archive.get(stored.path, stored.sha256);
   }
 
-  async function page(query: PeriodQuery & Page, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
-    const filter = await filterOf(ports, query, providerRnc);
-    const { count: total } = await ports.documents.totals(filter);
+  async function page(query: PageQuery, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
+    const filter = { ...(await filterOf(ports, query, providerRnc)), criteria: query.criteria };
+    const total = query.place?.total ?? (await ports.documents.totals(filter)).count;
     if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
-    const listed = await ports.documents.list(filter, query);
+    const { documents: listed, last } = await ports.documents.list(filter, query);
     return {
       count: listed.length,
       total,
       ...period(query),
       limit: query.limit,
       offset: query.offset,
+      next: last && { ...last, total },
       invoices: listed.map((one) => shown(one)),
     };
   }
