@@ -33,6 +33,7 @@ export function* generateRequests(
   taken: ReadonlySet<string>,
 ): Generator<GeneratedRequest> {
   const make = (kind: string, change: Change = {}) => assemble(operation, pool, random, kind, change);
+  yield make('required parameters alone', { optional: false });
   for (let index = 0; index < 3; index += 1) yield make('good');
   yield make('all optional parameters', { optional: true });
   for (const parameter of operation.parameters) {
@@ -57,6 +58,7 @@ export function* generateRequests(
 }
 
 interface Change {
+  /** Whether to send the optional parameters; without it, chance decides of each. */
   optional?: boolean;
   without?: string;
   odd?: string;
@@ -84,7 +86,7 @@ function assemble(
     const good = random.pick(pool.values(operation, parameter));
     if (change.odd === name) return [parameter, [hostileText(random)]];
     if (change.twice === name) return [parameter, [good, random.chance(0.5) ? good : hostileText(random)]];
-    return [parameter, required || change.optional === true || random.chance(0.3) ? [good] : []];
+    return [parameter, required || (change.optional ?? random.chance(0.3)) ? [good] : []];
   });
   let path = operation.path;
   const query: string[] = [];
