@@ -324,6 +324,29 @@ describe('generated valid and invalid requests', () => {
     expect(all.filter((id) => !succeeded.has(id))).toEqual([]);
   });
 
+  it('of one object get 304 if the caller has the answer, and the answer if it has another', async () => {
+    const cached = publicDocument.operations.filter(({ answers }) => answers['304'] !== undefined);
+    expect(cached.length).toBeGreaterThan(10);
+    for (const operation of cached) {
+      const [request] = [...generateRequests(operation, pool, random, new Set())] as [GeneratedRequest];
+      const told = async (tag: string) => {
+        const headers: GeneratedRequest['headers'] = [...request.headers, ['if-none-match', tag]];
+        const answer = await sender.send({ ...request, headers });
+        expect(publicDocument.undocumented(operation, answer)).toEqual([]);
+        return [answer.status, answer.headers['cache-control'], answer.body.length > 0];
+      };
+      const { etag = '' } = (await sender.send(request)).headers;
+      expect([operation.id, ...(await told(etag))]).toEqual([operation.id, 304, 'private, no-cache', false]);
+      expect([operation.id, ...(await told(`"other", W/${etag}`))]).toEqual([
+        operation.id,
+        304,
+        'private, no-cache',
+        false,
+      ]);
+      expect([operation.id, ...(await told('"other"'))]).toEqual([operation.id, 200, 'private, no-cache', true]);
+    }
+  });
+
   it('that are too large are refused as documented', async () => {
     for (const operation of publicDocument.operations.filter(({ body }) => Object.keys(body).length > 0)) {
       const [request] = [...generateRequests(operation, pool, random, new Set())];

@@ -175,6 +175,22 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect(await world.metrics.render()).toMatch(/ecf_read_model_owner_queries_total\{outcome="paused"\} 3/);
     });
 
+    it('is named by x-read-model-lag-ms: the time since its last answer, 0 as soon as it answers', async () => {
+      const lag = async (place = '/invoices/count') => {
+        const { headers } = await world.get(place, YEAR);
+        return headers.get('x-read-model-lag-ms');
+      };
+      expect(await lag()).toBe('0');
+      world.owners.away = true;
+      now += 3_000;
+      expect(await lag()).toBe('3000');
+      now += 1_000;
+      expect([await lag('/invoices/'), await lag(`/trackids/${encf('31', 201)}`)]).toEqual(['4000', '4000']);
+      world.owners.away = false;
+      now += 2_000;
+      expect(await lag()).toBe('0');
+    });
+
     it('makes an unknown document 503 instead of 404', async () => {
       const number = encf('31', 210);
       const { checksum } = await world.archive.put('a/210.xml', Buffer.from('<ECF>210</ECF>'));

@@ -11,7 +11,7 @@ import type {
   ParameterDescription,
 } from './description.js';
 import { createErrorResponses } from './error-responses.js';
-import { COMMON_HEADERS, headerObject, headersObject, RETRY_AFTER } from './headers.js';
+import { COMMON_HEADERS, ETAG, headerObject, headersObject, RETRY_AFTER } from './headers.js';
 import { ADMIN } from './operations-admin.js';
 import { APPROVALS } from './operations-approvals.js';
 import { BATCHES } from './operations-batches.js';
@@ -191,6 +191,7 @@ function operationObject(operation: Described, components: Components, errors: E
   const codes = [...new Set<ErrorCode>([...(description.errors ?? []), ...BY_ACCESS[access]])];
   const parameters = [
     ...(description.parameters ?? []),
+    ...(description.hasEtag === true ? [PARAMETERS.ifNoneMatch] : []),
     ...(access === 'key' ? [PARAMETERS.env] : []),
     ...(access === 'public' ? [PARAMETERS.publicEnv] : []),
     PARAMETERS.requestId,
@@ -211,7 +212,18 @@ function operationObject(operation: Described, components: Components, errors: E
             content: contentObject(description.body.content, components, 'input'),
           },
         }),
-    responses: responsesObject(description.answers, codes, components, errors),
+    responses: responsesObject(answersOf(description), codes, components, errors),
+  };
+}
+
+/** The answers of an operation, with what an ETag adds. */
+function answersOf({ answers, hasEtag = false }: OperationDescription): OperationDescription['answers'] {
+  const ok = answers[200];
+  if (!hasEtag || ok === undefined) return answers;
+  return {
+    ...answers,
+    200: { ...ok, headers: { ...ok.headers, etag: ETAG } },
+    304: { description: 'The caller has this answer already.', headers: { ...ok.headers, etag: ETAG } },
   };
 }
 

@@ -49,6 +49,8 @@ export interface OperationDescription {
   readonly body?: { readonly required: boolean; readonly description?: string; readonly content: Content };
   /** By status. `errors` has the errors; a status in both may be either. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /** Whether the answer is one object with an ETag: a caller that has it gets 304. */
+  readonly hasEtag?: boolean;
   /** Codes beyond those of every operation. */
   readonly errors?: readonly ErrorCode[];
 }

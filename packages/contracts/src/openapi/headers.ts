@@ -11,7 +11,8 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
     example: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
   },
   'cache-control': {
-    description: 'Clients do not cache answers, except the files of the page at /docs.',
+    description:
+      'Clients keep no answers, except the files of the page at /docs. `private, no-cache`: they may keep the answer and ask with its ETag before each use.',
     required: false,
     schema: text,
     example: 'no-store',
@@ -47,6 +48,23 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
     schema: text,
     example: '"key";q=200;w=1',
   },
+};
+
+/** With an answer that is one object. */
+export const ETAG: HeaderDescription = {
+  description: 'Stands for these bytes. Sent back in if-none-match it gets 304 as long as they are the same.',
+  required: true,
+  schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]{43}"$' },
+  example: '"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"',
+};
+
+/** With what read models answer. */
+export const READ_MODEL_LAG: HeaderDescription = {
+  description:
+    'Milliseconds by which the answer may be behind: 0 if the service that owns the documents answers, else the time since it last did.',
+  required: true,
+  schema: { type: 'string', pattern: '^\\d+$' },
+  example: '0',
 };
 
 /** With 408, 429 and 503, except for codes that only a person can clear. */

@@ -57,6 +57,7 @@ export const APPROVALS = {
   findApproval: {
     tag: APPROVAL,
     summary: 'Returns one decision',
+    hasEtag: true,
     parameters: [P.approvalId],
     answers: { 200: { description: 'The record.', content: json(approvalSchema, EXAMPLES.approval) } },
     errors: ['not_found'],
@@ -64,6 +65,7 @@ export const APPROVALS = {
   approvalXml: {
     tag: APPROVAL,
     summary: 'Returns the signed ACECF',
+    hasEtag: true,
     parameters: [P.approvalId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ACECF_XML) } },
     errors: ['not_found', 'document_damaged'],
@@ -86,6 +88,7 @@ export const APPROVALS = {
   findReceivedApproval: {
     tag: APPROVAL,
     summary: "Returns the buyer's decision about an issued e-CF",
+    hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {
       200: {
@@ -124,6 +127,7 @@ export const APPROVALS = {
   findReceivedAcknowledgement: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Returns the valid ARECF of a number, else the latest one with its faults',
+    hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {
       200: {
@@ -136,6 +140,7 @@ export const APPROVALS = {
   receivedAcknowledgementXml: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Returns the bytes that the buyer returned',
+    hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: { 200: { description: 'The bytes as received.', content: xml(ARECF_XML) } },
     errors: ['not_found', 'taxpayer_not_found', 'document_damaged'],

@@ -58,6 +58,7 @@ export const BATCHES = {
   findBatch: {
     tag: TAG,
     summary: 'Returns a batch with its counts',
+    hasEtag: true,
     description:
       '`pending` lines are not submitted yet, `in_process` lines have no verdict yet, `refused` lines were never submitted. The batch is done when both of the first are 0.',
     parameters: [P.batchId],

@@ -171,6 +171,7 @@ export const EMISSION = {
   findCancellation: {
     tag: 'Cancellation',
     summary: 'Returns one cancellation',
+    hasEtag: true,
     parameters: [P.submissionId],
     answers: { 200: { description: 'The record.', content: json(cancellationSchema, EXAMPLES.cancellation) } },
     errors: ['not_found'],
@@ -178,6 +179,7 @@ export const EMISSION = {
   cancellationXml: {
     tag: 'Cancellation',
     summary: 'Returns the signed ANECF',
+    hasEtag: true,
     parameters: [P.submissionId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ANECF_XML) } },
     errors: ['not_found', 'document_damaged'],

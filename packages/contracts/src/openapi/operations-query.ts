@@ -14,6 +14,7 @@ import {
 import type { OperationId } from '../http/operations.js';
 import { type HeaderDescription, json, type OperationDescription, xml } from './description.js';
 import { ECF_XML, EXAMPLES } from './examples.js';
+import { READ_MODEL_LAG } from './headers.js';
 import { PARAMETERS as P } from './parameters.js';
 
 const INVOICES = 'Invoices';
@@ -26,6 +27,7 @@ const FILE_NAME: HeaderDescription = {
   example: 'inline; filename="199999991E310000000001.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
+const LAG = { 'x-read-model-lag-ms': READ_MODEL_LAG };
 const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.sort, P.cursor] as const;
 const QUERIES_AUTHORITY = [
   'login_refused',
@@ -78,7 +80,11 @@ export const QUERY = {
       'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer or amount it is as of the first page.',
     parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, ...LISTING, P.limit, P.offset],
     answers: {
-      200: { description: 'A page: `count` of `total` rows.', content: json(invoiceListSchema, EXAMPLES.invoiceList) },
+      200: {
+        description: 'A page: `count` of `total` rows.',
+        content: json(invoiceListSchema, EXAMPLES.invoiceList),
+        headers: LAG,
+      },
     },
     errors: ['taxpayer_not_found'],
   },
@@ -86,7 +92,9 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Counts the invoices that were created in a period',
     parameters: PERIOD,
-    answers: { 200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount) } },
+    answers: {
+      200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount), headers: LAG },
+    },
     errors: ['taxpayer_not_found'],
   },
   aggregateInvoices: {
@@ -95,28 +103,35 @@ export const QUERY = {
     description:
       'Amounts include accepted documents only; credit notes count with a negative sign. total_invoices and by_status include all documents.',
     parameters: [...PERIOD, P.topClients],
-    answers: { 200: { description: 'The sums.', content: json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate) } },
+    answers: {
+      200: { description: 'The sums.', content: json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate), headers: LAG },
+    },
     errors: ['taxpayer_not_found'],
   },
   findInvoice: {
     tag: INVOICES,
     summary: 'Returns one invoice',
+    hasEtag: true,
     parameters: [P.encf, P.issuerHeader],
-    answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice) } },
+    answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice), headers: LAG } },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   listTrackIds: {
     tag: INVOICES,
     summary: 'Lists every submission of a number, oldest first',
     parameters: [P.encf, P.issuerHeader],
-    answers: { 200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds) } },
+    answers: {
+      200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds), headers: LAG },
+    },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   listRawAnswers: {
     tag: INVOICES,
     summary: "Lists every submission of a number with the authority's unchanged answers",
     parameters: [P.encf, P.issuerHeader],
-    answers: { 200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds) } },
+    answers: {
+      200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds), headers: LAG },
+    },
     errors: ['not_found', 'taxpayer_not_found'],
   },
   consumerInvoiceStatus: {
@@ -131,6 +146,7 @@ export const QUERY = {
   invoiceXml: {
     tag: INVOICES,
     summary: 'Returns the signed XML of an issued or received e-CF',
+    hasEtag: true,
     parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256],
     answers: {
       200: {
@@ -152,6 +168,7 @@ export const QUERY = {
   findInDirectory: {
     tag: AUTHORITY,
     summary: 'Returns one entry of the directory',
+    hasEtag: true,
     parameters: [P.rnc],
     answers: { 200: { description: 'The entry.', content: json(directoryEntrySchema, EXAMPLES.directoryEntry) } },
     errors: ['not_found', ...QUERIES_AUTHORITY],

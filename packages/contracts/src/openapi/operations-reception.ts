@@ -143,6 +143,7 @@ export const RECEPTION = {
   findReceived: {
     tag: RECEIVED,
     summary: 'Returns one received invoice',
+    hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The invoice.', content: json(receivedInvoiceSchema, EXAMPLES.received) } },
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found'],
@@ -150,6 +151,7 @@ export const RECEPTION = {
   acknowledgementXml: {
     tag: RECEIVED,
     summary: 'Returns the acknowledgement (ARECF) that a provider got',
+    hasEtag: true,
     parameters: [P.encf, P.issuerQuery, P.optionalBuyerHeader],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ARECF_XML) } },
     errors: ['invalid_issuer_rnc', 'ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],

@@ -51,6 +51,13 @@ export const PARAMETERS = {
     'erp-4711',
     'The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it.',
   ),
+  ifNoneMatch: parameter(
+    'header',
+    'if-none-match',
+    z.string().max(8_192),
+    '"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"',
+    'The ETag of the answer that the caller has.',
+  ),
   issuerHeader: required(
     parameter('header', 'rnc-issuing', rncSchema, '199999991', 'RNC of the issuer, a taxpayer of the account.'),
   ),

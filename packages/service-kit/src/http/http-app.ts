@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import express from 'express';
 import type { Logger } from '../telemetry/logger.js';
@@ -13,7 +14,7 @@ export interface HttpAppOptions {
   routes: (app: express.Express) => void;
 }
 
-/** An express app without banner and ETags, whose query parameters are text or lists of text. */
+/** An express app without banner, whose answers have no ETag of express and whose query parameters are text or lists of text. */
 export function createExpressApp(): express.Express {
   return express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
 }
@@ -30,6 +31,30 @@ export function createHttpApp(options: HttpAppOptions): express.Express {
   app.use(unknownRoute);
   app.use(errorHandler(options.logger));
   return app;
+}
+
+/** Answers with one object as JSON: 304 without a body if the caller already has it. */
+export function sendObject(req: express.Request, res: express.Response, object: object | string): void {
+  const text = typeof object === 'string' ? object : JSON.stringify(object);
+  sendUnlessKnown(req, res, 'application/json; charset=utf-8', Buffer.from(text));
+}
+
+/** Answers with a kept XML document: 304 without a body if the caller already has it. */
+export function sendDocument(req: express.Request, res: express.Response, bytes: Uint8Array): void {
+  res.setHeader('x-content-type-options', 'nosniff');
+  sendUnlessKnown(req, res, 'application/xml; charset=utf-8', bytes);
+}
+
+/** The ETag is the SHA-256 of the body (RFC 9110, 8.8.3). Caches must ask before each use: statuses change. */
+function sendUnlessKnown(req: express.Request, res: express.Response, type: string, body: Uint8Array): void {
+  res.setHeader('etag', `"${createHash('sha256').update(body).digest('base64url')}"`);
+  res.setHeader('cache-control', 'private, no-cache');
+  if (req.fresh) {
+    res.status(304).end();
+    return;
+  }
+  res.setHeader('content-type', type);
+  res.end(body);
 }
 
 /** Writes a piece of an answer; resolves when the connection takes more, or is closed. */

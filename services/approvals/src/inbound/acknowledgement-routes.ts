@@ -1,6 +1,6 @@
 import { isEncf } from '@ecf/domain';
 import { InvalidRequest } from '@ecf/service-kit/errors';
-import { RequestParameters } from '@ecf/service-kit/http';
+import { RequestParameters, sendDocument, sendObject } from '@ecf/service-kit/http';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -21,13 +21,10 @@ export function acknowledgementRoutes(query: QueryAcknowledgements): Record<'lis
       res.json(await query.list({ ...callerOf(req), ...wanted, encf, receiptStatus }));
     },
     async one(req, res) {
-      res.json(await query.one(oneOf(req)));
+      sendObject(req, res, await query.one(oneOf(req)));
     },
     async xml(req, res) {
-      const bytes = await query.xml(oneOf(req));
-      res.setHeader('content-type', 'application/xml; charset=utf-8');
-      res.setHeader('x-content-type-options', 'nosniff');
-      res.end(bytes);
+      sendDocument(req, res, await query.xml(oneOf(req)));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { approvalRequestSchema } from '@ecf/contracts';
-import { RequestParameters, validate } from '@ecf/service-kit/http';
+import { RequestParameters, sendDocument, sendObject, validate } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -37,16 +37,13 @@ export function approvalRoutes({
       res.json(await query.list({ caller: accountCaller(identity), env: identity.env, ...wanted }));
     },
     async one(req, res) {
-      res.json(await query.one(oneOf(req)));
+      sendObject(req, res, await query.one(oneOf(req)));
     },
     async xml(req, res) {
-      const bytes = await query.xml(oneOf(req));
-      res.setHeader('content-type', 'application/xml; charset=utf-8');
-      res.setHeader('x-content-type-options', 'nosniff');
-      res.end(bytes);
+      sendDocument(req, res, await query.xml(oneOf(req)));
     },
     async received(req, res) {
-      res.json(await query.received(issuedOf(req)));
+      sendObject(req, res, await query.received(issuedOf(req)));
     },
     async answers(req, res) {
       res.json(await query.answers(issuedOf(req)));

@@ -1,6 +1,6 @@
 import { type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import { RequestParameters, writeChunk } from '@ecf/service-kit/http';
+import { RequestParameters, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -56,7 +56,7 @@ export async function listBatches({ query }: Batches, req: Request, res: Respons
 
 /** `GET /batches/{batch_id}` */
 export async function findBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
-  res.json(batchBody(await query.one(scopeOf(req), idOf(req))));
+  sendObject(req, res, batchBody(await query.one(scopeOf(req), idOf(req))));
 }
 
 /** `POST /batches/{batch_id}/cancel` */

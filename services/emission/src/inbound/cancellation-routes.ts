@@ -1,4 +1,4 @@
-import { RequestParameters, writeChunk } from '@ecf/service-kit/http';
+import { RequestParameters, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -54,15 +54,12 @@ export async function listCancellations({ query }: Cancellations, req: Request, 
 
 /** `GET /anecf/{submission_id}` */
 export async function findCancellation({ query }: Cancellations, req: Request, res: Response): Promise<void> {
-  res.json(cancellationBody(await query.one(questionOf(req))));
+  sendObject(req, res, cancellationBody(await query.one(questionOf(req))));
 }
 
 /** `GET /anecf/{submission_id}/xml` */
 export async function cancellationXml({ query }: Cancellations, req: Request, res: Response): Promise<void> {
-  const bytes = await query.xml(questionOf(req));
-  res.setHeader('content-type', 'application/xml; charset=utf-8');
-  res.setHeader('x-content-type-options', 'nosniff');
-  res.end(bytes);
+  sendDocument(req, res, await query.xml(questionOf(req)));
 }
 
 /** Ids are unique in the deployment. Without the header env, every environment of the key is searched. */

@@ -1,5 +1,5 @@
 import { DEFAULT_EVENT_PAGE, MAX_EVENT_PAGE, MAX_EVENT_WAIT_SECONDS, SCOPES } from '@ecf/contracts';
-import { findByNumber } from '@ecf/service-kit/http';
+import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
 import { listingCursor } from '@ecf/service-kit/listings';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -17,7 +17,7 @@ import { Parameters } from './parameters.js';
 export interface CustomerParts {
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
-  readonly consumption: (query: ConsumptionQuery) => Promise<unknown>;
+  readonly consumption: (query: ConsumptionQuery) => Promise<object>;
   readonly readFeed: ReturnType<typeof createReadFeed>;
   readonly directory: Directory;
   readonly monitoring: ReturnType<typeof createMonitoring>;
@@ -30,9 +30,15 @@ export function customerHandlers(parts: CustomerParts) {
   const { invoices, documentXml, consumption, readFeed, directory, monitoring } = parts;
   const filter = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), ...parameters.period() });
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
+  /** An answer of the read models says how far they may be behind. */
+  const fromReadModels: typeof answering = (read, send = sendJson) =>
+    answering(read, (req, res, found) => {
+      res.setHeader('x-read-model-lag-ms', String(invoices.lagMs()));
+      send(req, res, found);
+    });
 
   return {
-    list: answering((parameters, env) => {
+    list: fromReadModels((parameters, env) => {
       const sort = parameters.sort();
       const listing = { ...filter(parameters), criteria: parameters.invoiceCriteria() };
       const place = parameters.place(sort, { env, ...listing });
@@ -43,24 +49,24 @@ export function customerHandlers(parts: CustomerParts) {
         return { ...page, next_cursor: next && cursor.write(next), invoices: rows };
       };
     }),
-    count: answering((parameters) => {
+    count: fromReadModels((parameters) => {
       const request = filter(parameters);
       return (caller) => invoices.count({ ...caller, ...request });
     }),
-    aggregate: answering((parameters) => {
+    aggregate: fromReadModels((parameters) => {
       const topClients = parameters.integer('top_clients_limit', 1, MOST_CLIENTS, 10);
       const request = filter(parameters);
       return (caller) => invoices.aggregate({ ...caller, ...request, topClients });
     }),
-    one: answering((parameters) => {
+    one: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.one({ ...caller, ...request });
-    }),
-    trackIds: answering((parameters) => {
+    }, sendObject),
+    trackIds: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.trackIds({ ...caller, ...request });
     }),
-    rawAnswers: answering((parameters) => {
+    rawAnswers: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.rawAnswers({ ...caller, ...request });
     }),
@@ -86,7 +92,7 @@ export function customerHandlers(parts: CustomerParts) {
     directoryEntry: answering((parameters) => {
       const rnc = parameters.pathRnc();
       return (caller) => directory.one({ ...caller, rnc });
-    }),
+    }, sendObject),
     monitoring: answering(
       () =>
         ({ env }) =>
@@ -110,10 +116,8 @@ export function customerHandlers(parts: CustomerParts) {
         find,
         isMissing,
       );
-      res.setHeader('content-type', 'application/xml; charset=utf-8');
       res.setHeader('content-disposition', `inline; filename="${issuerRnc}${encf}.xml"`);
-      res.setHeader('x-content-type-options', 'nosniff');
-      res.end(bytes);
+      sendDocument(req, res, bytes);
     },
   };
 }
@@ -122,7 +126,8 @@ type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
 function answering(
-  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, gone: AbortSignal) => Promise<unknown>,
+  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, gone: AbortSignal) => Promise<object>,
+  send: (req: Request, res: Response, found: object) => void = sendJson,
 ) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
@@ -130,11 +135,14 @@ function answering(
     parameters.check();
     const gone = new AbortController();
     res.once('close', () => gone.abort());
-    const body = JSON.stringify(await run(callerOf(req), gone.signal));
-    res.setHeader('content-type', 'application/json; charset=utf-8');
-    res.setHeader('cache-control', 'no-store');
-    res.end(body);
+    send(req, res, await run(callerOf(req), gone.signal));
   };
+}
+
+function sendJson(_req: Request, res: Response, found: object): void {
+  res.setHeader('content-type', 'application/json; charset=utf-8');
+  res.setHeader('cache-control', 'no-store');
+  res.end(JSON.stringify(found));
 }
 
 /** The XML of received documents belongs to the scope `receive`, that of issued ones to `read` and `submit`. */

@@ -1,4 +1,4 @@
-import { findByNumber } from '@ecf/service-kit/http';
+import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
 import { listingCursor } from '@ecf/service-kit/listings';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -36,14 +36,16 @@ export function listings(
       const buyerRnc = parameters.headerRnc('buyer-rnc');
       const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
       parameters.check();
-      sendListing(res, await byNumber(req, (encf) => query.one({ ...caller(req), buyerRnc, encf, providerRnc })));
+      const found = await byNumber(req, (encf) => query.one({ ...caller(req), buyerRnc, encf, providerRnc }));
+      sendObject(req, res, withExactAmounts(found));
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
       const issuerRnc = parameters.issuerRncOr400();
       const buyerRnc = parameters.optionalHeaderRnc('buyer-rnc');
       parameters.check();
-      sendXml(res, await byNumber(req, (encf) => query.acknowledgement({ ...caller(req), encf, issuerRnc, buyerRnc })));
+      const wanted = { ...caller(req), issuerRnc, buyerRnc };
+      sendDocument(req, res, await byNumber(req, (encf) => query.acknowledgement({ ...wanted, encf })));
     },
   };
 }
@@ -88,10 +90,4 @@ function caller(req: Request) {
 
 function sendListing(res: Response, listing: object): void {
   res.type('json').send(withExactAmounts(listing));
-}
-
-function sendXml(res: Response, bytes: Uint8Array): void {
-  res.setHeader('content-type', 'application/xml; charset=utf-8');
-  res.setHeader('x-content-type-options', 'nosniff');
-  res.end(bytes);
 }

@@ -31,6 +31,8 @@ export interface Freshness {
   documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<boolean>;
   /** Projects the documents received under a number. False if the owner did not answer. */
   received(search: ReceivedSearch): Promise<boolean>;
+  /** Milliseconds by which answers about issued documents may be behind: 0, or the time since emission last answered. */
+  lagMs(): number;
 }
 
 export function createFreshness(ports: FreshnessPorts): Freshness {
@@ -65,6 +67,7 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       owners.share(`received:${JSON.stringify(search)}`, () =>
         owners.query('received', async () => (await projectReceived(ports, search)) > 0),
       ),
+    lagMs: () => owners.silentMs('invoices'),
   };
 }
 
@@ -125,11 +128,15 @@ interface OwnerQueries {
    * sees everything that was committed before.
    */
   share(key: string, query: () => Promise<boolean>): Promise<boolean>;
+  /** Milliseconds since the last answer of an owner whose last query failed, or since the start; else 0. */
+  silentMs(owner: 'invoices' | 'received'): number;
 }
 
 /** Queries to the owners of documents, made before an answer is given. */
 function createOwnerQueries({ observer, clock }: Pick<Ports, 'observer' | 'clock'>): OwnerQueries {
+  const begun = clock().getTime();
   const pausedUntil = { invoices: 0, received: 0 };
+  const answeredAt = { invoices: begun, received: begun };
   const running = new Map<string, { current: Promise<boolean>; next: Promise<boolean> | null }>();
 
   function share(key: string, query: () => Promise<boolean>): Promise<boolean> {
@@ -145,13 +152,18 @@ function createOwnerQueries({ observer, clock }: Pick<Ports, 'observer' | 'clock
 
   return {
     share,
+    silentMs: (owner) => (pausedUntil[owner] === 0 ? 0 : Math.max(0, clock().getTime() - answeredAt[owner])),
     async query(owner, query) {
-      if (clock().getTime() < pausedUntil[owner]) {
+      const askedAt = clock().getTime();
+      if (askedAt < pausedUntil[owner]) {
         observer.freshened('paused');
         return false;
       }
       try {
-        observer.freshened((await query()) ? 'found' : 'nothing');
+        const found = await query();
+        answeredAt[owner] = Math.max(answeredAt[owner], askedAt);
+        pausedUntil[owner] = 0;
+        observer.freshened(found ? 'found' : 'nothing');
         return true;
       } catch (error) {
         pausedUntil[owner] = clock().getTime() + PAUSE_MS;

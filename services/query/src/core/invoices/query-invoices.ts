@@ -20,6 +20,7 @@ export interface QueryInvoices {
   trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList>;
   /** The submissions with all answers of the authority. */
   rawAnswers(query: Asked<InvoiceKey>): Promise<RawTrackIdList>;
+  lagMs: Freshness['lagMs'];
 }
 
 /** A page, and the place of the next one. */
@@ -102,6 +103,7 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
       return publicInvoice(invoice, invoice);
     },
     trackIds,
+    lagMs: freshness.lagMs,
     async rawAnswers(query) {
       const list = await trackIds(query);
       const { answers } = await ports.invoiceSource.rawAnswers({
