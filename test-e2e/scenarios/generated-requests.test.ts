@@ -336,14 +336,12 @@ describe('generated valid and invalid requests', () => {
         return [answer.status, answer.headers['cache-control'], answer.body.length > 0];
       };
       const { etag = '' } = (await sender.send(request)).headers;
-      expect([operation.id, ...(await told(etag))]).toEqual([operation.id, 304, 'private, no-cache', false]);
-      expect([operation.id, ...(await told(`"other", W/${etag}`))]).toEqual([
+      expect([operation.id, await told(etag), await told(`"other", W/${etag}`), await told('"other"')]).toEqual([
         operation.id,
-        304,
-        'private, no-cache',
-        false,
+        [304, 'private, no-cache', false],
+        [304, 'private, no-cache', false],
+        [200, 'private, no-cache', true],
       ]);
-      expect([operation.id, ...(await told('"other"'))]).toEqual([operation.id, 200, 'private, no-cache', true]);
     }
   });
 

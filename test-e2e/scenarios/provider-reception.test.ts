@@ -201,6 +201,7 @@ it('another account cannot see it', async () => {
   const headers = { 'buyer-rnc': running.demo.buyer_rnc, 'start-date': today(), 'end-date': today() };
   expect((await other.call('GET', '/fe/recepcion/api/invoices/all', { headers })).status).toBe(404);
   expect((await other.call('GET', `/fe/recepcion/api/invoices/${encf}`, { headers })).status).toBe(404);
+  expect((await other.call('GET', `/fe/recepcion/api/invoices/${encf}/document`, { headers })).status).toBe(404);
   expect((await other.call('GET', `/arecf/${encf}?issuer_rnc=${provider}`)).status).toBe(404);
 });
 

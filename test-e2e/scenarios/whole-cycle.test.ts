@@ -167,6 +167,23 @@ async function shows(course: Course, reason: string | null): Promise<void> {
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${course.approval.id}`)]);
 }
 
+/** Both sides read the submitted JSON, and it is valid under another number. */
+async function readBack({ encf, invoice, issuer, buyer }: Course): Promise<void> {
+  const of = (number: string, rnc = issuer.rnc) => get(`/invoices/${number}/document`, { 'rnc-issuing': rnc });
+  const { status, body } = await of(encf);
+  expect([status, body]).toEqual([200, invoice]);
+  const parties = { 'buyer-rnc': buyer.rnc, 'provider-rnc': issuer.rnc };
+  const atBuyer = await get(`/fe/recepcion/api/invoices/${encf}/document`, parties);
+  expect([atBuyer.status, atBuyer.body]).toEqual([200, invoice]);
+  const refusals = [await of(encf, '101000066'), await of(encfOf('31', 999_999))];
+  expect(refusals.map((one) => [one.status, one.body.code])).toEqual([
+    [404, 'taxpayer_not_found'],
+    [404, 'not_found'],
+  ]);
+  body.ECF.Encabezado.IdDoc.eNCF = encfOf('31', 888_888);
+  expect((await deployment.demo.submit(body, {}, '?validate=true')).status).toBe(200);
+}
+
 describe('two taxpayers that invoice each other', () => {
   it('an invoice is accepted, delivered, acknowledged and listed at its buyer', async () => {
     const course = await issue(palma, caoba);
@@ -184,6 +201,7 @@ describe('two taxpayers that invoice each other', () => {
       const own = body.invoices.filter(({ encf }: Body) => encf === course.encf);
       expect(own).toMatchObject([{ provider_rnc: palma.rnc, approval_status: 'pending', total_amount: 11_430 }]);
     }
+    await readBack(course);
     await decide(course, { approval_status: 1 });
     await shows(course, null);
   });

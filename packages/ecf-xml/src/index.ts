@@ -1,6 +1,7 @@
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
+export { inputDocument } from './json/input-document.js';
 export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
 export { asSingle } from './json/json-values.js';
 export { parseJson } from './json/parse-json.js';

@@ -1,7 +1,7 @@
 import type { DocumentNode } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { schemaOf } from '../src/catalogue/element-rules.js';
-import { checkJson, checkXml, examineXml, parseXml, readXml, writeXml } from '../src/index.js';
+import { checkJson, checkXml, examineXml, inputDocument, parseXml, readXml, writeXml } from '../src/index.js';
 import { asJson } from './mutations/json-mutations.js';
 import { Random } from './mutations/random.js';
 import { SCHEMA_IDS, validDocument } from './mutations/sample-documents.js';
@@ -94,6 +94,8 @@ describe('readXml', () => {
       const read = readXml(parseXml(Buffer.from(signed)));
       expect(read).toEqual(tree);
       expect(writeXml(read)).toEqual(written);
+      const { FechaHoraFirma: _set, ...content } = read[root] as DocumentNode;
+      expect(inputDocument(parseXml(Buffer.from(signed)))).toEqual({ [root]: content });
     }
   });
 

@@ -114,7 +114,14 @@ describe('keys and environments', () => {
         else expect(answer.body).toMatchObject({ code: 'missing_scope', detail: expect.stringContaining(id) });
       }
     }
-    const invoices = ['invoiceStatus', 'listInvoices', 'countInvoices', 'aggregateInvoices', 'findInvoice'];
+    const invoices = [
+      'invoiceStatus',
+      'listInvoices',
+      'countInvoices',
+      'aggregateInvoices',
+      'findInvoice',
+      'invoiceDocument',
+    ];
     const about = [...invoices, 'listTrackIds', 'listRawAnswers', 'consumerInvoiceStatus', 'invoiceXml'];
     const batches = ['listBatches', 'findBatch', 'batchResults'];
     const cancellations = ['listCancellations', 'findCancellation', 'cancellationXml'];
@@ -134,7 +141,14 @@ describe('keys and environments', () => {
     );
     expect(sorted(open.cancel)).toEqual(sorted(['createCancellation', ...cancellations]));
     expect(sorted(open.approve)).toEqual(sorted(['createApproval', ...approvals]));
-    const received = ['listReceived', 'listAllReceived', 'countReceived', 'findReceived', 'acknowledgementXml'];
+    const received = [
+      'listReceived',
+      'listAllReceived',
+      'countReceived',
+      'findReceived',
+      'receivedDocument',
+      'acknowledgementXml',
+    ];
     expect(sorted(open.receive)).toEqual(
       sorted([...received, 'findReceivedApproval', 'listApprovalAnswers', 'invoiceXml', ...approvals]),
     );

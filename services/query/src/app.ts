@@ -27,6 +27,7 @@ import { createReadFeed } from './core/feed/read-feed.js';
 import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
 import { createDocumentXml } from './core/invoices/document-xml.js';
 import { createFreshness } from './core/invoices/freshness.js';
+import { createInvoiceDocument } from './core/invoices/invoice-document.js';
 import { createQueryInvoices } from './core/invoices/query-invoices.js';
 import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/ports.js';
 import { createRebuild } from './core/rebuild.js';
@@ -115,6 +116,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   };
   const webhooks = createWebhooks(config, { ...parts, feed: ports.feed });
   const freshness = createFreshness(ports);
+  const documentXml = createDocumentXml(ports, freshness);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
   const ready = () =>
@@ -127,7 +129,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const app = createQueryApp(
     {
       invoices: createQueryInvoices(ports, freshness),
-      documentXml: createDocumentXml(ports, freshness),
+      documentXml,
+      invoiceDocument: createInvoiceDocument(ports, documentXml),
       consumption: createConsumptionInvoice(ports, freshness),
       readFeed: createReadFeed(ports),
       directory: createDirectory(ports),

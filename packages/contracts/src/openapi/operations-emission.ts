@@ -8,7 +8,7 @@ import {
   xmlItemSchema,
 } from '../http/submission.js';
 
-import { json, type OperationDescription, xml } from './description.js';
+import { INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
 import { ANECF_XML, EXAMPLES, invoiceData } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -39,16 +39,6 @@ const SIGNED = [
   'commit_unconfirmed',
   ...CERTIFICATE,
 ] as const;
-
-const INVOICE_JSON = {
-  type: 'object',
-  required: ['ECF'],
-  additionalProperties: false,
-  properties: { ECF: { type: 'object' } },
-  description:
-    'The invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). ' +
-    'Values are text; numbers are accepted too. Dates are DD-MM-YYYY.',
-};
 
 export const EMISSION = {
   obtainToken: {

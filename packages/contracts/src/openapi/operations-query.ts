@@ -13,7 +13,7 @@ import {
 } from '../http/invoice.js';
 import type { OperationId } from '../http/operations.js';
 import { type HeaderDescription, json, type OperationDescription, xml } from './description.js';
-import { ECF_XML, EXAMPLES } from './examples.js';
+import { ECF_XML, EXAMPLES, invoiceData } from './examples.js';
 import { READ_MODEL_LAG } from './headers.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -27,6 +27,13 @@ const FILE_NAME: HeaderDescription = {
   example: 'inline; filename="199999991E310000000001.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
+const ISSUED_JSON = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { ECF: { type: 'object' }, RFCE: { type: 'object' } },
+  minProperties: 1,
+  maxProperties: 1,
+};
 const LAG = { 'x-read-model-lag-ms': READ_MODEL_LAG };
 const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.sort, P.cursor] as const;
 const QUERIES_AUTHORITY = [
@@ -115,6 +122,18 @@ export const QUERY = {
     parameters: [P.encf, P.issuerHeader],
     answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice), headers: LAG } },
     errors: ['not_found', 'taxpayer_not_found'],
+  },
+  invoiceDocument: {
+    tag: INVOICES,
+    summary: 'Returns an issued e-CF in JSON, in the shape that is submitted',
+    description:
+      'Without signature and signing time. Of a consumer invoice that was submitted as a signed summary it is the summary, under the root RFCE.',
+    hasEtag: true,
+    parameters: [P.encf, P.issuerHeader],
+    answers: {
+      200: { description: 'The document.', content: json(ISSUED_JSON, invoiceData), headers: LAG },
+    },
+    errors: ['not_found', 'taxpayer_not_found', 'document_damaged'],
   },
   listTrackIds: {
     tag: INVOICES,

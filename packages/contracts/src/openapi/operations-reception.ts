@@ -6,8 +6,8 @@ import {
   receivedInvoicesCountSchema,
   receivedInvoicesListSchema,
 } from '../http/received-invoice.js';
-import { type Content, json, type OperationDescription, xml } from './description.js';
-import { ARECF_XML, ECF_XML, EXAMPLES, SEED_XML } from './examples.js';
+import { type Content, INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
+import { ARECF_XML, ECF_XML, EXAMPLES, invoiceData, SEED_XML } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
 const PUBLIC = 'Routes for other taxpayers';
@@ -147,6 +147,15 @@ export const RECEPTION = {
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The invoice.', content: json(receivedInvoiceSchema, EXAMPLES.received) } },
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found'],
+  },
+  receivedDocument: {
+    tag: RECEIVED,
+    summary: 'Returns a received e-CF in JSON, in the shape that is submitted',
+    description: 'Without signature and signing time.',
+    hasEtag: true,
+    parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
+    answers: { 200: { description: 'The document.', content: json(INVOICE_JSON, invoiceData) } },
+    errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],
   },
   acknowledgementXml: {
     tag: RECEIVED,

@@ -10,6 +10,7 @@ import { QueryError } from '../core/errors.js';
 import type { createReadFeed } from '../core/feed/read-feed.js';
 import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
+import type { createInvoiceDocument } from '../core/invoices/invoice-document.js';
 import type { QueryInvoices } from '../core/invoices/query-invoices.js';
 import { Parameters } from './parameters.js';
 
@@ -17,6 +18,7 @@ import { Parameters } from './parameters.js';
 export interface CustomerParts {
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
+  readonly invoiceDocument: ReturnType<typeof createInvoiceDocument>;
   readonly consumption: (query: ConsumptionQuery) => Promise<object>;
   readonly readFeed: ReturnType<typeof createReadFeed>;
   readonly directory: Directory;
@@ -27,7 +29,7 @@ const MOST_CLIENTS = 50;
 
 /** The customers' routes: each reads its parameters, asks, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
-  const { invoices, documentXml, consumption, readFeed, directory, monitoring } = parts;
+  const { invoices, documentXml, invoiceDocument, consumption, readFeed, directory, monitoring } = parts;
   const filter = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), ...parameters.period() });
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
   /** An answer of the read models says how far they may be behind. */
@@ -61,6 +63,10 @@ export function customerHandlers(parts: CustomerParts) {
     one: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.one({ ...caller, ...request });
+    }, sendObject),
+    document: fromReadModels((parameters) => {
+      const request = number(parameters);
+      return (caller) => invoiceDocument({ ...caller, ...request });
     }, sendObject),
     trackIds: fromReadModels((parameters) => {
       const request = number(parameters);

@@ -26,6 +26,7 @@ function routeTable(parts: CustomerParts): readonly ServiceRoute[] {
     ['get', '/invoices/count', 'account', answer.count],
     ['get', '/invoices/aggregate', 'account', answer.aggregate],
     ['get', '/invoices/:encf', 'account', answer.one],
+    ['get', '/invoices/:encf/document', 'account', answer.document],
     ['get', '/trackids/:encf', 'account', answer.trackIds],
     ['get', '/trackids/:encf/raw', 'account', answer.rawAnswers],
     ['get', '/query-consumption-invoice', 'account', answer.consumption],

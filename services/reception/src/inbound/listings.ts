@@ -14,7 +14,7 @@ type Handler = (req: Request, res: Response) => Promise<void>;
 /** The customer's routes: each reads its parameters, runs the query, and writes the answer. */
 export function listings(
   query: QueryReceived,
-): Record<'fromProvider' | 'all' | 'count' | 'one' | 'acknowledgement', Handler> {
+): Record<'fromProvider' | 'all' | 'count' | 'one' | 'document' | 'acknowledgement', Handler> {
   return {
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
@@ -32,12 +32,12 @@ export function listings(
       res.json(await query.count({ ...wanted, ...period }));
     },
     async one(req, res) {
-      const parameters = new Parameters(req);
-      const buyerRnc = parameters.headerRnc('buyer-rnc');
-      const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
-      parameters.check();
-      const found = await byNumber(req, (encf) => query.one({ ...caller(req), buyerRnc, encf, providerRnc }));
-      sendObject(req, res, withExactAmounts(found));
+      const wanted = partiesOf(req);
+      sendObject(req, res, withExactAmounts(await byNumber(req, (encf) => query.one({ ...wanted, encf }))));
+    },
+    async document(req, res) {
+      const wanted = partiesOf(req);
+      sendObject(req, res, await byNumber(req, (encf) => query.document({ ...wanted, encf })));
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
@@ -72,6 +72,15 @@ async function sendPage(
   const { next, invoices, ...rest } = await find({ ...caller(req), ...listing, ...page, sort, place });
   const cursor = next && listingCursor(sort, { ...listing, providerRnc }).write(next);
   sendListing(res, { ...rest, next_cursor: cursor, invoices });
+}
+
+/** The caller, and the parties that the headers name. */
+function partiesOf(req: Request) {
+  const parameters = new Parameters(req);
+  const buyerRnc = parameters.headerRnc('buyer-rnc');
+  const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
+  parameters.check();
+  return { ...caller(req), buyerRnc, providerRnc };
 }
 
 /** Runs a query for the eNCF of the path. */

@@ -6,8 +6,16 @@ import type {
   ReceivedInvoicesCount,
   ReceivedInvoicesList,
 } from '@ecf/contracts';
-import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
-import { shownSigner } from '@ecf/public-ingress/signed-document';
+import {
+  type CalendarDate,
+  type DocumentNode,
+  dominicanDays,
+  type Environment,
+  formatDocumentDate,
+  toIsoDominican,
+} from '@ecf/domain';
+import { inputDocument } from '@ecf/ecf-xml';
+import { parseReceived, shownSigner } from '@ecf/public-ingress/signed-document';
 import { accountRncs, type Caller, requireTaxpayer } from '../account-rncs.js';
 import { ReceptionError } from '../errors.js';
 import type {
@@ -31,6 +39,16 @@ export interface PeriodQuery {
   readonly last: CalendarDate;
   /** Null = whatever the authority says. */
   readonly authorityStatus: AuthorityStatus | null;
+}
+
+/** A received document by its number. */
+interface NumberQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly encf: string;
+  /** Null = whichever provider used the number. */
+  readonly providerRnc: string | null;
 }
 
 /** A page of a period's documents. */
@@ -69,21 +87,25 @@ export function createQueryReceived(
   }
 
   /** One document by its number. Throws `ambiguous` if several providers used it and none is named. */
-  async function one(query: {
-    caller: Caller;
-    env: Environment;
-    buyerRnc: string;
-    encf: string;
-    providerRnc: string | null;
-  }): Promise<ShownInvoice> {
+  async function one(query: NumberQuery): Promise<ShownInvoice> {
+    return shown(await find(query));
+  }
+
+  /** The same document in the JSON shape that is submitted, read from its stored bytes. */
+  async function document(query: NumberQuery): Promise<DocumentNode> {
+    const { xml } = (await find(query)).document;
+    const bytes = await ports.archive.get(xml.path, xml.sha256);
+    return inputDocument(parseReceived(bytes, bytes.byteLength));
+  }
+
+  async function find(query: NumberQuery): Promise<ListedDocument> {
     await requireTaxpayer(ports, query.caller, query.buyerRnc);
-    const found = await only(ports.documents, {
+    return only(ports.documents, {
       env: query.env,
       buyerRncs: [query.buyerRnc],
       issuerRnc: query.providerRnc,
       encf: query.encf,
     });
-    return shown(found);
   }
 
   /**
@@ -135,7 +157,7 @@ export function createQueryReceived(
     return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
-  return { fromProvider, all, count, one, acknowledgement };
+  return { fromProvider, all, count, one, document, acknowledgement };
 }
 
 export type QueryReceived = ReturnType<typeof createQueryReceived>;
