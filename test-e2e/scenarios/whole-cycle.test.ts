@@ -395,7 +395,9 @@ describe('every operation of the specification', () => {
     );
     expect([consumer.status, consumer.body]).toMatchObject([200, { encf: small, status: 'Aceptado' }]);
     const received = courses.filter(({ buyer }) => buyer === caoba).length;
-    expect((await get('/fe/recepcion/api/invoices/count', atBuyer)).body).toMatchObject({ total_invoices: received });
+    const totals = (await get('/fe/recepcion/api/invoices/count', atBuyer)).body;
+    expect(totals).toMatchObject({ total_invoices: received });
+    expect((await get('/fe/recepcion/api/invoices/aggregate', atBuyer)).body).toMatchObject(totals);
     expect((await get('/directory/taxpayers')).body.map(({ rnc }: Body) => rnc)).toEqual(
       expect.arrayContaining([palma.rnc, caoba.rnc]),
     );

@@ -145,6 +145,7 @@ describe('keys and environments', () => {
       'listReceived',
       'listAllReceived',
       'countReceived',
+      'aggregateReceived',
       'findReceived',
       'receivedDocument',
       'acknowledgementXml',

@@ -284,11 +284,46 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     });
   });
 
+  it('the aggregate has the sums by month, type, status and provider', async () => {
+    const aggregate = (headers: object, query = '') =>
+      json(`/fe/recepcion/api/invoices/aggregate${query}`, { ...ALL, ...headers });
+    const { status, body } = await aggregate({});
+    const sums = { count: 4, total_amount: '130.30' };
+    const all = { ...sums, total_itbis: '6520.00' };
+    const name = 'Comercial Palma Ficticia, SRL';
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ buyer_rnc: BUYER, start_date: '01-01-2026', end_date: '31-12-2026', env: 'TesteCF' },
+        ...{ total_invoices: 4, total_amount: '130.30', total_itbis: '6520.00' },
+        by_month: [{ month: '2026-06', ...all }],
+        by_type: [{ ecf_type: '31', ...all }],
+        by_status: [{ status: 'pending', ...sums }],
+        top_providers: [
+          { provider_rnc: PROVIDER, provider_name: name, count: 3, total_amount: '110.30' },
+          { provider_rnc: '177777772', provider_name: name, count: 1, total_amount: '20.00' },
+        ],
+      },
+    ]);
+    const never = { 'start-date': '01-01-2020', 'end-date': '02-01-2020' };
+    expect((await aggregate(never)).body).toMatchObject({ total_amount: '0.00', by_month: [], top_providers: [] });
+    expect((await aggregate({}, '?top_providers_limit=1')).body.top_providers).toEqual(body.top_providers.slice(0, 1));
+    for (const limit of ['0', '51', 'x'])
+      expect((await aggregate({}, `?top_providers_limit=${limit}`)).status).toBe(422);
+    expect(await aggregate({ 'buyer-rnc': OTHER_BUYER })).toMatchObject({ status: 404 });
+  });
+
   it('a credit note counts negative', async () => {
     const count = async () => (await json('/fe/recepcion/api/invoices/count', { ...ALL, env: 'CerteCF' })).body;
     await world.send(await sampleBytes({ encf: encf(5), total: '100.00' }), { env: 'CerteCF' });
     await world.send(await sampleBytes({ type: '34', encf: encf(5, '34'), total: '30.25' }), { env: 'CerteCF' });
     expect(await count()).toMatchObject({ total_invoices: 2, total_amount: '69.75' });
+    const { body } = await json('/fe/recepcion/api/invoices/aggregate/', { ...ALL, env: 'CerteCF' });
+    expect(body).toMatchObject({ total_invoices: 2, total_amount: '69.75' });
+    expect(body.by_type.map((row: Record<string, string>) => [row.ecf_type, row.count, row.total_amount])).toEqual([
+      ['31', 1, '100.00'],
+      ['34', 1, '-30.25'],
+    ]);
   });
 });
 

@@ -233,6 +233,14 @@ export const OPERATIONS = [
     scopes: ['receive'],
   },
   {
+    id: 'aggregateReceived',
+    method: 'GET',
+    path: '/fe/recepcion/api/invoices/aggregate',
+    owner: 'reception',
+    access: 'key',
+    scopes: ['receive'],
+  },
+  {
     id: 'findReceived',
     method: 'GET',
     path: '/fe/recepcion/api/invoices/{encf}',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { amountSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { approvalConfirmedSchema, approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
 import { nextCursorSchema } from '../listing.js';
 import { signerSchema } from './signer.js';
@@ -83,6 +83,20 @@ export const receivedInvoicesCountSchema = z.object({
   env: environmentSchema,
 });
 export type ReceivedInvoicesCount = z.infer<typeof receivedInvoicesCountSchema>;
+
+const sums = { count: z.number().int(), total_amount: amountSchema };
+const sumsWithItbis = { ...sums, total_itbis: amountSchema };
+
+/** Answer of `GET /fe/recepcion/api/invoices/aggregate`. */
+export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema.extend({
+  total_amount: amountSchema,
+  total_itbis: amountSchema,
+  by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sumsWithItbis })),
+  by_type: z.array(z.object({ ecf_type: z.string(), ...sumsWithItbis })),
+  by_status: z.array(z.object({ status: approvalStatusSchema, ...sums })),
+  top_providers: z.array(z.object({ provider_rnc: rncSchema, provider_name: z.string(), ...sums })),
+});
+export type ReceivedInvoiceAggregate = z.infer<typeof receivedInvoiceAggregateSchema>;
 
 /** Answer of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
 export const providerTokenSchema = z.object({ token: z.string(), expira: z.string(), expedido: z.string() });

@@ -22,6 +22,7 @@ import { errorEntrySchema, serviceSchema } from './operations-own.js';
 const ANSWERS = {
   Acknowledgement: receivedAcknowledgementSchema,
   AllReceivedInvoices: received.allReceivedInvoicesSchema,
+  ReceivedInvoiceAggregate: received.receivedInvoiceAggregateSchema,
   Approval: approval.approvalSchema,
   ApprovalAnswer: approval.approvalAnswerSchema,
   ApprovalAnswers: approval.approvalAnswersSchema,

@@ -539,6 +539,18 @@ export const EXAMPLES = {
     invoices: [received],
   },
   receivedCount: { ...receivedPeriod, total_invoices: 1, total_amount: '11430.00' },
+  receivedAggregate: {
+    ...receivedPeriod,
+    total_invoices: 1,
+    total_amount: '11430.00',
+    total_itbis: '1630.00',
+    by_month: [{ month: '2026-06', ...aggregate }],
+    by_type: [{ ecf_type: '31', ...aggregate }],
+    by_status: [{ status: 'pending', count: 1, total_amount: '11430.00' }],
+    top_providers: [
+      { provider_rnc: ISSUER, provider_name: 'Comercial Palma Ficticia, SRL', count: 1, total_amount: '11430.00' },
+    ],
+  },
   approvalAccepted: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
   approvalRefused: {
     codigo: '2',

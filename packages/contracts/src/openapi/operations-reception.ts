@@ -2,6 +2,7 @@ import type { OperationId } from '../http/operations.js';
 import {
   allReceivedInvoicesSchema,
   providerTokenSchema,
+  receivedInvoiceAggregateSchema,
   receivedInvoiceSchema,
   receivedInvoicesCountSchema,
   receivedInvoicesListSchema,
@@ -137,6 +138,17 @@ export const RECEPTION = {
     parameters: [...PERIOD, P.authorityStatusQuery],
     answers: {
       200: { description: 'The sums.', content: json(receivedInvoicesCountSchema, EXAMPLES.receivedCount) },
+    },
+    errors: ['not_found', 'taxpayer_not_found'],
+  },
+  aggregateReceived: {
+    tag: RECEIVED,
+    summary: 'Returns sums of received e-CF by month, type, status and provider',
+    description:
+      'Every document counts with the amount it states, credit notes with a negative sign. Months are those of date_received; `status` is the approval_status.',
+    parameters: [...PERIOD, P.authorityStatusQuery, P.topProviders],
+    answers: {
+      200: { description: 'The sums.', content: json(receivedInvoiceAggregateSchema, EXAMPLES.receivedAggregate) },
     },
     errors: ['not_found', 'taxpayer_not_found'],
   },

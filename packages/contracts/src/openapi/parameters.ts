@@ -213,6 +213,13 @@ export const PARAMETERS = {
     5,
     'Most buyers in top_clients.',
   ),
+  topProviders: parameter(
+    'query',
+    'top_providers_limit',
+    z.number().int().min(1).max(50).default(10),
+    5,
+    'Most providers in top_providers.',
+  ),
   validate: parameter(
     'query',
     'validate',

@@ -1,4 +1,10 @@
-import type { ApprovalStatus, AuthorityStatus, ListingSort, ReceivedInvoiceDecision } from '@ecf/contracts';
+import type {
+  ApprovalStatus,
+  AuthorityStatus,
+  ListingSort,
+  ReceivedInvoiceAggregate,
+  ReceivedInvoiceDecision,
+} from '@ecf/contracts';
 import type { EcfType, Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
@@ -72,6 +78,12 @@ export interface ListedDocument {
   readonly conflictsTotal: number;
 }
 
+/** Sums of received documents: decimals with two places, credit notes negative. */
+export type ReceivedSums = Pick<
+  ReceivedInvoiceAggregate,
+  'total_invoices' | 'total_amount' | 'total_itbis' | 'by_month' | 'by_type' | 'by_status' | 'top_providers'
+>;
+
 /** A competing document, and whether the issuer used its signer's key before in a confirmed document. */
 export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
   readonly conflict: C;
@@ -113,6 +125,8 @@ export interface DocumentStore {
   ): Promise<{ documents: ListedDocument[]; last: Pick<Place, 'value' | 'id'> | null }>;
   /** How many match and the sum of their amounts, two decimals. */
   totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
+  /** Their sums, and those of the providers with the highest sums. */
+  sums(filter: ReceivedFilter, topProviders: number): Promise<ReceivedSums>;
   /** Those of the given buyers under a number, newest first; all issuers where none is named. */
   byNumber(search: NumberSearch): Promise<ListedDocument[]>;
   /**

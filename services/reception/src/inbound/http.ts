@@ -30,6 +30,7 @@ function routeTable(parts: ReceptionHttpParts): readonly ServiceRoute[] {
     ['get', '/fe/recepcion/api/invoices', 'account', list.fromProvider],
     ['get', '/fe/recepcion/api/invoices/all', 'account', list.all],
     ['get', '/fe/recepcion/api/invoices/count', 'account', list.count],
+    ['get', '/fe/recepcion/api/invoices/aggregate', 'account', list.aggregate],
     ['get', '/fe/recepcion/api/invoices/:encf', 'account', list.one],
     ['get', '/fe/recepcion/api/invoices/:encf/document', 'account', list.document],
     ['get', '/arecf/:encf', 'account', list.acknowledgement],

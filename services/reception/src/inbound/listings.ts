@@ -9,12 +9,14 @@ import type { Place } from '../core/ports.js';
 import { withExactAmounts } from './exact-amounts.js';
 import { Parameters } from './parameters.js';
 
+const MOST_PROVIDERS = 50;
+
 type Handler = (req: Request, res: Response) => Promise<void>;
 
 /** The customer's routes: each reads its parameters, runs the query, and writes the answer. */
 export function listings(
   query: QueryReceived,
-): Record<'fromProvider' | 'all' | 'count' | 'one' | 'document' | 'acknowledgement', Handler> {
+): Record<'fromProvider' | 'all' | 'count' | 'aggregate' | 'one' | 'document' | 'acknowledgement', Handler> {
   return {
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
@@ -26,10 +28,16 @@ export function listings(
     },
     async count(req, res) {
       const parameters = new Parameters(req);
-      const wanted = { ...caller(req), buyerRnc: parameters.headerRnc('buyer-rnc') };
-      const period = { ...parameters.period(422), authorityStatus: parameters.authorityStatus() };
+      const wanted = periodOf(req, parameters);
       parameters.check();
-      res.json(await query.count({ ...wanted, ...period }));
+      res.json(await query.count(wanted));
+    },
+    async aggregate(req, res) {
+      const parameters = new Parameters(req);
+      const wanted = periodOf(req, parameters);
+      const topProviders = parameters.integer('top_providers_limit', 1, MOST_PROVIDERS, 10);
+      parameters.check();
+      res.json(await query.aggregate({ ...wanted, topProviders }));
     },
     async one(req, res) {
       const wanted = partiesOf(req);
@@ -48,6 +56,12 @@ export function listings(
       sendDocument(req, res, await byNumber(req, (encf) => query.acknowledgement({ ...wanted, encf })));
     },
   };
+}
+
+/** The caller, the buyer and the period of sums. */
+function periodOf(req: Request, parameters: Parameters) {
+  const buyerRnc = parameters.headerRnc('buyer-rnc');
+  return { ...caller(req), buyerRnc, ...parameters.period(422), authorityStatus: parameters.authorityStatus() };
 }
 
 /** Answers with a page and the cursor of the next one. */

@@ -21,6 +21,7 @@ import {
   RECEIVED,
   type ReceivedRow,
 } from './document-rows.js';
+import { sumReceived } from './received-sums.js';
 
 /** Documents under one number that are read; more than one is ambiguous already. */
 const MAX_UNDER_NUMBER = 50;
@@ -72,7 +73,7 @@ const ORDERS = {
 
 type DocumentListings = Pick<
   DocumentStore,
-  'list' | 'totals' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
+  'list' | 'totals' | 'sums' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
 >;
 
 /** Reads received documents for listings, searches and other services. */
@@ -108,6 +109,7 @@ export function createDocumentListings(database: Database): DocumentListings {
       );
       return rows[0] ?? { count: 0, amount: '0.00' };
     },
+    sums: (filter, topProviders) => sumReceived(database, filtered(filter), topProviders),
     async byNumber(search) {
       const { rows } = await database.query<ReceivedRow>(
         `SELECT ${RECEIVED} FROM received_documents d WHERE ${NUMBER}

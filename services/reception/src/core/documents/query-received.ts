@@ -2,6 +2,7 @@ import type {
   AllReceivedInvoices,
   AuthorityStatus,
   ReceivedInvoice,
+  ReceivedInvoiceAggregate,
   ReceivedInvoiceConflict,
   ReceivedInvoicesCount,
   ReceivedInvoicesList,
@@ -51,6 +52,12 @@ interface NumberQuery {
   readonly providerRnc: string | null;
 }
 
+interface AcknowledgementQuery extends Pick<NumberQuery, 'caller' | 'env' | 'encf'> {
+  readonly issuerRnc: string;
+  /** Null = whichever taxpayer of the account was sent it. */
+  readonly buyerRnc: string | null;
+}
+
 /** A page of a period's documents. */
 export type PageQuery = PeriodQuery & Page & { readonly criteria: ReceivedCriteria };
 
@@ -86,6 +93,14 @@ export function createQueryReceived(
     return { total_invoices: count, total_amount: amount, ...period(query) };
   }
 
+  /** Sums by month, type, status and provider; an empty period is no error. Amounts as for the count. */
+  async function aggregate(query: PeriodQuery & { readonly topProviders: number }): Promise<ReceivedInvoiceAggregate> {
+    return {
+      ...period(query),
+      ...(await ports.documents.sums(await filterOf(ports, query, null), query.topProviders)),
+    };
+  }
+
   /** One document by its number. Throws `ambiguous` if several providers used it and none is named. */
   async function one(query: NumberQuery): Promise<ShownInvoice> {
     return shown(await find(query));
@@ -112,13 +127,7 @@ export function createQueryReceived(
    * The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. Throws
    * `ambiguous` where it is of several buyers of the account and none is named.
    */
-  async function acknowledgement(query: {
-    caller: Caller;
-    env: Environment;
-    encf: string;
-    issuerRnc: string;
-    buyerRnc: string | null;
-  }): Promise<Uint8Array> {
+  async function acknowledgement(query: AcknowledgementQuery): Promise<Uint8Array> {
     const { caller, encf, issuerRnc, buyerRnc } = query;
     if (buyerRnc !== null) await requireTaxpayer(ports, caller, buyerRnc);
     const buyerRncs = buyerRnc === null ? await accountRncs(ports, caller) : [buyerRnc];
@@ -157,7 +166,7 @@ export function createQueryReceived(
     return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
-  return { fromProvider, all, count, one, document, acknowledgement };
+  return { fromProvider, all, count, aggregate, one, document, acknowledgement };
 }
 
 export type QueryReceived = ReturnType<typeof createQueryReceived>;
