@@ -233,6 +233,30 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     expect(await total()).toBe(before + 2);
     await other.stop();
   });
+
+  it('a listing in CSV has all of them, with names that a spreadsheet does not run', async () => {
+    const before = await total();
+    world.owners.issue(
+      ...Array.from({ length: 1_100 }, (_, index) => invoice({ sequence: 1_000 + index, buyer_name: '=1+"x", y' })),
+    );
+    const csv = { ...YEAR, accept: 'text/csv' };
+    const { status, headers, text } = await world.get('/invoices/?sort=created_at', csv);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present']);
+    const [names = '', ...rows] = text.trimEnd().split('\r\n');
+    const { invoices } = (await world.get('/invoices/?sort=created_at&limit=1000', YEAR)).body;
+    expect(names.split(',').sort()).toEqual(Object.keys(invoices[0]).sort());
+    expect(rows).toHaveLength(before + 1_100);
+    expect(rows.map((row) => row.split(',')[1]).slice(0, 1_000)).toEqual(
+      invoices.map((one: { encf: string }) => one.encf),
+    );
+    expect(text.match(/,"'=1\+""x"", y",/g)).toHaveLength(1_100);
+    const sums = (await world.get('/invoices/aggregate/', YEAR)).body.by_type;
+    const inCsv = await world.get('/invoices/aggregate/', csv);
+    const lines = sums.map((row: object) => Object.values(row).join(','));
+    expect(inCsv.text).toBe(['ecf_type,count,total_amount,total_itbis', ...lines, ''].join('\r\n'));
+    for (const parameter of ['limit=5', 'offset=0', 'cursor=x'])
+      expect(await world.get(`/invoices/?${parameter}`, csv)).toMatchObject({ status: 422 });
+  });
 });
 
 it('an account with thousands of taxpayers: all are queried, once for concurrent equal queries', async () => {

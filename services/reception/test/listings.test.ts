@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { RECEPTION_OPERATIONS, type ReceptionOperations, receivedInvoiceChangedSchema } from '@ecf/contracts';
+import {
+  RECEIVED_COLUMNS,
+  RECEPTION_OPERATIONS,
+  type ReceptionOperations,
+  receivedInvoiceChangedSchema,
+} from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { serve } from '@ecf/service-kit/http';
 import { createInternalClient } from '@ecf/service-kit/internal';
@@ -311,6 +316,34 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     for (const limit of ['0', '51', 'x'])
       expect((await aggregate({}, `?top_providers_limit=${limit}`)).status).toBe(422);
     expect(await aggregate({ 'buyer-rnc': OTHER_BUYER })).toMatchObject({ status: 404 });
+  });
+
+  it('CSV has every row with the names of JSON, and the sums by type', async () => {
+    const csv = (place: string, headers: object = {}) =>
+      world.get(
+        `/fe/recepcion/api/invoices${place}`,
+        { ...ALL, accept: 'text/csv', ...headers },
+        { account_id: ACCOUNT },
+      );
+    const { invoices } = (await json('/fe/recepcion/api/invoices/all', ALL)).body;
+    const answer = await csv('/all');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    const [names = '', ...rows] = (await answer.text()).trimEnd().split('\r\n');
+    expect(names).toBe(RECEIVED_COLUMNS.join(','));
+    expect(rows.map((row) => row.split(',').slice(0, 3))).toEqual(
+      invoices.map(({ id, encf: number, ecf_type }: Record<string, unknown>) => [String(id), number, ecf_type]),
+    );
+    expect(rows.at(-1)).toContain(',100.10,');
+    const ofProvider = await (await csv('/', { 'provider-rnc': PROVIDER })).text();
+    expect(ofProvider.trimEnd().split('\r\n')).toHaveLength(4);
+    expect(await (await csv('/aggregate')).text()).toBe(
+      'ecf_type,count,total_amount,total_itbis\r\n31,4,130.30,6520.00\r\n',
+    );
+    expect((await csv('/all?limit=10')).status).toBe(422);
+    expect((await csv('/all', { 'start-date': '01-01-2020', 'end-date': '02-01-2020' })).status).toBe(404);
   });
 
   it('a credit note counts negative', async () => {

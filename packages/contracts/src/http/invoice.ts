@@ -56,6 +56,12 @@ export const invoiceSchema = z.object({
   request_id: z.string().nullable(),
 });
 
+/** The columns of issued documents in CSV. */
+export const INVOICE_COLUMNS = Object.keys(invoiceSchema.shape);
+
+/** The columns of sums by type in CSV, of issued and of received documents. */
+export const SUMS_BY_TYPE_COLUMNS = ['ecf_type', 'count', 'total_amount', 'total_itbis'];
+
 /** A day in a header, `DD-MM-YYYY`. */
 const daySchema = z.string().regex(/^\d{2}-\d{2}-\d{4}$/);
 const periodSchema = z.object({

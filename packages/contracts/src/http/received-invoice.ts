@@ -53,6 +53,9 @@ export const receivedInvoiceSchema = z.object({
 });
 export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;
 
+/** The columns of received documents in CSV. */
+export const RECEIVED_COLUMNS = Object.keys(receivedInvoiceSchema.shape);
+
 /** Answer of `GET /fe/recepcion/api/invoices`. */
 export const receivedInvoicesListSchema = z.object({
   count: z.number().int(),

@@ -71,6 +71,13 @@ export function json(schema: z.ZodType | JsonSchema, example: unknown): Content 
   return { 'application/json': { schema, example } };
 }
 
+/** The rows of the answer in CSV, for `Accept: text/csv`. */
+export function csv(columns: readonly string[]): Content {
+  const description =
+    'RFC 4180 with a line of names; lists and objects are JSON text. A listing has all rows of the period.';
+  return { 'text/csv': { schema: { type: 'string', description }, example: `${columns.join(',')}\r\n` } };
+}
+
 /** An XML document in the answer. */
 export function xml(example: string): Content {
   return { 'application/xml': { schema: { type: 'string' }, example } };

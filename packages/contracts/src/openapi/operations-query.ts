@@ -4,15 +4,17 @@ import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.
 import { rawTrackIdListSchema } from '../http/internal/internal.js';
 import {
   consumptionInvoiceStatusSchema,
+  INVOICE_COLUMNS,
   invoiceAggregateSchema,
   invoiceCountSchema,
   invoiceListSchema,
   invoiceSchema,
   invoiceStatusResponseSchema,
+  SUMS_BY_TYPE_COLUMNS,
   trackIdListSchema,
 } from '../http/invoice.js';
 import type { OperationId } from '../http/operations.js';
-import { type HeaderDescription, json, type OperationDescription, xml } from './description.js';
+import { csv, type HeaderDescription, json, type OperationDescription, xml } from './description.js';
 import { ECF_XML, EXAMPLES, invoiceData } from './examples.js';
 import { READ_MODEL_LAG } from './headers.js';
 import { PARAMETERS as P } from './parameters.js';
@@ -89,7 +91,7 @@ export const QUERY = {
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
-        content: json(invoiceListSchema, EXAMPLES.invoiceList),
+        content: { ...json(invoiceListSchema, EXAMPLES.invoiceList), ...csv(INVOICE_COLUMNS) },
         headers: LAG,
       },
     },
@@ -111,7 +113,11 @@ export const QUERY = {
       'Amounts include accepted documents only; credit notes count with a negative sign. total_invoices and by_status include all documents.',
     parameters: [...PERIOD, P.topClients],
     answers: {
-      200: { description: 'The sums.', content: json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate), headers: LAG },
+      200: {
+        description: 'The sums.',
+        content: { ...json(invoiceAggregateSchema, EXAMPLES.invoiceAggregate), ...csv(SUMS_BY_TYPE_COLUMNS) },
+        headers: LAG,
+      },
     },
     errors: ['taxpayer_not_found'],
   },

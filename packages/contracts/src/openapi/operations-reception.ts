@@ -1,13 +1,15 @@
+import { SUMS_BY_TYPE_COLUMNS } from '../http/invoice.js';
 import type { OperationId } from '../http/operations.js';
 import {
   allReceivedInvoicesSchema,
   providerTokenSchema,
+  RECEIVED_COLUMNS,
   receivedInvoiceAggregateSchema,
   receivedInvoiceSchema,
   receivedInvoicesCountSchema,
   receivedInvoicesListSchema,
 } from '../http/received-invoice.js';
-import { type Content, INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
+import { type Content, csv, INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
 import { ARECF_XML, ECF_XML, EXAMPLES, invoiceData, SEED_XML } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -114,7 +116,7 @@ export const RECEPTION = {
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
-        content: json(receivedInvoicesListSchema, EXAMPLES.receivedList),
+        content: { ...json(receivedInvoicesListSchema, EXAMPLES.receivedList), ...csv(RECEIVED_COLUMNS) },
       },
     },
     errors: ['invalid_parameters', 'not_found', 'taxpayer_not_found'],
@@ -127,7 +129,7 @@ export const RECEPTION = {
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
-        content: json(allReceivedInvoicesSchema, EXAMPLES.allReceived),
+        content: { ...json(allReceivedInvoicesSchema, EXAMPLES.allReceived), ...csv(RECEIVED_COLUMNS) },
       },
     },
     errors: ['invalid_parameters', 'not_found', 'taxpayer_not_found'],
@@ -148,7 +150,10 @@ export const RECEPTION = {
       'Every document counts with the amount it states, credit notes with a negative sign. Months are those of date_received; `status` is the approval_status.',
     parameters: [...PERIOD, P.authorityStatusQuery, P.topProviders],
     answers: {
-      200: { description: 'The sums.', content: json(receivedInvoiceAggregateSchema, EXAMPLES.receivedAggregate) },
+      200: {
+        description: 'The sums.',
+        content: { ...json(receivedInvoiceAggregateSchema, EXAMPLES.receivedAggregate), ...csv(SUMS_BY_TYPE_COLUMNS) },
+      },
     },
     errors: ['not_found', 'taxpayer_not_found'],
   },

@@ -1,2 +1,3 @@
+export { CSV_PAGE, sendCsvListing, sendCsvRows, wantsCsv } from './csv.js';
 export { columnOf, type ListingPlace, listingCursor } from './listing-cursor.js';
 export { type ListingCriteria, ListingParameters } from './listing-parameters.js';

@@ -22,6 +22,13 @@ export class ListingParameters extends RequestParameters {
     return { ecfType: this.word('ecf_type', ECF_TYPES), minAmount, maxAmount };
   }
 
+  /** A listing in CSV has all rows. */
+  allRows(): void {
+    for (const name of ['limit', 'offset', 'cursor'])
+      if (this.query(name) !== null)
+        this.wrong(['query', name], `an answer in CSV has all rows of the period; leave ${name} out`, 'csv');
+  }
+
   /** Default: the newest first. */
   sort(): ListingSort {
     return this.word('sort', LISTING_SORTS) ?? '-created_at';

@@ -1,6 +1,13 @@
-import { DEFAULT_EVENT_PAGE, MAX_EVENT_PAGE, MAX_EVENT_WAIT_SECONDS, SCOPES } from '@ecf/contracts';
+import {
+  DEFAULT_EVENT_PAGE,
+  INVOICE_COLUMNS,
+  MAX_EVENT_PAGE,
+  MAX_EVENT_WAIT_SECONDS,
+  SCOPES,
+  SUMS_BY_TYPE_COLUMNS,
+} from '@ecf/contracts';
 import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
-import { listingCursor } from '@ecf/service-kit/listings';
+import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '@ecf/service-kit/listings';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -12,6 +19,7 @@ import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
 import type { createInvoiceDocument } from '../core/invoices/invoice-document.js';
 import type { QueryInvoices } from '../core/invoices/query-invoices.js';
+import type { Place } from '../core/ports.js';
 import { Parameters } from './parameters.js';
 
 /** The use cases of customers. */
@@ -30,7 +38,6 @@ const MOST_CLIENTS = 50;
 /** The customers' routes: each reads its parameters, asks, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
   const { invoices, documentXml, invoiceDocument, consumption, readFeed, directory, monitoring } = parts;
-  const filter = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), ...parameters.period() });
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
   /** An answer of the read models says how far they may be behind. */
   const fromReadModels: typeof answering = (read, send = sendJson) =>
@@ -40,17 +47,7 @@ export function customerHandlers(parts: CustomerParts) {
     });
 
   return {
-    list: fromReadModels((parameters, env) => {
-      const sort = parameters.sort();
-      const listing = { ...filter(parameters), criteria: parameters.invoiceCriteria() };
-      const place = parameters.place(sort, { env, ...listing });
-      const request = { ...listing, sort, place, ...parameters.page() };
-      const cursor = listingCursor(sort, { env, ...listing });
-      return async (caller) => {
-        const { next, invoices: rows, ...page } = await invoices.list({ ...caller, ...request });
-        return { ...page, next_cursor: next && cursor.write(next), invoices: rows };
-      };
-    }),
+    list: listing(invoices, fromReadModels),
     count: fromReadModels((parameters) => {
       const request = filter(parameters);
       return (caller) => invoices.count({ ...caller, ...request });
@@ -59,7 +56,7 @@ export function customerHandlers(parts: CustomerParts) {
       const topClients = parameters.integer('top_clients_limit', 1, MOST_CLIENTS, 10);
       const request = filter(parameters);
       return (caller) => invoices.aggregate({ ...caller, ...request, topClients });
-    }),
+    }, sendSums),
     one: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.one({ ...caller, ...request });
@@ -128,6 +125,37 @@ export function customerHandlers(parts: CustomerParts) {
   };
 }
 
+/** `/invoices/`: a page in JSON, or all rows in CSV. */
+function listing(invoices: QueryInvoices, fromReadModels: typeof answering) {
+  const listCsv = async (req: Request, res: Response): Promise<void> => {
+    const parameters = new Parameters(req);
+    const wanted = { ...filter(parameters), criteria: parameters.invoiceCriteria(), sort: parameters.sort() };
+    parameters.allRows();
+    parameters.check();
+    const of = { ...callerOf(req), ...wanted, limit: CSV_PAGE, offset: 0 };
+    const read = (place: Place | null) => invoices.list({ ...of, place });
+    const first = await read(null);
+    res.setHeader('x-read-model-lag-ms', String(invoices.lagMs()));
+    await sendCsvListing(res, INVOICE_COLUMNS, first, read);
+  };
+  const listJson = fromReadModels((parameters, env) => {
+    const sort = parameters.sort();
+    const listing = { ...filter(parameters), criteria: parameters.invoiceCriteria() };
+    const place = parameters.place(sort, { env, ...listing });
+    const request = { ...listing, sort, place, ...parameters.page() };
+    const cursor = listingCursor(sort, { env, ...listing });
+    return async (caller) => {
+      const { next, invoices: rows, ...page } = await invoices.list({ ...caller, ...request });
+      return { ...page, next_cursor: next && cursor.write(next), invoices: rows };
+    };
+  });
+  return (req: Request, res: Response): Promise<void> => (wantsCsv(req) ? listCsv(req, res) : listJson(req, res));
+}
+
+function filter(parameters: Parameters) {
+  return { issuerRnc: parameters.issuerHeader(), ...parameters.period() };
+}
+
 type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
@@ -143,6 +171,11 @@ function answering(
     res.once('close', () => gone.abort());
     send(req, res, await run(callerOf(req), gone.signal));
   };
+}
+
+function sendSums(req: Request, res: Response, found: object & { by_type?: readonly object[] }): void {
+  if (wantsCsv(req)) sendCsvRows(res, SUMS_BY_TYPE_COLUMNS, found.by_type ?? []);
+  else sendJson(req, res, found);
 }
 
 function sendJson(_req: Request, res: Response, found: object): void {

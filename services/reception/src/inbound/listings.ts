@@ -1,5 +1,6 @@
+import { RECEIVED_COLUMNS, SUMS_BY_TYPE_COLUMNS } from '@ecf/contracts';
 import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
-import { listingCursor } from '@ecf/service-kit/listings';
+import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '@ecf/service-kit/listings';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -37,7 +38,9 @@ export function listings(
       const wanted = periodOf(req, parameters);
       const topProviders = parameters.integer('top_providers_limit', 1, MOST_PROVIDERS, 10);
       parameters.check();
-      res.json(await query.aggregate({ ...wanted, topProviders }));
+      const sums = await query.aggregate({ ...wanted, topProviders });
+      if (wantsCsv(req)) sendCsvRows(res, SUMS_BY_TYPE_COLUMNS, sums.by_type);
+      else res.json(sums);
     },
     async one(req, res) {
       const wanted = partiesOf(req);
@@ -70,7 +73,7 @@ async function sendPage(
   res: Response,
   parameters: Parameters,
   providerRnc: string | null,
-  find: (wanted: PageQuery) => Promise<{ next: Place | null; invoices: readonly unknown[] }>,
+  find: (wanted: PageQuery) => Promise<{ next: Place | null; invoices: readonly object[] }>,
 ): Promise<void> {
   const sort = parameters.sort();
   const listing = {
@@ -80,6 +83,14 @@ async function sendPage(
     authorityStatus: parameters.authorityStatus(),
     criteria: parameters.receivedCriteria(),
   };
+  if (wantsCsv(req)) {
+    parameters.allRows();
+    parameters.check();
+    const wanted = { ...caller(req), ...listing, sort, limit: CSV_PAGE, offset: 0 };
+    const read = (place: Place | null) => find({ ...wanted, place });
+    await sendCsvListing(res, RECEIVED_COLUMNS, await read(null), read);
+    return;
+  }
   const place = parameters.place(sort, { ...listing, providerRnc });
   const page = parameters.page();
   parameters.check();
