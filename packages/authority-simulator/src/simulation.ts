@@ -5,6 +5,7 @@ import type { FaultPlan } from './faults/fault-plan.js';
 import type { DocumentReader } from './ledger/document-facts.js';
 import type { Ledger } from './ledger/ledger.js';
 import type { TaxpayerRegister } from './ledger/taxpayer-register.js';
+import type { MaintenancePlan } from './operations/maintenance.js';
 
 /** The shared state of the operations. */
 export interface Simulation {
@@ -15,6 +16,7 @@ export interface Simulation {
   readonly seeds: Seeds;
   readonly tokens: Tokens;
   readonly faults: FaultPlan;
+  readonly maintenance: MaintenancePlan;
   readonly processingMs: number;
   readonly statusKey: string | null;
   /** Address under which the simulator is reached. */

@@ -12,6 +12,7 @@ import { DocumentReader } from './ledger/document-facts.js';
 import { FolderLock } from './ledger/folder-lock.js';
 import { Ledger } from './ledger/ledger.js';
 import { TaxpayerRegister } from './ledger/taxpayer-register.js';
+import { MaintenancePlan } from './operations/maintenance.js';
 import type { Simulator, SimulatorOptions } from './options.js';
 import { routesOf } from './routes.js';
 import type { Simulation } from './simulation.js';
@@ -70,6 +71,7 @@ function simulationOf(options: SimulatorOptions, folder: string | null, publicUr
     seeds: new Seeds(bytes),
     tokens: new Tokens(tokenSecret(folder, bytes)),
     faults: new FaultPlan(options.random ?? Math.random),
+    maintenance: new MaintenancePlan(),
     processingMs: options.processingMs ?? 200,
     statusKey: options.statusKey ?? null,
     publicUrl,

@@ -228,6 +228,26 @@ describe('the status service', () => {
     expect(await get('verificarestado?ambiente=3')).toEqual({ estado: 'Disponible' });
     expect(await get('verificarestado?ambiente=4')).toBe('El campo ambiente no es válido.');
   });
+
+  it('announces the maintenance that a test wants, a row for each Dominican day', async () => {
+    const headers = { Authorization: 'Apikey X' };
+    const get = async (path: string) => (await authority.call(`/api/estatusservicios/${path}`, { headers })).json();
+    const from = new Date(Math.floor(authority.now.getTime() / 60_000) * 60_000);
+    const until = new Date(from.getTime() + 24 * 3_600_000);
+    const window = { environment: 'CerteCF', start_time: from.toISOString(), end_time: until.toISOString() };
+    expect((await authority.control('PUT', 'maintenance', [window])).status).toBe(204);
+    const { ventanaMantenimientos: rows } = await get('obtenerventanasmantenimiento');
+    expect(rows.map(({ ambiente }: { ambiente: string }) => ambiente)).toEqual(['Certificacion', 'Certificacion']);
+    expect([rows[0].horaFin, rows[1].horaInicio]).toEqual(['12:00 AM', '12:00 AM']);
+    expect(rows[1].horaFin).toBe(rows[0].horaInicio);
+    expect(await get('verificarestado?ambiente=3')).toEqual({ estado: 'No Disponible' });
+    expect(await get('verificarestado?ambiente=1')).toEqual({ estado: 'Disponible' });
+    for (const bad of [{}, [{}], [{ ...window, end_time: window.start_time }], [{ ...window, dias: [] }]]) {
+      expect((await authority.control('PUT', 'maintenance', bad)).status).toBe(400);
+    }
+    await authority.control('PUT', 'maintenance', []);
+    expect((await get('obtenerventanasmantenimiento')).ventanaMantenimientos).toEqual([]);
+  });
 });
 
 describe('the pages behind the QR codes', () => {

@@ -10,13 +10,14 @@ import type { Simulation } from '../simulation.js';
 import { readCertificationSet } from './certification-input.js';
 import { readFault, showFault } from './fault-input.js';
 import { ControlRefused } from './input.js';
+import { readMaintenance } from './maintenance-input.js';
 import { CONTROL_PATH } from './paths.js';
 import { listAsJson } from './submission-list.js';
 import { readTaxpayer } from './taxpayer-input.js';
 
 type Controlled = Pick<
   Simulation,
-  'ledger' | 'taxpayers' | 'facts' | 'faults' | 'certification' | 'clock' | 'newId'
+  'ledger' | 'taxpayers' | 'facts' | 'faults' | 'maintenance' | 'certification' | 'clock' | 'newId'
 > & { readonly instance: string };
 
 interface ControlCall {
@@ -42,6 +43,7 @@ const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: Cont
   ['GET', /^taxpayers\/([^/]+)$/, showTaxpayer],
   ['PUT', /^taxpayers\/([^/]+)$/, putTaxpayer],
   ['DELETE', /^taxpayers\/([^/]+)$/, removeTaxpayer],
+  ['PUT', /^maintenance$/, putMaintenance],
   ['GET', /^certification\/([^/]+)$/, showCertification],
   ['PUT', /^certification\/([^/]+)$/, putCertification],
 ];
@@ -130,8 +132,14 @@ function removeFault({ faults, ledger, clock }: Controlled, { captured }: Contro
   return emptyAnswer(204);
 }
 
-function reset({ faults, ledger, facts, certification }: Controlled): Answer {
+function putMaintenance({ maintenance }: Controlled, { body }: ControlCall): Answer {
+  maintenance.announce(readMaintenance(body));
+  return emptyAnswer(204);
+}
+
+function reset({ faults, maintenance, ledger, facts, certification }: Controlled): Answer {
   faults.clear();
+  maintenance.announce(null);
   ledger.clear();
   facts.clear();
   certification.forgetProgress();

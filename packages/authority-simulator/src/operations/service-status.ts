@@ -2,8 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Answer, type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/exchange.js';
 import type { Operation } from '../operation.js';
 import type { Simulation } from '../simulation.js';
+import { rowsOf } from './maintenance.js';
 
-type StatusServices = Pick<Simulation, 'faults' | 'statusKey' | 'clock'>;
+type StatusServices = Pick<Simulation, 'faults' | 'maintenance' | 'statusKey' | 'clock'>;
 
 /** Services as the status service names them. Source: technical description pp.47-49. */
 const SERVICES: readonly (readonly [string, Operation])[] = [
@@ -39,12 +40,13 @@ export function listServices(services: StatusServices): Handler {
   });
 }
 
-/** Maintenance windows: the first Sunday of the coming month. */
+/** The announced maintenance windows; by default the first Sunday of the coming month. */
 export function listMaintenance(services: StatusServices): Handler {
   return keyed(services, () => {
     const dias = [nextMaintenanceDay(services.clock())];
+    const announced = services.maintenance.list();
     const value = {
-      ventanaMantenimientos: [
+      ventanaMantenimientos: announced?.flatMap(rowsOf) ?? [
         { ambiente: 'PreCertificacion', horaInicio: '9:00 AM', horaFin: '12:00 PM', dias },
         { ambiente: 'Produccion', horaInicio: '1:00 PM', horaFin: '4:00 PM', dias },
         { ambiente: 'Certificacion', horaInicio: '1:00 PM', horaFin: '4:00 PM', dias },
@@ -54,12 +56,13 @@ export function listMaintenance(services: StatusServices): Handler {
   });
 }
 
-/** Whether an environment is outside its maintenance windows; the announced ones always lie ahead. */
+/** Whether an environment is outside its maintenance windows. */
 export function checkEnvironment(services: StatusServices): Handler {
   return keyed(services, ({ query }) => {
     const environment = ENVIRONMENTS[query.get('ambiente') ?? ''];
     if (environment === undefined) return sentenceAnswer(400, 'El campo ambiente no es válido.');
-    return { status: 200, body: { root: 'RespuestaVerificarEstado', value: { estado: 'Disponible' } } };
+    const estado = services.maintenance.isUnderWay(environment, services.clock()) ? 'No Disponible' : 'Disponible';
+    return { status: 200, body: { root: 'RespuestaVerificarEstado', value: { estado } } };
   });
 }
 
