@@ -1,3 +1,4 @@
+import type { Environment } from '@ecf/domain';
 import type { Answer } from './answers/answer.js';
 import type {
   ApprovalVerdict,
@@ -13,7 +14,7 @@ import type {
   SubmissionReceipt,
   TrackIdList,
 } from './answers/verdicts.js';
-import type { Endpoints } from './endpoints.js';
+import { type AuthorityService, type Endpoints, hostOf } from './endpoints.js';
 import { environmentStatus } from './operations/environment-status.js';
 import { type FindInDirectoryInput, findInDirectory } from './operations/find-in-directory.js';
 import { listDirectory } from './operations/list-directory.js';
@@ -35,7 +36,7 @@ import { type ValidateSeedInput, validateSeed } from './operations/validate-seed
 import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './transport/authority-call.js';
 import type { OnCall } from './transport/call-report.js';
 import { type CircuitBreakerOptions, createCircuitBreakers } from './transport/circuit-breakers.js';
-import { createExchange } from './transport/exchange.js';
+import { createExchange, hostPeer } from './transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
 export interface AuthorityClientOptions {
@@ -69,6 +70,12 @@ export interface AuthorityClient {
   serviceStatus(input: StatusInput): Promise<Answer<ServiceStatus[]>>;
   maintenanceWindows(input: StatusInput): Promise<Answer<MaintenanceWindow[]>>;
   environmentStatus(input: StatusInput): Promise<Answer<EnvironmentStatus>>;
+  /** Whether the circuit of the service's host is open, so that only a probe goes to it. */
+  isAway(env: Environment, service: AuthorityService): boolean;
+  /** The end of announced maintenance that goes on now. */
+  maintenanceUntil(env: Environment): Date | null;
+  /** The authority announced maintenance: opens the circuits of the environment. A probe that succeeds closes them. */
+  expectMaintenance(env: Environment, until: Date): Promise<void>;
   /** Closes idle connections; calls in flight end normally. */
   close(): void;
 }
@@ -84,7 +91,12 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
   });
   const circuits =
     options.circuit === false ? null : createCircuitBreakers({ options: options.circuit ?? {}, elapsed });
-  const exchange = createExchange({ transport, circuits, clock, onCall: options.onCall ?? null });
+  const maintenance = new Map<Environment, Date>();
+  const maintenanceUntil = (env: Environment) => {
+    const until = maintenance.get(env);
+    return until !== undefined && until > clock() ? until : null;
+  };
+  const exchange = createExchange({ transport, circuits, clock, onCall: options.onCall ?? null, maintenanceUntil });
   const context: AuthorityContext = { endpoints: options.endpoints, exchange };
   return {
     requestSeed: (input) => requestSeed(context, input),
@@ -102,6 +114,12 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     serviceStatus: (input) => serviceStatus(context, input),
     maintenanceWindows: (input) => maintenanceWindows(context, input),
     environmentStatus: (input) => environmentStatus(context, input),
+    isAway: (env, service) => circuits?.isOpen(hostPeer(env, hostOf(service))) ?? false,
+    maintenanceUntil,
+    async expectMaintenance(env, until) {
+      maintenance.set(env, until);
+      for (const host of ['main', 'consumer'] as const) await circuits?.open(hostPeer(env, host));
+    },
     close: () => transport.close(),
   };
 }

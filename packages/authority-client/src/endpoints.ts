@@ -1,7 +1,7 @@
 /** Every address of the authority, and which service exists in which environment (contract section 1). */
 import { ENVIRONMENTS, type Environment, environmentSegment } from '@ecf/domain';
 
-type Host = 'main' | 'consumer' | 'status';
+export type Host = 'main' | 'consumer' | 'status';
 
 interface ServiceRow {
   host: Host;
@@ -27,6 +27,11 @@ const SERVICES = {
 
 export type AuthorityService = keyof typeof SERVICES;
 export const AUTHORITY_SERVICES = Object.keys(SERVICES) as AuthorityService[];
+
+/** The host of a service. */
+export function hostOf(service: AuthorityService): Host {
+  return SERVICES[service].host;
+}
 
 /** False if every call is answered by `service_not_in_environment`. */
 export function serviceExists(service: AuthorityService, env: Environment): boolean {

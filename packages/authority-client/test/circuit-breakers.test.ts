@@ -110,7 +110,7 @@ describe('the client with circuit breakers', () => {
     });
     const query = { env: 'TesteCF', token: 't', trackId: 'x', ...DOCUMENT } as const;
     await client.queryResult(query);
-    await client.queryResult(query);
+    await client.queryResult({ ...query, trackId: 'y' });
     expect(await client.queryResult(query)).toEqual({
       outcome: 'unknown',
       cause: 'circuit_open',
@@ -120,9 +120,10 @@ describe('the client with circuit breakers', () => {
       raw: null,
     });
     expect(server.requests).toHaveLength(2);
-    // Another environment and another service are not affected.
+    expect([client.isAway('TesteCF', 'recepcion'), client.isAway('TesteCF', 'recepcionfc')]).toEqual([true, false]);
+    // Another environment and another host are not affected.
     await client.queryResult({ ...query, env: 'eCF' });
-    await client.requestSeed({ env: 'TesteCF' });
+    await client.queryConsumerSummary({ env: 'TesteCF', token: 't', ...DOCUMENT, securityCode: 'abcdef' });
     expect(server.requests).toHaveLength(4);
     // A changed clock neither opens nor closes it.
     for (hours of [-10, 10]) await client.queryResult(query);
@@ -131,6 +132,51 @@ describe('the client with circuit breakers', () => {
     now += 1_500;
     await client.queryResult(query);
     expect(server.requests).toHaveLength(5);
+    client.close();
+    await server.stop();
+  });
+
+  it('does not open for one document that fails again and again, nor for answers that are not 502 to 504', async () => {
+    let status = '503 Service Unavailable';
+    const server = await startRawServer((_, socket) => socket.write(httpAnswer(status, null, '')));
+    const client = createAuthorityClient({
+      endpoints: authorityEndpoints(server.url),
+      userAgent: 'test',
+      circuit: { failures: 2 },
+    });
+    const send = (sequence: number) =>
+      client.submitDocument({ env: 'eCF', token: 't', ...DOCUMENT, encf: `E31000000000${sequence}`, xml: '<a/>' });
+    for (let i = 0; i < 4; i += 1) await send(1);
+    expect(client.isAway('eCF', 'recepcion')).toBe(false);
+    status = '500 Internal Server Error';
+    await send(2);
+    status = '502 Bad Gateway';
+    await send(2);
+    expect(client.isAway('eCF', 'recepcion')).toBe(false);
+    await send(3);
+    expect(client.isAway('eCF', 'recepcion')).toBe(true);
+    client.close();
+    await server.stop();
+  });
+
+  it('probes while the authority announces maintenance, names its end, and goes on where the announcement is wrong', async () => {
+    const server = await startRawServer((_, socket) => socket.write(httpAnswer('400 Bad Request', null, '')));
+    const client = createAuthorityClient({
+      endpoints: authorityEndpoints(server.url),
+      userAgent: 'test',
+      clock: () => new Date('2026-06-23T12:00:00Z'),
+    });
+    const ask = () => client.queryResult({ env: 'TesteCF', token: 't', trackId: 'x', ...DOCUMENT });
+    await client.expectMaintenance('TesteCF', new Date('2026-06-23T16:00:00Z'));
+    expect([client.isAway('TesteCF', 'recepcion'), client.isAway('eCF', 'recepcion')]).toEqual([true, false]);
+    const [, beside] = await Promise.all([ask(), ask()]);
+    expect(beside).toMatchObject({
+      cause: 'circuit_open',
+      detail: expect.stringContaining('announced maintenance until 2026-06-23T12:00:00-04:00'),
+    });
+    expect(server.requests).toHaveLength(1);
+    await ask();
+    expect([server.requests.length, client.isAway('TesteCF', 'recepcion')]).toEqual([2, false]);
     client.close();
     await server.stop();
   });

@@ -72,4 +72,11 @@ export type Answer<V> =
     }
   | { outcome: 'refused'; code: RefusalCode; reason: string; raw: RawAnswer | null };
 
+/** Whether the authority could not be reached: no connection, a timeout, or a status with which a proxy says so (502 to 504). */
+export function isUnreached(answer: Answer<unknown>): boolean {
+  if (answer.outcome !== 'unknown') return false;
+  const status = answer.raw?.status ?? 0;
+  return answer.cause === 'connection' || answer.cause === 'timeout' || (status >= 502 && status <= 504);
+}
+
 export type Outcome = Answer<unknown>['outcome'];

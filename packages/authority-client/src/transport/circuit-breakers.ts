@@ -9,7 +9,7 @@ import {
 import { LRUCache } from 'lru-cache';
 
 export interface CircuitBreakerOptions {
-  /** Failures in a row (no connection, timeout, 5xx) that open a circuit. */
+  /** Failures in a row, of different subjects, that open a circuit. */
   failures: number;
   /** First pause in milliseconds; it doubles with each probe that fails. */
   openMs: number;
@@ -21,7 +21,7 @@ export interface CircuitBreakerOptions {
 }
 
 export const DEFAULT_CIRCUIT_BREAKERS: CircuitBreakerOptions = {
-  failures: 10,
+  failures: 5,
   openMs: 1_000,
   maxOpenMs: 5_000,
   maxPauseMs: 600_000,
@@ -36,6 +36,8 @@ export interface CallResult<T> {
   readonly health: Health;
   /** Milliseconds of the pause that the peer asked for. */
   readonly pauseMs?: number | null;
+  /** What the call was about. A subject that fails again and again counts once: it may be the reason. */
+  readonly subject?: string | null;
 }
 
 /** The call was not made: the circuit is open, its probe is in flight, or all slots of the bulkhead are taken. */
@@ -48,6 +50,12 @@ export interface CircuitBreakers {
   run<T>(peer: string, call: () => Promise<CallResult<T>>): Promise<CallResult<T> | NotCalled>;
   /** Milliseconds until a call may be made; 0 where one may be made now. */
   waitMs(peer: string): number;
+  /** Whether only a probe may go. */
+  isOpen(peer: string): boolean;
+  /** Opens a circuit: the peer is expected to be away. A probe that succeeds closes it. */
+  open(peer: string): Promise<void>;
+  /** No call goes to the peer for a while. */
+  pause(peer: string, ms: number): void;
   /** Peers whose circuit is not closed, or that asked for a pause, with the milliseconds until a probe may be made. */
   waiting(): Map<string, number>;
 }
@@ -68,13 +76,15 @@ const BUSY_MS = 100;
 export function createCircuitBreakers({ options, elapsed, onPause }: CircuitBreakersParts): CircuitBreakers {
   const settings = { ...DEFAULT_CIRCUIT_BREAKERS, ...options };
   const peers = new LRUCache<string, Peer>({ max: REMEMBERED });
-  const peerOf = (name: string) =>
-    peers.get(name) ?? createPeer(settings, elapsed, (pauseMs) => onPause?.(name, pauseMs));
+  const peerOf = (name: string) => {
+    const peer = peers.get(name) ?? createPeer(settings, elapsed, (pauseMs) => onPause?.(name, pauseMs));
+    peers.set(name, peer);
+    return peer;
+  };
 
   return {
     async run(name, call) {
       const peer = peerOf(name);
-      peers.set(name, peer);
       try {
         return await peer.run(call);
       } finally {
@@ -82,6 +92,9 @@ export function createCircuitBreakers({ options, elapsed, onPause }: CircuitBrea
       }
     },
     waitMs: (name) => Math.max(peers.peek(name)?.waitMs() ?? 0, 0),
+    isOpen: (name) => peers.peek(name)?.isOpen() ?? false,
+    open: (name) => peerOf(name).open(),
+    pause: (name, ms) => peerOf(name).pause(Math.min(ms, settings.maxPauseMs)),
     waiting: () =>
       new Map(
         [...peers].filter(([, peer]) => peer.isWaiting()).map(([name, peer]) => [name, Math.max(peer.waitMs(), 0)]),
@@ -100,6 +113,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
   const circuit = circuitBreaker(handleWhenResult(isFailure), { halfOpenAfter: Number.NEGATIVE_INFINITY, breaker });
   let nextOpenMs = openMs;
   let pausedUntil = Number.NEGATIVE_INFINITY;
+  let failedSubject: string | null = null;
 
   circuit.onReset(() => {
     nextOpenMs = openMs;
@@ -131,7 +145,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
       const result = await slots.execute(() =>
         circuit.execute(async () => {
           const called = await call();
-          if (called.health === 'neutral' && !isProbe) throw new Uncounted(called);
+          if (!isProbe && (called.health === 'neutral' || failedAgain(called))) throw new Uncounted(called);
           return called;
         }),
       );
@@ -145,14 +159,31 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
     }
   }
 
+  function failedAgain({ health, subject = null }: CallResult<unknown>): boolean {
+    const again = health === 'failing' && subject !== null && subject === failedSubject;
+    failedSubject = health === 'failing' ? subject : health === 'healthy' ? null : failedSubject;
+    return again;
+  }
+
+  async function open(): Promise<void> {
+    const away = async (): Promise<CallResult<null>> => ({ value: null, health: 'failing' });
+    while (circuit.state === CircuitState.Closed) await circuit.execute(away);
+    // The next call is the probe.
+    pausedUntil = elapsed();
+  }
+
   function obey({ pauseMs }: CallResult<unknown>): void {
     if (pauseMs) pause(Math.min(pauseMs, maxPauseMs));
   }
 
-  const isWaiting = () => circuit.state !== CircuitState.Closed || pausedUntil > elapsed();
+  const isOpen = () => circuit.state !== CircuitState.Closed;
+  const isWaiting = () => isOpen() || pausedUntil > elapsed();
   return {
     run,
+    open,
+    pause,
     waitMs,
+    isOpen,
     isWaiting,
     isPristine: () => breaker.state === 0 && slots.executionSlots === maxInFlight && !isWaiting(),
   };

@@ -1,9 +1,9 @@
-import { type Environment, storableText } from '@ecf/domain';
-import { type Answer, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from '../answers/answer.js';
+import { type Environment, storableText, toIsoDominican } from '@ecf/domain';
+import { type Answer, isUnreached, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from '../answers/answer.js';
 import type { AnswerReader, Reading } from '../answers/answer-reader.js';
 import { decodeBody, retryAfterMs } from '../answers/answer-text.js';
 import { readAnswerValue } from '../answers/read-answer-value.js';
-import type { AuthorityService } from '../endpoints.js';
+import { type AuthorityService, type Host, hostOf } from '../endpoints.js';
 import { withoutCredentials, withoutTokens } from '../secrets.js';
 import type { OnCall, OperationName } from './call-report.js';
 import type { CallResult, CircuitBreakers, Health } from './circuit-breakers.js';
@@ -40,11 +40,19 @@ export interface ExchangeParts {
   circuits: CircuitBreakers | null;
   clock: () => Date;
   onCall: OnCall | null;
+  /** The end of an announced maintenance that goes on now. */
+  maintenanceUntil?: (env: Environment) => Date | null;
 }
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export function createExchange({ transport, circuits, clock, onCall }: ExchangeParts): Exchange {
+export function createExchange({
+  transport,
+  circuits,
+  clock,
+  onCall,
+  maintenanceUntil = () => null,
+}: ExchangeParts): Exchange {
   return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     const started = performance.now();
     const answer = await call(request, read);
@@ -55,20 +63,41 @@ export function createExchange({ transport, circuits, clock, onCall }: ExchangeP
   async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
     if (circuits === null) return (await send(request, read)).value;
+    // Failures are those of a host. A pause that the authority asks for is that of a service.
+    const { env, service } = request;
+    const pausedMs = env === null ? 0 : circuits.waitMs(servicePeer(env, service));
+    if (pausedMs > 0) return circuitOpen(request, pausedMs);
     const result = await circuits.run(peerOf(request), () => send(request, read));
-    return 'value' in result ? result.value : circuitOpen(request, result.retryAfterMs);
+    if (!('value' in result)) return circuitOpen(request, result.retryAfterMs);
+    const { value } = result;
+    if (env !== null && value.outcome !== 'refused' && 'retryAfterMs' in value && value.retryAfterMs)
+      circuits.pause(servicePeer(env, service), value.retryAfterMs);
+    return value;
+  }
+
+  function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
+    const until = env && maintenanceUntil(env);
+    const announced = until ? `; the authority announced maintenance until ${toIsoDominican(until)}` : '';
+    const detail = env === null ? `${url.origin} gets no calls now` : `${service} in ${env} is paused${announced}`;
+    return {
+      outcome: 'unknown',
+      cause: 'circuit_open',
+      reachedAuthority: 'no',
+      detail,
+      retryAfterMs: retryAfter,
+      raw: null,
+    };
   }
 
   async function send<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<CallResult<Answer<V>>> {
     const result = await transport.send(outgoing(request));
     if (result.kind === 'failed') {
       const value = failed(request, result);
-      return { value, health: healthOf(request, value) };
+      return { value, health: healthOf(request, value), subject: subjectOf(request) };
     }
     const pauseMs = retryAfterMs(result.retryAfter, clock());
     const value = readAnswer(request, result, read, pauseMs);
-    // A receiver's pause may concern this buyer alone, not all that share its host.
-    return { value, health: healthOf(request, value), pauseMs: request.env === null ? null : pauseMs };
+    return { value, health: healthOf(request, value), subject: subjectOf(request) };
   }
 
   function report(request: ExchangeRequest, answer: Answer<unknown>, durationMs: number): void {
@@ -83,21 +112,22 @@ export function createExchange({ transport, circuits, clock, onCall }: ExchangeP
   }
 }
 
-/** The peer of a circuit breaker: a service of the authority in one environment, or the host of a receiver. */
+/** The peer of a circuit breaker: a host of the authority in one environment, or the host of a receiver. */
 function peerOf({ env, service, url }: ExchangeRequest): string {
-  return env === null ? url.origin : `${env}:${service}`;
+  return env === null || service === 'receiver' ? url.origin : hostPeer(env, hostOf(service));
 }
 
-function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
-  const detail = env === null ? `${url.origin} gets no calls now` : `${service} in ${env} is paused`;
-  return {
-    outcome: 'unknown',
-    cause: 'circuit_open',
-    reachedAuthority: 'no',
-    detail,
-    retryAfterMs: retryAfter,
-    raw: null,
-  };
+export function hostPeer(env: Environment, host: Host): string {
+  return `${env}:${host}`;
+}
+
+function servicePeer(env: Environment, service: ExchangeRequest['service']): string {
+  return `${env}:${service}`;
+}
+
+/** The document that a call to the authority is about; null for a login. */
+function subjectOf({ env, file, login, url }: ExchangeRequest): string | null {
+  return env === null || login ? null : (file?.filename ?? (url.search === '' ? null : url.search));
 }
 
 function outgoing(request: ExchangeRequest): OutgoingRequest {
@@ -179,15 +209,14 @@ function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: str
   };
 }
 
-/**
- * Only silence and, at the authority, a 5xx count as failing. A receiver's 5xx may concern one of the buyers that share its
- * host.
- */
+const TELLS_NOTHING: ReadonlySet<UnknownCause> = new Set(['rate_limited', 'redirect', 'too_large']);
+
+/** A receiver's status may concern one of the buyers that share its host, so only its silence counts. */
 function healthOf({ env }: ExchangeRequest, answer: Answer<unknown>): Health {
   if (env === null && answer.raw !== null) return 'healthy';
-  if (answer.outcome !== 'unknown') return answer.raw ? 'healthy' : 'neutral';
-  if (answer.cause === 'connection' || answer.cause === 'timeout' || answer.cause === 'server_error') return 'failing';
-  return answer.cause === 'not_a_verdict' || answer.cause === 'another_document' ? 'healthy' : 'neutral';
+  if (isUnreached(answer)) return 'failing';
+  if (answer.raw === null || (answer.outcome === 'unknown' && TELLS_NOTHING.has(answer.cause))) return 'neutral';
+  return 'healthy';
 }
 
 /** A token that came from outside may hold what no header can carry. */
