@@ -151,7 +151,7 @@ describe('compose', () => {
       expect(JSON.stringify(environment)).not.toMatch(/\$\{\w+:-\}/);
     }
     const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
-    expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['query']]);
+    expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['emission', 'query']]);
     expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals', 'query']);
     expect(has('REDIS_URL')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
     expect(has('S3_SECRET_KEY')).toEqual(['emission', 'reception', 'approvals', 'query']);

@@ -80,6 +80,7 @@ const byBatch = async (invoice: Invoice): Promise<void> => {
   );
   expect(batch).toMatchObject({ status: 'done', total: 1, accepted: 1, pending: 0, in_process: 0 });
   expect((await get('/batches')).body.batches).toContainEqual(batch);
+  expect((await get('/contingency')).body).toEqual({ count: 0, total: 0, next: null, documents: [] });
   const { body } = await get(`${address}/results`);
   expect(body.results).toMatchObject([{ line: 1, encf, status: 'Aceptado', error: null }]);
   expect((await post(`${address}/cancel`, {})).body).toEqual(batch);

@@ -55,6 +55,8 @@ import type { CancellationPorts } from './core/cancellation/cancellation-ports.j
 import { createQueryCancellations } from './core/cancellation/query-cancellations.js';
 import { createSendCancellation } from './core/cancellation/send-cancellation.js';
 import { createSettleCancellation } from './core/cancellation/settle-cancellation.js';
+import { createMaintenanceWatch } from './core/contingency/maintenance.js';
+import { createRecovery } from './core/contingency/recovery.js';
 import { createCertificates } from './core/credentials/certificates.js';
 import {
   createDocumentCertificates,
@@ -84,6 +86,7 @@ import { createPostgresBatchStore } from './outbound/batches/batch-store.postgre
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
 import { batchEvent, cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
+import { createPostgresContingencyStore } from './outbound/contingency/contingency-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
@@ -145,7 +148,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archive = overrides.archive ?? openXmlStore(config);
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
-  const { client, tokens, closeClients } = openAuthority(config, overrides, parts, recordUse);
+  const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -208,6 +211,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       query: createQueryCancellations(cancellationPorts, taxpayers),
       documents: cancellationDocuments,
     },
+    waiting: ports.contingency,
     resolution,
     stored,
     masterKeys: sealed.operations,
@@ -228,7 +232,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     relay,
     archiver,
     instance: sealed.instance,
-    backgrounds: [background, cancellationBackground, ...batches.backgrounds],
+    backgrounds: [background, createRecovery(ports, idle), ...watches, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
     closeClients: () => Promise.all([closeClients(), signedDocuments.close(), batches.rate.close()]),
   });
@@ -249,6 +253,7 @@ function openPorts(
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
     numbers: createPostgresNumberStore(database, config.DATABASE_WAIT_MS),
+    contingency: createPostgresContingencyStore(database),
     taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
     accounts: overrides.accounts ?? gatewayAccounts(config, identities),
     archive: opened.archive,
@@ -272,6 +277,7 @@ function openPorts(
       sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
       // Longer than a send and its repeat with a new token.
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 10_000,
+      recoveryRate: config.RECOVERY_RATE,
       maxBodyBytes: config.MAX_BODY_BYTES,
     },
   };
@@ -298,9 +304,13 @@ function openAuthority(
     beforeLogin: (login) => recordUse({ ...login, use: 'login' }),
     clock,
   });
+  const failed = (error: unknown) => logger.warn({ err: error }, 'announcements of maintenance could not be read');
+  const { STATUS_KEY: statusKey, MAINTENANCE_EVERY_MS: everyMs } = config;
+  const watches = statusKey ? [createMaintenanceWatch(client, { statusKey, everyMs, clock, failed })] : [];
   return {
     client,
     tokens,
+    watches,
     async closeClients() {
       client.close();
       await sharedCache?.close();

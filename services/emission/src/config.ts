@@ -50,6 +50,23 @@ export const emissionSettings = z.object({
     min: 1,
     max: 256,
   }),
+  RECOVERY_RATE: setting.integer({
+    description:
+      'Documents a second and environment that are sent first when the authority returns; it grows while it answers',
+    default: 10,
+    min: 1,
+    max: 1_000,
+  }),
+  MAINTENANCE_EVERY_MS: setting.integer({
+    description: "Milliseconds between two looks at the authority's announcements of maintenance",
+    default: 300_000,
+    min: 100,
+    max: 3_600_000,
+  }),
+  STATUS_KEY: setting.optionalText({
+    description: "Key of the authority's status service; unset = announcements of maintenance are not read",
+    secret: true,
+  }),
   BATCH_CONCURRENCY: setting.integer({
     description: 'Lines of batches in flight in one instance',
     default: 64,

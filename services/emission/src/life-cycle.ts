@@ -12,6 +12,7 @@ import type { Ports } from './core/ports.js';
 import type { PublishedDocuments } from './core/published/published-documents.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
 import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
+import { createContingencyMetrics } from './observer.js';
 
 /** The consumer group of this service. */
 export const EMISSION_GROUP = 'emission';
@@ -55,6 +56,7 @@ export function createLifeCycle(
   parts: LifeCycleParts,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
+  const countWaiting = createContingencyMetrics(parts.metrics);
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
 
@@ -68,6 +70,10 @@ export function createLifeCycle(
       .backlog()
       .then(parts.countBacklog.cancellations)
       .catch(warn('the cancellations could not be counted'));
+    ports.contingency
+      .backlog()
+      .then((backlog) => countWaiting(backlog, clock()))
+      .catch(warn('the documents that wait for the authority could not be counted'));
     parts.batches
       .backlog()
       .then((backlog) => parts.countBacklog.batches(backlog, clock()))

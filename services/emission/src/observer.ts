@@ -2,6 +2,7 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Attempt } from './core/attempt/attempt.js';
 import type { BatchBacklog } from './core/batches/batch-ports.js';
 import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
+import type { ContingencyBacklog } from './core/contingency/contingency.js';
 import type { Backlog, Observer } from './core/ports.js';
 import { publicStatus } from './core/published/invoice-event.js';
 
@@ -131,6 +132,30 @@ export function createCancellationMetrics(
       alarmed.reset();
       for (const { kind, count } of present.alarms) alarmed.set({ kind }, count);
     },
+  };
+}
+
+/** Metrics of the documents that wait for the authority. */
+export function createContingencyMetrics(
+  metrics: Metrics,
+): (backlog: readonly ContingencyBacklog[], now: Date) => void {
+  const waiting = metrics.gauge({
+    name: 'ecf_contingency_documents',
+    help: 'Documents signed in contingency that wait for the authority',
+    labels: ['env'],
+  });
+  const left = metrics.gauge({
+    name: 'ecf_contingency_seconds_left',
+    help: 'Seconds until the first deadline of those documents; absent before the return of the authority',
+    labels: ['env'],
+  });
+  return (backlog, now) => {
+    waiting.reset();
+    left.reset();
+    for (const { env, count, deadline } of backlog) {
+      waiting.set({ env }, count);
+      if (deadline !== null) left.set({ env }, (deadline.getTime() - now.getTime()) / 1_000);
+    }
   };
 }
 

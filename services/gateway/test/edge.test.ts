@@ -123,7 +123,7 @@ describe('keys and environments', () => {
       'invoiceDocument',
     ];
     const about = [...invoices, 'listTrackIds', 'listRawAnswers', 'consumerInvoiceStatus', 'invoiceXml'];
-    const batches = ['listBatches', 'findBatch', 'batchResults'];
+    const batches = ['listWaiting', 'listBatches', 'findBatch', 'batchResults'];
     const cancellations = ['listCancellations', 'findCancellation', 'cancellationXml'];
     const approvals = ['listApprovals', 'findApproval', 'approvalXml'];
     const sorted = (ids: string[] = []) => [...ids].sort();

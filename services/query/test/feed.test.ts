@@ -183,6 +183,42 @@ describe('the feed', () => {
     expect(await numbers({}, { account_id: 'account-1', taxpayers: [BUYER] })).toEqual([]);
   });
 
+  it('tells an outage of the authority once for each issuer, and every document that is late', async () => {
+    const after = await end();
+    const since = '2026-06-15T10:00:00-04:00';
+    const deadline = '2026-06-18T12:00:00-04:00';
+    const waiting = (sequence: number, change: object = {}) =>
+      invoiceEvent(
+        invoice({ sequence, state: 'committed', contingency: { since, deadline: null }, is_late: false, ...change }),
+      );
+    const back = { contingency: { since, deadline } };
+    await world.publish(
+      waiting(160),
+      waiting(161),
+      waiting(160, { ...back, state: 'processing', revision: 2 }),
+      waiting(160, { ...back, state: 'accepted', revision: 3 }),
+      waiting(161, { ...back, is_late: true, revision: 2 }),
+      waiting(161, { ...back, is_late: true, state: 'processing', revision: 3 }),
+      invoiceEvent(invoice({ sequence: 162, state: 'unknown', is_late: true })),
+    );
+    const { events } = await read(after);
+    expect(events.map(({ type, subject }) => [type, subject.encf])).toEqual([
+      ['contingency.started', null],
+      ['contingency.ended', null],
+      ['invoice.accepted', encf('31', 160)],
+      ['contingency.late', encf('31', 161)],
+      ['invoice.overdue', encf('31', 162)],
+    ]);
+    const outage = { env: 'TesteCF', issuer_rnc: ISSUER, since };
+    expect(events.map(({ data }) => data)).toMatchObject([
+      { ...outage, deadline: null },
+      { ...outage, deadline },
+      { encf: encf('31', 160) },
+      { ...outage, deadline },
+      { encf: encf('31', 162), status: 'EnProceso' },
+    ]);
+  });
+
   it('shows the end of a batch to its account, and to keys that are limited to the same taxpayers', async () => {
     const after = await end();
     await world.publish(batchDone('1'), batchDone('1'), batchDone('2', { taxpayers: [ISSUER], issuer_rnc: null }));

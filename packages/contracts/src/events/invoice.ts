@@ -89,6 +89,18 @@ export const invoiceChangedSchema = z
     attempts: z.array(eventAttemptSchema),
     submitted_by: z.string().nullable().optional().meta({ description: 'The API key that submitted it' }),
     request_id: z.string().nullable().optional().meta({ description: 'The request that submitted it' }),
+    contingency: z
+      .object({
+        since: timestampSchema,
+        deadline: timestampSchema.nullable().meta({ description: '72 hours after the return of the authority' }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'For a document that was signed while the authority was away: since when' }),
+    is_late: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Undecided after 72 hours; for a document with `contingency`, after its deadline' }),
   })
   .meta({
     description: `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,

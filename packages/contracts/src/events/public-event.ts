@@ -5,6 +5,7 @@ import { batchSchema } from '../http/batch.js';
 import { cancellationSchema } from '../http/cancellation.js';
 import { invoiceSchema } from '../http/invoice.js';
 import { receivedInvoiceSchema } from '../http/received-invoice.js';
+import { contingencySchema } from '../http/submission.js';
 
 /** The types of events that the feed of customers holds. */
 export const EVENT_TYPES = [
@@ -13,6 +14,10 @@ export const EVENT_TYPES = [
   'invoice.rejected',
   'invoice.held',
   'invoice.withdrawn',
+  'invoice.overdue',
+  'contingency.started',
+  'contingency.ended',
+  'contingency.late',
   'delivery.delivered',
   'delivery.refused',
   'delivery.failed',
@@ -83,7 +88,13 @@ export const deliveryDataSchema = invoiceSchema
   .extend({ buyer_rnc: rncSchema })
   .meta({ description: 'The delivery at the time of the event' });
 
-/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null for a cancellation and a batch. */
+/** Data of `contingency.*`. */
+export const contingencyDataSchema = contingencySchema
+  .pick({ since: true, deadline: true })
+  .extend({ env: environmentSchema, issuer_rnc: rncSchema })
+  .meta({ description: 'The outage of the authority, and the end of the 72 hours after its return' });
+
+/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null where the event is not about one document. */
 export const publicEventSchema = z.object({
   id: z.string().meta({ description: 'Permanent; a reader goes on with the id of the last event it handled' }),
   type: z.enum(EVENT_TYPES),
@@ -102,6 +113,7 @@ export const publicEventSchema = z.object({
     deliveryDataSchema,
     approvalDataSchema,
     batchSchema,
+    contingencyDataSchema,
   ]),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;

@@ -127,6 +127,7 @@ export const OPERATIONS = [
     scopes: ['submit'],
     maxBodyBytes: MAX_BATCH_BYTES,
   },
+  { id: 'listWaiting', method: 'GET', path: '/contingency', owner: 'emission', access: 'key', scopes: READ_SUBMITTED },
   { id: 'listBatches', method: 'GET', path: '/batches', owner: 'emission', access: 'key', scopes: READ_SUBMITTED },
   {
     id: 'findBatch',

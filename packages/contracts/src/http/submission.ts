@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, timestampSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { faultSchema } from './error-body.js';
 
@@ -30,12 +30,44 @@ const documentAnswerSchema = z.object({
   warnings: z.array(faultSchema),
 });
 
+/** What a document that is signed while the authority is away shows on its printed form. Source: Informe Técnico, printed form. */
+export const CONTINGENCY_LEGEND =
+  'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
+
+/** A document that was signed while the authority was away. */
+export const contingencySchema = z.object({
+  since: timestampSchema.meta({ description: 'Since when the authority was away' }),
+  legend: z.string(),
+  deadline: timestampSchema
+    .nullable()
+    .meta({ description: '72 hours after the return of the authority; null before it' }),
+});
+export type ContingencyBody = z.infer<typeof contingencySchema>;
+
+/** Answer of `GET /contingency`: documents that wait for the authority, oldest first. */
+export const contingencyListSchema = z.object({
+  count: z.number().int().nonnegative(),
+  total: z.number().int().nonnegative(),
+  next: z.string().nullable(),
+  documents: z.array(
+    z.object({
+      encf: encfSchema,
+      issuer_rnc: rncSchema,
+      env: environmentSchema,
+      signed_at: timestampSchema,
+      deadline: timestampSchema.nullable(),
+    }),
+  ),
+});
+export type ContingencyList = z.infer<typeof contingencyListSchema>;
+
 /** Answer of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
 export const submissionResponseSchema = documentAnswerSchema.extend({
   encf: encfSchema.nullable().meta({ description: 'Null only for the dry run of a document without eNCF.' }),
   xml: z.string(),
   trackId: z.string().nullable().optional(),
   rfce_xml: z.string().optional(),
+  contingency: contingencySchema.optional(),
 });
 
 /** Answer of `/submit_ecf`. */

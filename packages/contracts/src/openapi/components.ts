@@ -34,6 +34,7 @@ const ANSWERS = {
   BatchResult: batch.batchResultSchema,
   BatchResultList: batch.batchResultListSchema,
   Cancellation: cancellationSchema,
+  ContingencyList: submission.contingencyListSchema,
   ConsumptionInvoiceStatus: invoice.consumptionInvoiceStatusSchema,
   DirectoryEntry: directoryEntrySchema,
   EcfResponse: submission.ecfResponseSchema,

@@ -551,6 +551,12 @@ export const EXAMPLES = {
       { provider_rnc: ISSUER, provider_name: 'Comercial Palma Ficticia, SRL', count: 1, total_amount: '11430.00' },
     ],
   },
+  contingencyList: {
+    count: 1,
+    total: 1,
+    next: null,
+    documents: [{ encf: 'E310000000001', issuer_rnc: ISSUER, env: 'TesteCF', signed_at: AT, deadline: null }],
+  },
   approvalAccepted: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
   approvalRefused: {
     codigo: '2',

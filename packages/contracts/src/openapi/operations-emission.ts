@@ -1,6 +1,7 @@
 import { cancellationListSchema, cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
 import type { OperationId } from '../http/operations.js';
 import {
+  contingencyListSchema,
   ecfResponseSchema,
   rfceResponseSchema,
   submissionResponseSchema,
@@ -62,7 +63,7 @@ export const EMISSION = {
     summary: 'Checks, signs, stores and sends an invoice in JSON',
     description:
       'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, verdict at once), all other documents as full e-CF. The same invoice again gets the stored answer. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. The same document under that key gets the first answer again for 30 days; the key does not count for a document with eNCF. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
-    parameters: [P.idempotencyKey, P.validate],
+    parameters: [P.idempotencyKey, P.validate, P.contingency],
     body: {
       required: true,
       content: {
@@ -96,6 +97,14 @@ export const EMISSION = {
       },
     },
     errors: [...SIGNED, 'idempotency_key_required', 'idempotency_conflict', 'range_exhausted', 'range_expired'],
+  },
+  listWaiting: {
+    tag: TAG,
+    summary: 'Lists the documents that wait for the authority, oldest first',
+    description:
+      'They were signed with `x-contingency: true` while the authority could not be reached. They are sent by themselves when it answers again; `deadline` is set then.',
+    parameters: [P.waitingAfter, P.limit],
+    answers: { 200: { description: 'The documents.', content: json(contingencyListSchema, EXAMPLES.contingencyList) } },
   },
   submitSigned: {
     tag: TAG,

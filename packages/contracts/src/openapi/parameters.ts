@@ -220,6 +220,14 @@ export const PARAMETERS = {
     5,
     'Most providers in top_providers.',
   ),
+  contingency: parameter(
+    'header',
+    'x-contingency',
+    z.enum(['true', 'false']),
+    'true',
+    'true: if the authority cannot be reached, the document is signed and stored, and is sent when the authority answers again.',
+  ),
+  waitingAfter: parameter('query', 'after', z.string().regex(/^\d+$/), '0', '`next` of the last page.'),
   validate: parameter(
     'query',
     'validate',

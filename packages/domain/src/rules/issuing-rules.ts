@@ -48,6 +48,15 @@ export const ISSUING_RULES = {
     since: FORMAT_SINCE,
     summary: 'FechaVencimientoSecuencia is the expiry registered for the range of eNCF.',
   },
+  numberEndsSoon: {
+    name: 'business.number-ends-soon',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: 'Descripción Técnica v1.6 p.20',
+    since: '2023-06',
+    summary: 'The range of a document signed in contingency does not end within 72 hours.',
+  },
   referenceNotIssued: {
     name: 'business.reference-not-issued',
     code: '614',

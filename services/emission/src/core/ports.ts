@@ -7,6 +7,7 @@ import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store
 import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings, Random } from './attempt/transitions.js';
+import type { ContingencyStore } from './contingency/contingency.js';
 import type { KeyedQueue } from './submit/keyed-queue.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
@@ -149,7 +150,15 @@ export type Sealer = Pick<MasterKeys, 'seal' | 'unseal'>;
 
 export type Authority = Pick<
   AuthorityClient,
-  'submitDocument' | 'submitConsumerSummary' | 'queryResult' | 'queryState' | 'queryTrackIds' | 'queryConsumerSummary'
+  | 'submitDocument'
+  | 'submitConsumerSummary'
+  | 'queryResult'
+  | 'queryState'
+  | 'queryTrackIds'
+  | 'queryConsumerSummary'
+  | 'requestSeed'
+  | 'isAway'
+  | 'maintenanceUntil'
 >;
 
 /** Metrics and log lines for operators. */
@@ -170,6 +179,8 @@ export interface EmissionSettings extends FollowUpSettings {
   readonly sendTimeoutMs: number;
   /** Milliseconds for which an attempt is leased to the request or the follow-up that works on it. */
   readonly leaseMs: number;
+  /** Documents a second that leave the contingency queue when the authority returns. */
+  readonly recoveryRate: number;
   /** Largest document in bytes. */
   readonly maxBodyBytes: number;
 }
@@ -188,6 +199,7 @@ export type Checkpoint =
 export interface Ports {
   readonly emissions: EmissionStore;
   readonly numbers: NumberStore;
+  readonly contingency: ContingencyStore;
   readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;
   /** Reads documents from the database and the archive. */

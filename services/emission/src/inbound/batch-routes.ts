@@ -11,7 +11,7 @@ import type { QueryBatches } from '../core/batches/query-batches.js';
 import type { ReceiveBatch } from '../core/batches/receive-batch.js';
 import { publicStatus, sequenceUsed } from '../core/published/invoice-event.js';
 import { type BatchFormat, readBatchBody } from './batch-body.js';
-import { mediaType, requireUtf8 } from './submission-form.js';
+import { mediaType, readContingency, requireUtf8 } from './submission-form.js';
 
 /** Use cases behind the routes of batches. */
 export interface Batches {
@@ -31,11 +31,12 @@ export async function createBatch({ receive, maxDocumentBytes }: Batches, req: R
   const parameters = new BatchParameters(req);
   const validate = parameters.validate();
   const idempotencyKey = parameters.idempotencyKeyHeader();
+  const mayWait = readContingency(req);
   parameters.check();
   const { env, ...identity } = identityOf(req);
   const caller = accountCaller(identity);
   const body = readBatchBody(req, formatOf(req), maxDocumentBytes);
-  const { id, total } = await receive({ env, caller, idempotencyKey, validate }, body);
+  const { id, total } = await receive({ env, caller, idempotencyKey, validate, mayWait }, body);
   const address = `/batches/${id}`;
   res.status(202).setHeader('location', address);
   res.json({ batch_id: String(id), total, status_url: address });

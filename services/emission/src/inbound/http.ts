@@ -1,6 +1,7 @@
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
+  type ContingencyList,
   EMISSION_OPERATIONS,
   type EmissionOperations,
   FOLLOW_UP_OPERATIONS,
@@ -13,15 +14,22 @@ import {
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
-import { isRnc } from '@ecf/domain';
+import { isRnc, toIsoDominican } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { createServiceApp, limitBody, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import {
+  createServiceApp,
+  limitBody,
+  RequestParameters,
+  type ServiceAppOptions,
+  type ServiceRoute,
+} from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { type CountedRate, rateLimitHeaders, withListed } from '@ecf/service-kit/rate-limits';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { SubmissionsFirst } from '../core/batches/submissions-first.js';
+import type { ContingencyStore } from '../core/contingency/contingency.js';
 import type { ObtainToken } from '../core/credentials/obtain-token.js';
 import type { SubmitJson } from '../core/submit/submit-json.js';
 import type { SubmitSigned } from '../core/submit/submit-signed.js';
@@ -43,7 +51,7 @@ import {
   listCancellations,
 } from './cancellation-routes.js';
 import { mapErrors } from './error-mapping.js';
-import { readSubmissionForm, requireJson } from './submission-form.js';
+import { readContingency, readSubmissionForm, requireJson } from './submission-form.js';
 
 export interface HttpOptions extends ServiceAppOptions {
   readonly submissionsFirst: Pick<SubmissionsFirst, 'run'>;
@@ -54,6 +62,7 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly countDocument: (accountId: string) => Promise<CountedRate | null>;
   readonly cancellations: Cancellations;
   readonly batches: Batches;
+  readonly waiting: Pick<ContingencyStore, 'list'>;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
   readonly signing: SigningOperations;
@@ -77,6 +86,7 @@ function routeTable(options: HttpOptions): readonly ServiceRoute[] {
     ['get', '/obtain_token', 'account', answering(options, obtainToken)],
     ['post', '/batches', 'account', ofBatches(createBatch)],
     ['get', '/batches', 'account', ofBatches(listBatches)],
+    ['get', '/contingency', 'account', answering(options, listWaiting)],
     ['get', '/batches/:batch_id', 'account', ofBatches(findBatch)],
     ['get', '/batches/:batch_id/results', 'account', ofBatches(batchResults)],
     ['post', '/batches/:batch_id/cancel', 'account', ofBatches(cancelBatch)],
@@ -129,6 +139,28 @@ function limitDocuments(countDocument: HttpOptions['countDocument']): RequestHan
   };
 }
 
+/** `GET /contingency` */
+async function listWaiting({ waiting }: HttpOptions, req: Request) {
+  const parameters = new RequestParameters(req);
+  const after = parameters.integer('after', 0, Number.MAX_SAFE_INTEGER, 0);
+  const limit = parameters.integer('limit', 1, 1_000, 200);
+  parameters.check();
+  const { account_id: accountId, env, taxpayers = null } = identityOf(req);
+  const { total, documents } = await waiting.list({ accountId, env, taxpayers, after, limit });
+  return {
+    count: documents.length,
+    total,
+    next: documents.length === limit ? String(documents.at(-1)?.id) : null,
+    documents: documents.map(({ encf, issuerRnc, signedAt, deadline }) => ({
+      encf,
+      issuer_rnc: issuerRnc,
+      env,
+      signed_at: toIsoDominican(signedAt),
+      deadline: deadline && toIsoDominican(deadline),
+    })),
+  } satisfies ContingencyList;
+}
+
 function submission(options: HttpOptions, handler: Handler) {
   return answering(options, (_, req, res) => options.submissionsFirst.run(() => handler(options, req, res)));
 }
@@ -146,9 +178,18 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
   const dryRun = validateOnly(req);
   const idempotencyKey = idempotencyKeyOf(req);
+  const mayWait = readContingency(req);
   const { data, certificate } = await readSubmissionForm(req, res);
   const { env } = identity;
-  return options.submitJson({ caller: accountCaller(identity), env, data, certificate, dryRun, idempotencyKey });
+  return options.submitJson({
+    caller: accountCaller(identity),
+    env,
+    data,
+    certificate,
+    dryRun,
+    idempotencyKey,
+    mayWait,
+  });
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {

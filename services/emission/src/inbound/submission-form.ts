@@ -89,6 +89,13 @@ function filled(part: Buffer | null): Buffer | null {
   return part !== null && part.length > 0 ? part : null;
 }
 
+/** The header `x-contingency`: whether a document may be signed and wait while the authority is away. */
+export function readContingency(req: Request): boolean {
+  const text = String(req.headers['x-contingency'] ?? 'false').toLowerCase();
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidRequest([{ loc: ['header', 'x-contingency'], msg: 'x-contingency is true or false', type: 'bool' }]);
+}
+
 function invalid(part: string, msg: string, type: string): InvalidRequest {
   return new InvalidRequest([{ loc: ['body', part], msg, type }]);
 }

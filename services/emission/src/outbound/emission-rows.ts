@@ -50,6 +50,9 @@ export interface AttemptRow {
   past: PastSubmission[];
   submitted_by: string | null;
   request_id: string | null;
+  contingency_since: Date | null;
+  deadline: Date | null;
+  queued_at: Date | null;
 }
 
 export function fromRow(row: AttemptRow): Attempt {
@@ -91,6 +94,9 @@ export function fromRow(row: AttemptRow): Attempt {
     past: row.past,
     submittedBy: row.submitted_by,
     requestId: row.request_id,
+    contingencySince: row.contingency_since,
+    deadline: row.deadline,
+    queuedAt: row.queued_at,
   };
 }
 
@@ -128,6 +134,8 @@ export function attemptRow(attempt: Attempt): object {
     modified_attempt: attempt.modifiedAttempt,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
+    contingency_since: attempt.contingencySince ?? null,
+    deadline: null,
     ...changingColumns(attempt),
   };
 }
@@ -159,6 +167,7 @@ function changingColumns(attempt: Attempt) {
     owner: attempt.owner,
     alarm: attempt.alarm,
     past: attempt.past,
+    queued_at: attempt.queuedAt ?? null,
   };
 }
 

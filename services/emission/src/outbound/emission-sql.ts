@@ -2,7 +2,8 @@
 
 const COLUMNS = `attempt, revision, state, source, route, content_hash, facts, xml_path, xml_sha256, rfce_path, rfce_sha256,
   signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, status_revision, verdict, submitted_at,
-  lost_sends, transient_refusals, not_found_since, failures, next_action_at, owner, modifies, modified_attempt, alarm, past, submitted_by, request_id`;
+  lost_sends, transient_refusals, not_found_since, failures, next_action_at, owner, modifies, modified_attempt, alarm, past, submitted_by, request_id,
+  contingency_since, deadline, queued_at`;
 
 const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type, e.created_at';
 
@@ -123,7 +124,8 @@ const SAVED = `WITH saved AS (
         track_id = r.track_id, track_id_adopted = r.track_id_adopted, status_revision = r.status_revision,
         verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
         transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
-        next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past
+        next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past,
+        queued_at = r.queued_at
       FROM json_populate_recordset(NULL::attempt, $1::json) r
       JOIN unnest($9::bigint[], $10::int[]) AS before(emission_id, revision) USING (emission_id)
       WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = before.revision
@@ -219,7 +221,7 @@ const UNDECIDED = "state IN ('processing', 'not-found')";
 export const BACKLOG = {
   name: 'emission_backlog',
   text: `SELECT state, alarm, count(*)::int AS count, min(committed_at) AS oldest FROM attempt
-    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL OR ${UNDECIDED} GROUP BY state, alarm`,
+    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL OR queued_at IS NOT NULL OR ${UNDECIDED} GROUP BY state, alarm`,
 };
 
 /**

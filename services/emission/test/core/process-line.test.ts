@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { DueLine, LineOutcome, Postponed } from '../../src/core/batches/batch.js';
 import { createProcessLine, type PublicError } from '../../src/core/batches/process-line.js';
 
-const LINE = { batchId: 1, line: 1, env: 'TesteCF', validate: false, refusedReference: null } as const;
+const LINE = { batchId: 1, line: 1, env: 'TesteCF', validate: false, mayWait: false, refusedReference: null } as const;
 const due = (other: Partial<DueLine>): DueLine =>
   ({
     ...LINE,

@@ -64,6 +64,7 @@ describe('lines of batches as due work', () => {
       caller: { accountId } as Caller,
       idempotencyKey: null,
       validate: false,
+      mayWait: false,
       createdAt: NOW,
     });
   const addLine = (batchId: number, accountId: string, line: number) =>

@@ -246,7 +246,8 @@ export class World {
       query = '',
       env,
       key,
-    }: { certificate?: IssuedCertificate; query?: string; env?: string; key?: string } = {},
+      contingency,
+    }: { certificate?: IssuedCertificate; query?: string; env?: string; key?: string; contingency?: string } = {},
   ): Promise<Answer> {
     const form = new FormData();
     form.set('data', typeof document === 'string' ? document : JSON.stringify(document));
@@ -256,7 +257,10 @@ export class World {
     }
     return this.call(instance, 'POST', `/fe_Submit${query}`, {
       body: form,
-      ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+      headers: {
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...(contingency === undefined ? {} : { 'x-contingency': contingency }),
+      },
       ...(env === undefined ? {} : { env }),
     });
   }

@@ -59,6 +59,8 @@ export interface PastSubmission extends VerdictFacts {
 export type AlarmKind =
   /** Undecided for more than 72 hours. */
   | 'overdue'
+  /** Signed in contingency and not sent or decided within 72 hours of the authority's return. */
+  | 'contingency-late'
   /** The environment offers no query, and a resend without one could duplicate the document. */
   | 'cannot-ask'
   /** There is no certificate for a login. */
@@ -132,6 +134,12 @@ export interface Attempt extends DocumentKey {
   /** Id of the API key, and the request, that submitted it; null if unknown. */
   readonly submittedBy?: string | null;
   readonly requestId?: string | null;
+  /** Since when the authority was away, for a document that was signed in contingency. */
+  readonly contingencySince?: Date | null;
+  /** The end of the 72 hours from the authority's return; null before it. */
+  readonly deadline?: Date | null;
+  /** Place in the contingency queue; null once the document is sent. */
+  readonly queuedAt?: Date | null;
 }
 
 /** Values of a new attempt. */
@@ -153,6 +161,7 @@ export type NewAttempt = Pick<
   | 'modifiedAttempt'
   | 'submittedBy'
   | 'requestId'
+  | 'contingencySince'
 >;
 
 export const NO_VERDICT: VerdictFacts = { code: null, messages: [], sequenceUsed: null, dateReceived: null };

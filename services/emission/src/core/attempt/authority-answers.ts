@@ -6,6 +6,7 @@ import { addSubmission } from './submission-history.js';
 import {
   accepts,
   applyTransition,
+  backInQueue,
   inProcess,
   isLookedUp,
   later,
@@ -18,7 +19,7 @@ import {
   pauseOf,
   postponed,
   sendLost,
-  sendNotReached,
+  sendNotTaken,
 } from './transitions.js';
 
 /** The answer to a full document; null if it comes too late to matter. */
@@ -29,15 +30,15 @@ export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>
       if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false);
       // Refused without a trackId: nothing was taken, and it is no verdict on the document.
       return {
-        ...sendNotReached(attempt, moment),
+        ...sendNotTaken(attempt, moment),
         verdict: { ...attempt.verdict, messages: answer.verdict.messages },
       };
     case 'unauthorized':
     case 'refused':
-      return sendNotReached(attempt, moment);
+      return sendNotTaken(attempt, moment);
     case 'unknown':
       return answer.reachedAuthority === 'no'
-        ? sendNotReached(attempt, moment, answer.retryAfterMs ?? null)
+        ? backInQueue(sendNotTaken(attempt, moment, answer.retryAfterMs ?? null))
         : sendLost(attempt, moment);
   }
 }
@@ -53,10 +54,10 @@ export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>,
     }
     case 'unauthorized':
     case 'refused':
-      return sendNotReached(attempt, moment);
+      return sendNotTaken(attempt, moment);
     case 'unknown':
       return answer.reachedAuthority === 'no'
-        ? sendNotReached(attempt, moment, answer.retryAfterMs ?? null)
+        ? backInQueue(sendNotTaken(attempt, moment, answer.retryAfterMs ?? null))
         : sendLost(attempt, moment);
   }
 }

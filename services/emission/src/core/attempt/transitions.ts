@@ -53,6 +53,7 @@ type Changes = Partial<
     | 'owner'
     | 'alarm'
     | 'past'
+    | 'queuedAt'
   >
 >;
 
@@ -62,6 +63,9 @@ function keepsCertificate({ hasOwnCertificate, ecfType, route, facts }: Attempt,
   return hasOwnCertificate && accepted && goesToBuyer({ ecfType, route, buyerRnc: facts.summary.buyer_rnc });
 }
 
+/** States of a document that certainly did not reach the authority, or is being sent. */
+const NOT_ARRIVED: ReadonlySet<EmissionState> = new Set(['committed', 'sending', 'resend-due']);
+
 /** The attempt after an event and changes, with the next revision. Throws TransitionError for an unknown transition. */
 export function applyTransition(attempt: Attempt, event: EmissionEvent | null, changes: Changes): Attempt {
   const state = event === null ? attempt.state : transition(attempt.state, event);
@@ -70,6 +74,8 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
   return {
     ...attempt,
     ...changes,
+    // What the authority may have does not wait in the contingency queue.
+    ...(NOT_ARRIVED.has(state) ? {} : { queuedAt: null }),
     ...(decided ? { ...over, hasOwnCertificate: keepsCertificate(attempt, state) } : {}),
     state,
     revision: attempt.revision + 1,
@@ -79,6 +85,8 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
 /** A send is about to begin. The attempt is leased to `owner` for `leaseMs`. */
 export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
   return applyTransition(attempt, 'send', {
+    // The words of ours why it waited are over.
+    ...(attempt.contingencySince ? { verdict: NO_VERDICT } : {}),
     owner,
     submittedAt: moment.now,
     nextActionAt: later(moment.now, leaseMs),
@@ -95,6 +103,11 @@ export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | nu
     nextActionAt: later(moment.now, ms),
     alarm: alarm ?? overdue(attempt, moment) ?? attempt.alarm,
   });
+}
+
+/** The authority could not be reached: what waits in the contingency queue is sent when the queue says so. */
+export function backInQueue(attempt: Attempt): Attempt {
+  return attempt.queuedAt ? { ...attempt, nextActionAt: null } : attempt;
 }
 
 /** No query can find the outcome, so a person decides. Work stops until then. */
@@ -115,8 +128,8 @@ export function sendLost(attempt: Attempt, moment: Moment): Attempt {
   });
 }
 
-/** A send that certainly did not reach the authority. */
-export function sendNotReached(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
+/** A send of which the authority took nothing. */
+export function sendNotTaken(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
   const failures = attempt.failures + 1;
   return applyTransition(attempt, 'not-reached', {
     failures,
@@ -225,14 +238,24 @@ export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): b
   return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
 }
 
-/** The alarm of an attempt that has waited too long for its verdict. It is raised once. */
-export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
-  return attempt.alarm === null && now.getTime() - attempt.committedAt.getTime() > OVERDUE_MS ? 'overdue' : null;
+/** The attempt with the alarm that its time is over; null if it has an alarm or time left. */
+export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
+  const alarm = overdue(attempt, moment);
+  return alarm === null ? null : applyTransition(attempt, null, { alarm });
 }
 
-/** The overdue alarm stays until the document is decided. Every other alarm ends with its cause. */
+/** The alarm of an attempt that has waited too long for its verdict. It is raised once. */
+export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+  if (attempt.alarm !== null) return null;
+  // The hours of a document that was signed in contingency count from the authority's return.
+  const limit = attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
+  if (limit === null || now <= limit) return null;
+  return attempt.contingencySince ? 'contingency-late' : 'overdue';
+}
+
+/** The alarms of time stay until the document is decided. Every other alarm ends with its cause. */
 function lasting(alarm: AlarmKind | null): AlarmKind | null {
-  return alarm === 'overdue' ? alarm : null;
+  return isLate({ alarm }) ? alarm : null;
 }
 
 /** Milliseconds that the authority requires us to wait. */
@@ -256,8 +279,14 @@ export function changesPublished(before: Attempt, after: Attempt): boolean {
     before.state !== after.state ||
     before.trackId !== after.trackId ||
     before.verdict !== after.verdict ||
-    before.past !== after.past
+    before.past !== after.past ||
+    isLate(before) !== isLate(after)
   );
+}
+
+/** Whether the document should have been decided by now. */
+export function isLate({ alarm }: Pick<Attempt, 'alarm'>): boolean {
+  return alarm === 'overdue' || alarm === 'contingency-late';
 }
 
 /** Whether the authority must be queried for the outcome of the attempt. */
@@ -266,8 +295,8 @@ export function isLookedUp({ state }: Attempt): boolean {
 }
 
 /**
- * The attempt as it is committed before the first byte is sent: leased to `owner`, or held until the document it
- * refers to is accepted.
+ * The attempt as it is committed before the first byte is sent: leased to `owner`, held until the document it
+ * refers to is accepted, or in the contingency queue.
  *
  * @param previous the decided attempt before it under the same number; null for the first
  * @param emissionId id for a number that has none yet
@@ -277,34 +306,53 @@ export function beginAttempt(
   previous: Attempt | null,
   emissionId: number,
   moment: Moment,
-  { owner, leaseMs, held }: { owner: string; leaseMs: number; held: boolean },
+  {
+    owner,
+    leaseMs,
+    held,
+    maintenanceUntil = null,
+  }: { owner: string; leaseMs: number; held: boolean; maintenanceUntil?: Date | null },
 ): Attempt {
   const committed = previous === null ? 'committed' : transition(previous.state, 'new-attempt');
+  // A held note waits for its document first.
+  const queued = Boolean(fresh.contingencySince) && !held;
+  const dueAt = new Date(
+    moment.now.getTime() + (held ? retryDelay(1, moment.settings.firstRetryMs, moment.random) : leaseMs),
+  );
   return {
     emissionId: previous?.emissionId ?? emissionId,
     createdAt: previous?.createdAt ?? moment.now,
     committedAt: moment.now,
     attempt: (previous?.attempt ?? 0) + 1,
     revision: (previous?.revision ?? 0) + 1,
-    state: transition(committed, held ? 'hold' : 'send'),
+    state: queued ? committed : transition(committed, held ? 'hold' : 'send'),
     trackId: null,
     trackIdAdopted: false,
     statusRevision: 0,
-    verdict: held ? waiting(fresh.modifies) : NO_VERDICT,
-    submittedAt: held ? null : moment.now,
+    verdict: held ? waiting(fresh.modifies) : queued ? away(maintenanceUntil) : NO_VERDICT,
+    submittedAt: held || queued ? null : moment.now,
     lostSends: 0,
     transientRefusals: 0,
     notFoundSince: null,
     failures: 0,
-    nextActionAt: new Date(
-      moment.now.getTime() + (held ? retryDelay(1, moment.settings.firstRetryMs, moment.random) : leaseMs),
-    ),
-    owner: held ? null : owner,
+    nextActionAt: queued ? null : dueAt,
+    owner: held || queued ? null : owner,
+    contingencySince: null,
+    deadline: null,
+    queuedAt: queued ? fresh.signedAt : null,
     alarm: null,
     past: previous === null ? [] : addSubmission(previous.past, pastOf(previous)),
     // Last, because V8 is slow with objects in which much follows a spread: fifty microseconds here.
     ...fresh,
   };
+}
+
+/** The reason why a document waits in the contingency queue, as its message. */
+function away(maintenanceUntil: Date | null): Attempt['verdict'] {
+  const announced = maintenanceUntil && `: it announced maintenance until ${toIsoDominican(maintenanceUntil)}`;
+  return ownWords(
+    `The authority cannot be reached${announced ?? ''}. The document is signed and stored, and is sent by itself when the authority answers again`,
+  );
 }
 
 /** The reason why a held document waits, as its message. */

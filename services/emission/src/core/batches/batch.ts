@@ -13,6 +13,8 @@ export interface NewBatch {
   readonly caller: Caller;
   readonly idempotencyKey: string | null;
   readonly validate: boolean;
+  /** Whether its documents may be signed and wait while the authority is away. */
+  readonly mayWait: boolean;
   readonly createdAt: Date;
 }
 
@@ -61,6 +63,7 @@ export interface DueLine {
   readonly env: Environment;
   readonly caller: Caller;
   readonly validate: boolean;
+  readonly mayWait: boolean;
   /** Whether the batch came with an idempotency key, which a document without eNCF needs. */
   readonly hasKey: boolean;
   readonly document: Buffer | null;

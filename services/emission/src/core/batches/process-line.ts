@@ -41,13 +41,21 @@ export function createProcessLine(
   };
 
   async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
-    const { env, caller, document, validate, postponements, failures } = line;
+    const { env, caller, document, validate, mayWait, postponements, failures } = line;
     try {
       const freeAt = await ports.lineRate.count(caller.accountId);
       if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
       const data = document as Buffer;
       const idempotencyKey = line.hasKey ? keyOfLine(line) : null;
-      const result = await issueJson({ caller, env, data, certificate: null, dryRun: validate, idempotencyKey });
+      const result = await issueJson({
+        caller,
+        env,
+        data,
+        certificate: null,
+        dryRun: validate,
+        idempotencyKey,
+        mayWait,
+      });
       if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
       const { emissionId, attempt } = result.attempt;
       return { outcome: 'submitted', emissionId, attempt };

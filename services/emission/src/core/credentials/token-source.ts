@@ -1,5 +1,5 @@
 import { LoginError } from '@ecf/authority-client/login';
-import type { Environment } from '@ecf/domain';
+import { type Environment, toIsoDominican } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
@@ -51,9 +51,15 @@ export function givenToken(token: string): GivenToken {
 
 /**
  * A failed login before anything was signed, as an error for the caller. 401 if the authority refuses the certificate; 502
- * for an unusable answer if `unreadableIs502` is set; else 503.
+ * for an unusable answer if `unreadableIs502` is set; else 503, with the end of maintenance that the authority announced.
  */
-export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): unknown {
+export function loginFailure(
+  error: unknown,
+  {
+    unreadableIs502 = false,
+    maintenanceUntil = null,
+  }: { unreadableIs502?: boolean; maintenanceUntil?: Date | null } = {},
+): unknown {
   if (!(error instanceof LoginError)) return error;
   const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
   switch (error.code) {
@@ -81,10 +87,15 @@ export function loginFailure(error: unknown, { unreadableIs502 = false } = {}): 
     case 'authority_unreachable':
       return new EmissionError(
         'authority_unreachable',
-        "The authority's login cannot be reached; nothing was signed, no number was used. Repeat later.",
+        `The authority's login cannot be reached; nothing was signed, no number was used. ${repeatWhen(maintenanceUntil)}`,
         { cause: error, ...retry },
       );
   }
+}
+
+function repeatWhen(maintenanceUntil: Date | null): string {
+  if (maintenanceUntil === null) return 'Repeat later.';
+  return `It announced maintenance until ${toIsoDominican(maintenanceUntil)}; repeat then.`;
 }
 
 const CLOCK_SKEW_MS = 60_000;

@@ -3,7 +3,7 @@ import { EMISSION_STATES } from '@ecf/domain';
 import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
-import { afterReference, beginSend, postponed, sendLost } from '../attempt/transitions.js';
+import { afterReference, backInQueue, beginSend, postponed, sendLost } from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
@@ -39,7 +39,12 @@ export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowU
         token = await source.get();
       } catch (error) {
         if (!(error instanceof LoginError)) throw error;
-        return postpone(attempt, undefined, error.retryAfterMs);
+        if (!attempt.queuedAt || error.code === 'login_refused')
+          return postpone(attempt, undefined, error.retryAfterMs);
+        await ports.contingency.unreached(attempt);
+        return recordTransition(ports, attempt, (present) =>
+          present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,
+        );
       }
       switch (attempt.state) {
         case 'committed':

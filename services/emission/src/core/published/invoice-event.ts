@@ -9,6 +9,7 @@ import {
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from '../attempt/attempt.js';
 import { latestSubmissions } from '../attempt/submission-history.js';
+import { isLate } from '../attempt/transitions.js';
 
 /** The public status of a state. */
 export function publicStatus(state: EmissionState): InvoiceStatus {
@@ -71,6 +72,13 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
     rfce_checksum: attempt.rfce?.sha256 ?? null,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
+    contingency: attempt.contingencySince
+      ? {
+          since: toIsoDominican(attempt.contingencySince),
+          deadline: attempt.deadline ? toIsoDominican(attempt.deadline) : null,
+        }
+      : null,
+    is_late: isLate(attempt),
     attempts: [...past.map(pastAttempt), presentAttempt(attempt)],
   };
 }

@@ -1,4 +1,5 @@
-import type { AuthorityMessage, Fault, InvoiceStatus } from '@ecf/domain';
+import { CONTINGENCY_LEGEND, type ContingencyBody } from '@ecf/contracts';
+import { type AuthorityMessage, type Fault, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
 import type { Ports } from '../ports.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
@@ -22,6 +23,7 @@ export interface SubmissionAnswer extends DocumentAnswer {
   xml: string;
   trackId?: string | null;
   rfce_xml?: string;
+  contingency?: ContingencyBody;
 }
 
 /** Answer of `/submit_ecf`. */
@@ -73,6 +75,13 @@ export async function submissionAnswer(
   const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml });
   if (attempt.route === 'ecf') answer.trackId = attempt.trackId;
   if (rfce !== null) answer.rfce_xml = rfce;
+  const { contingencySince, deadline } = attempt;
+  if (contingencySince)
+    answer.contingency = {
+      since: toIsoDominican(contingencySince),
+      legend: CONTINGENCY_LEGEND,
+      deadline: deadline ? toIsoDominican(deadline) : null,
+    };
   return answer;
 }
 

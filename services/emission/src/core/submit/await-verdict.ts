@@ -23,6 +23,8 @@ export async function awaitVerdict(
 ): Promise<Attempt> {
   let present = attempt;
   for (let queries = 0; !EMISSION_STATES[present.state].decided; queries += 1) {
+    // It is sent when the authority answers again.
+    if (present.queuedAt) return present;
     const pause = waitingDelay(queries);
     if (ports.clock().getTime() + pause > deadline) return present;
     await ports.sleep(pause);

@@ -5,12 +5,13 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
+import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
-import { certificateTokens, loginFailure, type TokenSource } from '../credentials/token-source.js';
+import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
 import type { Drawn, Ports } from '../ports.js';
 import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
 import { issue, type Offer, type Prepared, submitter } from './issue.js';
-import { checkNumberRanges } from './number-ranges.js';
+import { checkNumberRanges, rangeEndWarnings } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 
 /** Who submits, for whom, and the certificate that came along. */
@@ -18,6 +19,8 @@ export interface Parties {
   readonly caller: Caller;
   readonly taxpayer: TaxpayerState;
   readonly uploaded: SigningCertificate | null;
+  /** Whether the document may be signed and wait while the authority is away. */
+  readonly mayWait: boolean;
 }
 
 export type IssuedJson =
@@ -85,12 +88,18 @@ export function createIssueNumbered(ports: Ports, certificates: Certificates): I
         const certificate = uploaded ?? certificates.stored(taxpayer);
         const owner = { account: caller.accountId, rnc: taxpayer.rnc };
         const tokens = certificateTokens(ports, { env, ...owner, certificate });
-        const token = await tokens.get().catch((error) => {
-          throw loginFailure(error);
-        });
+        const { token, since, until } = await tokenOrWait(
+          ports,
+          { env, route: invoice.route },
+          tokens,
+          parties.mayWait,
+        );
         await ports.recordUse({ ...owner, use: 'ecf', certificate });
         const began = performance.now();
-        signed = await signInvoice(withWarnings(invoice, reference), certificate, ports.clock());
+        const now = ports.clock();
+        const ending =
+          since === null ? [] : rangeEndWarnings(taxpayer.ranges, invoice.key, invoice.type, invoice.tree, now);
+        signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, {
           caller,
@@ -102,6 +111,8 @@ export function createIssueNumbered(ports: Ports, certificates: Certificates): I
           uploaded: uploaded !== null,
           token,
           tokens,
+          contingencySince: since,
+          maintenanceUntil: until,
         });
       },
     };
@@ -146,7 +157,7 @@ export function createIssueNumbered(ports: Ports, certificates: Certificates): I
   }
 }
 
-function withWarnings(invoice: Invoice, { warnings }: ReferenceCheck): Invoice {
+function withWarnings(invoice: Invoice, warnings: readonly Fault[]): Invoice {
   return warnings.length === 0 ? invoice : { ...invoice, warnings: [...invoice.warnings, ...warnings] };
 }
 
@@ -158,12 +169,26 @@ interface Parts {
   signed: SignedInvoice;
   certificate: SigningCertificate;
   uploaded: boolean;
-  token: string;
+  token: string | null;
   tokens: TokenSource;
+  contingencySince: Date | null;
+  maintenanceUntil: Date | null;
 }
 
 function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
-  const { caller, invoice, taxpayer, reference, signed, certificate, uploaded, token, tokens } = parts;
+  const {
+    caller,
+    invoice,
+    taxpayer,
+    reference,
+    signed,
+    certificate,
+    uploaded,
+    token,
+    tokens,
+    contingencySince,
+    maintenanceUntil,
+  } = parts;
   const { key, type, route } = invoice;
   const now = ports.clock();
   const xml = archived('ecf', key, Buffer.from(signed.xml), now);
@@ -183,6 +208,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       hasOwnCertificate: uploaded,
       modifies: reference.modifies,
       modifiedAttempt: reference.modifiedAttempt,
+      contingencySince,
       ...submitter(caller),
       ...key,
     },
@@ -193,5 +219,6 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       : null,
     token,
     tokens,
+    maintenanceUntil,
   };
 }

@@ -1,6 +1,8 @@
 import { type Environment, toCalendarDate } from '@ecf/domain';
+import type { Way } from '../contingency/contingency.js';
+import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
-import { certificateTokens, loginFailure } from '../credentials/token-source.js';
+import { certificateTokens } from '../credentials/token-source.js';
 import { CommitUnconfirmed, refuseFaults } from '../errors.js';
 import type { Ports } from '../ports.js';
 import {
@@ -54,7 +56,7 @@ export function createIssueOpen(ports: Ports, certificates: Certificates, number
           return numbered.repeated(parties, before.attempt, true);
         }
         const { ranges } = await checked(parties, invoice);
-        await login(parties, env);
+        await login(parties, { env, route: invoice.route });
         const number = await drawNumber(ports, scope, { issuerRnc, ecfType: type, contentHash }, ranges);
         if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
         const issued = number === null ? null : await issueUnder(number, parties, document, env);
@@ -71,12 +73,11 @@ export function createIssueOpen(ports: Ports, certificates: Certificates, number
     return { ranges, warnings };
   }
 
-  async function login({ caller, taxpayer, uploaded }: Parties, env: Environment): Promise<void> {
+  async function login({ caller, taxpayer, uploaded, mayWait }: Parties, way: Way): Promise<void> {
+    const { env } = way;
     const certificate = uploaded ?? certificates.stored(taxpayer);
     const tokens = certificateTokens(ports, { env, account: caller.accountId, rnc: taxpayer.rnc, certificate });
-    await tokens.get().catch((error) => {
-      throw loginFailure(error);
-    });
+    await tokenOrWait(ports, way, tokens, mayWait);
   }
 
   /**

@@ -38,12 +38,15 @@ export interface Prepared {
   /** The bytes for the authority: the full document, or the summary. */
   readonly sent: Buffer;
   readonly sealedCertificate: Uint8Array | null;
-  readonly token: string;
+  /** Null if the authority is away and the document waits for it. */
+  readonly token: string | null;
   readonly tokens: TokenSource;
+  /** The end of announced maintenance, for a document that waits. */
+  readonly maintenanceUntil?: Date | null;
 }
 
 export type Issued =
-  /** A new attempt was committed, and sent unless it is held. */
+  /** A new attempt was committed, and sent unless it is held or waits for the authority. */
   | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: Prepared }
   /** The same document had been issued before. */
   | { readonly outcome: 'repeated'; readonly attempt: Attempt }
@@ -67,7 +70,7 @@ export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: bo
     if (begun.outcome !== 'begun') return begun;
     const { attempt, prepared, held } = begun;
     await ports.checkpoint('committed');
-    if (held) return { outcome: 'issued', attempt, prepared };
+    if (held || prepared.token === null) return { outcome: 'issued', attempt, prepared };
     const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
     return { outcome: 'issued', attempt: sent, prepared };
   }
@@ -109,7 +112,12 @@ async function lookAndBegin(
     existing,
     existing === null ? await ports.emissions.nextId() : existing.emissionId,
     moment(ports),
-    { owner: ports.owner, leaseMs: ports.settings.leaseMs, held: reference.held },
+    {
+      owner: ports.owner,
+      leaseMs: ports.settings.leaseMs,
+      held: reference.held,
+      maintenanceUntil: prepared.maintenanceUntil ?? null,
+    },
   );
   if (!(await commit(ports, attempt, prepared, reference.notesFound, offer.drawn))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };

@@ -9,8 +9,10 @@ import {
   ISSUING_RULES,
   parseDocumentDate,
   textOf,
+  toCalendarDate,
 } from '@ecf/domain';
 import type { DocumentKey } from '../attempt/attempt.js';
+import { later, OVERDUE_MS } from '../attempt/transitions.js';
 
 /**
  * Checks the number and its expiry against the registered ranges. Without a range for the environment and type,
@@ -54,6 +56,21 @@ export function checkNumberRanges(
     );
   }
   return faults;
+}
+
+/** The warning about a document that may be sent up to 72 hours after the authority's return: its range ends before. */
+export function rangeEndWarnings(
+  ranges: readonly NumberRange[],
+  { env, encf }: DocumentKey,
+  type: EcfType,
+  tree: DocumentNode,
+  now: Date,
+): Fault[] {
+  const range = ranges.find((one) => one.env === env && one.ecf_type === type && one.from <= encf && encf <= one.to);
+  const expires = range?.expires ?? statedExpiry(tree);
+  if (expires === null || expires > toCalendarDate(later(now, OVERDUE_MS))) return [];
+  const message = `the range of ${encf} ends on ${expires}, within 72 hours; the authority may refuse the document if it is sent after that day`;
+  return [faultOf(ISSUING_RULES.numberEndsSoon, 'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia', message)];
 }
 
 function statedExpiry(tree: DocumentNode): CalendarDate | null {

@@ -3,6 +3,7 @@ import { type Attempt, isBeingSent } from '../attempt/attempt.js';
 import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
 import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
 import { tokenRefused } from '../attempt/transitions.js';
+import { noteReach } from '../contingency/reach.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 
@@ -30,11 +31,12 @@ export async function sendAttempt(
       exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
     }
   }
+  const sent = attempt.queuedAt ? await noteReach(ports, attempt, answer) : attempt;
   reportOtherDocument(ports, answer, attempt);
   await ports.checkpoint('sent');
   const after = await recordAnswer(
     ports,
-    attempt,
+    sent,
     (present) => decide(present, answer, tokens.given, ports),
     exchanges,
     ports.pending,

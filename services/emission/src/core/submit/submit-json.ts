@@ -21,6 +21,8 @@ export interface JsonSubmission {
   readonly dryRun: boolean;
   /** Required for a document without eNCF; does not count otherwise. */
   readonly idempotencyKey: string | null;
+  /** Whether the document may be signed and wait while the authority is away. */
+  readonly mayWait: boolean;
 }
 
 export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
@@ -30,13 +32,13 @@ export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
-    const { caller, env, certificate: upload } = submission;
+    const { caller, env, certificate: upload, mayWait } = submission;
     const document = parseInvoiceJson(submission.data);
     const isOpen = leavesNumberOpen(document);
     const invoice = readInvoice(isOpen ? underAnyNumber(document) : document, env, ports.clock());
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : certificates.uploaded(upload);
-    const parties = { caller, taxpayer, uploaded };
+    const parties = { caller, taxpayer, uploaded, mayWait };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { document, invoice, withoutNumber: withoutNumber(invoice, document) };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);

@@ -54,6 +54,7 @@ interface DueRow {
   env: Environment;
   caller: Caller;
   validate: boolean;
+  may_wait: boolean;
   has_key: boolean;
   refused_reference: string | null;
 }
@@ -67,6 +68,7 @@ function fromDueRow(row: DueRow): DueLine {
     env,
     caller,
     validate,
+    mayWait: row.may_wait,
     hasKey: row.has_key,
     document,
     postponements,

@@ -6,8 +6,8 @@ import { ATTEMPT_COLUMNS } from '../emission-sql.js';
 
 export const BEGIN = {
   name: 'batch_begin',
-  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, caller, created_at, sha256, total)
-    VALUES ($1, $2, $3, $4, $5, $6, '', 0) RETURNING id`,
+  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, may_wait, caller, created_at, sha256, total)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, '', 0) RETURNING id`,
 };
 
 export const ADD_LINES = {
@@ -69,7 +69,7 @@ export const CLAIM_LINES = `WITH account AS (
     claimed AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked
       WHERE l.batch_id = picked.batch_id AND l.line = picked.line RETURNING l.*)
-    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.begun, b.env, b.caller, b.validate,
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.begun, b.env, b.caller, b.validate, b.may_wait,
       b.idempotency_key IS NOT NULL AS has_key, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
@@ -139,9 +139,9 @@ const states = (wanted: (state: (typeof EMISSION_STATES)[EmissionState]) => bool
     .map(([name]) => `'${name}'`)
     .join(', ');
 
-/** The status of line `l` with attempt `a`. A held document is pending. */
+/** The status of line `l` with attempt `a`. A document that is held or waits for the authority is pending. */
 const STATUS = `CASE
-    WHEN l.outcome IS NULL OR a.state = 'held' THEN 'pending'
+    WHEN l.outcome IS NULL OR a.state = 'held' OR a.queued_at IS NOT NULL THEN 'pending'
     WHEN l.outcome = 'refused' THEN 'refused'
     WHEN l.outcome = 'validated' THEN 'accepted'
     WHEN a.state IN (${states(({ status }) => status === 'Aceptado')}) THEN 'accepted'

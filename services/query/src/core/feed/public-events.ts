@@ -47,9 +47,32 @@ const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
 };
 
 /** A state is published several times. Each attempt has its own bytes, so an outcome is told once for each attempt. */
-function ofInvoice(changed: InvoiceChanged): Told | null {
-  const type = INVOICE_STATES[changed.state];
-  if (type === undefined) return null;
+function ofInvoice(changed: InvoiceChanged): Told[] {
+  const type =
+    INVOICE_STATES[changed.state] ?? (changed.is_late && !changed.contingency ? 'invoice.overdue' : undefined);
+  return [...(type === undefined ? [] : [anInvoice(type, changed)]), ...ofContingency(changed)];
+}
+
+/** An outage begins with the first document of an issuer that waits, and ends with the first one that has a deadline. */
+function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: InvoiceChanged): Told[] {
+  if (!contingency) return [];
+  const { since, deadline } = contingency;
+  const one = (type: PublicEvent['type'], ofDocument: string | null): Told => ({
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, ofDocument ?? '', since].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf: ofDocument },
+    data: { env, issuer_rnc, since, deadline: type === 'contingency.started' ? null : deadline },
+  });
+  return [
+    one('contingency.started', null),
+    ...(deadline === null ? [] : [one('contingency.ended', null)]),
+    ...(is_late && !final ? [one('contingency.late', encf)] : []),
+  ];
+}
+
+function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): Told {
   const { env, issuer_rnc, encf } = changed;
   const attempt = changed.attempts.at(-1)?.attempt ?? 0;
   const invoice = publicInvoice(issuedInvoice(changed), { delivery: null, decision: null, confirmed: false });
@@ -184,33 +207,32 @@ function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): 
   };
 }
 
-function told({ type, data }: SourceEvent): Told | null {
+function told({ type, data }: SourceEvent): readonly (Told | null)[] {
   switch (type) {
     case 'invoice.changed':
       return ofInvoice(data as InvoiceChanged);
     case 'received_invoice.changed':
     case 'received.confirmed':
     case 'received.disputed':
-      return ofReceived(data as ReceivedInvoiceChanged, type);
+      return [ofReceived(data as ReceivedInvoiceChanged, type)];
     case 'delivery.changed':
-      return ofDelivery(data as DeliveryChanged);
+      return [ofDelivery(data as DeliveryChanged)];
     case 'approval.changed':
-      return ofApproval(data as ApprovalChanged);
+      return [ofApproval(data as ApprovalChanged)];
     case 'cancellation.changed':
-      return ofCancellation(data as CancellationChanged);
+      return [ofCancellation(data as CancellationChanged)];
     case 'batch.done':
-      return ofBatch(data as BatchDone);
+      return [ofBatch(data as BatchDone)];
     default:
-      return null;
+      return [];
   }
 }
 
 /** The events of customers among the events of topics, in the same order. */
 export function publicEvents(events: readonly SourceEvent[]): NewFeedEvent[] {
-  return events.flatMap((event) => {
-    const one = told(event);
-    return one === null ? [] : [{ ...one, time: new Date(event.time) }];
-  });
+  return events.flatMap((event) =>
+    told(event).flatMap((one) => (one === null ? [] : [{ ...one, time: new Date(event.time) }])),
+  );
 }
 
 /** The event as it is shown. */

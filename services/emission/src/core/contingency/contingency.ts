@@ -1,0 +1,77 @@
+import type { Environment } from '@ecf/domain';
+import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { Attempt, DocumentKey } from '../attempt/attempt.js';
+
+/** Milliseconds until a document asks for the authority first. */
+export const FIRST_PROBE_MS = 1_000;
+
+/** Full documents and consumer summaries go to different hosts of the authority. */
+export interface Way {
+  readonly env: Environment;
+  readonly route: Attempt['route'];
+}
+
+/** Documents wait for the authority on a way, or waited once. */
+export interface Contingency extends Way {
+  readonly since: Date;
+  /** The first answer after it; null while the authority is away. */
+  readonly returnedAt: Date | null;
+  /** Sends and logins in a row that did not reach the authority. */
+  readonly failures: number;
+  /** Documents a second that are sent. */
+  readonly rate: number;
+}
+
+/** A document that waits. */
+export interface WaitingDocument {
+  readonly id: number;
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+  readonly signedAt: Date;
+  /** The end of the 72 hours; null before the authority's return. */
+  readonly deadline: Date | null;
+}
+
+export interface WaitingFilter {
+  readonly accountId: string;
+  /** Null = every taxpayer of the account. */
+  readonly taxpayers: readonly string[] | null;
+  readonly env: Environment;
+  /** Id of the last one that the caller has; 0 = from the oldest. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** The documents of an environment that wait. */
+export interface ContingencyBacklog {
+  readonly env: Environment;
+  readonly count: number;
+  /** The earliest end of the 72 hours; null before the authority's return. */
+  readonly deadline: Date | null;
+}
+
+/** The queue of documents that were signed while the authority was away. All instances share it. */
+export interface ContingencyStore {
+  /** Whether the authority is known to be away. */
+  isAway(way: Way): Promise<boolean>;
+  /** Notes that the authority is away; since when. The first document asks for it at `dueAt`. */
+  begin(way: Way, outage: { readonly now: Date; readonly rate: number; readonly dueAt: Date }): Promise<Date>;
+  /** An answer came. Sets the deadline of every document that was signed in contingency and has none. */
+  reached(way: Way, now: Date, deadline: Date): Promise<void>;
+  /** No answer came. */
+  unreached(way: Way): Promise<void>;
+  claimDue(request: ClaimRequest): Promise<Contingency[]>;
+  /** Lets the oldest of those that failed least often be sent now. Answers how many. */
+  release(way: Way, limit: number, now: Date): Promise<number>;
+  /** How many wait, and how many of them are being sent now. */
+  waiting(way: Way, now: Date): Promise<{ readonly total: number; readonly released: number }>;
+  save(contingency: Contingency, dueAt: Date): Promise<void>;
+  /** Nothing waits: the next document finds out for itself whether the authority answers. */
+  rest(way: Way, now: Date, dueAt: Date): Promise<void>;
+  /** Those that wait though their time limit is over, and that have no alarm yet. */
+  late(way: Way, now: Date, limit: number): Promise<DocumentKey[]>;
+  /** What waits, by environment. */
+  backlog(): Promise<ContingencyBacklog[]>;
+  list(filter: WaitingFilter): Promise<{ readonly total: number; readonly documents: readonly WaitingDocument[] }>;
+}

@@ -1,0 +1,72 @@
+import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import type { Attempt } from '../attempt/attempt.js';
+import { moment, recordTransition } from '../attempt/record-transition.js';
+import { foundLate, later } from '../attempt/transitions.js';
+import type { Ports } from '../ports.js';
+import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
+import { bringsNothing } from './reach.js';
+
+/** While the authority is away, one document asks for it: first after {@link FIRST_PROBE_MS}, then more and more seldom. */
+const LONGEST_PROBE_MS = 30_000;
+/** Failures in a row after which a recovery waits again. A poisonous document fails alone. */
+const FAILURES = 5;
+const TICK_MS = 1_000;
+const GROWTH = 1.1;
+/** Documents a second. */
+const FASTEST = 1_000;
+/** Documents whose alarm is raised in one look. */
+const LATE_AT_ONCE = 100;
+
+/**
+ * Sends what waits for the authority, oldest first: one document at a time while it is away, then more and more of them while it
+ * answers. The follow-up sends each as any other document.
+ */
+export function createRecovery(
+  ports: Pick<
+    Ports,
+    'authority' | 'contingency' | 'emissions' | 'clock' | 'random' | 'observer' | 'settings' | 'sleep'
+  >,
+  { idleMs }: { readonly idleMs: number },
+): DueWork<Contingency> {
+  const { authority, contingency, emissions, clock, observer, settings } = ports;
+
+  async function alarmOfLate(present: Contingency, now: Date): Promise<void> {
+    for (const key of await contingency.late(present, now, LATE_AT_ONCE)) {
+      const attempt = await emissions.find(key);
+      const decide = (one: Attempt) => (one.queuedAt ? foundLate(one, moment(ports)) : null);
+      if (attempt !== null) await recordTransition(ports, attempt, decide);
+    }
+  }
+
+  async function handle(present: Contingency): Promise<void> {
+    const now = clock();
+    await alarmOfLate(present, now);
+    const { total, released } = await contingency.waiting(present, now);
+    // A document may be signed at this moment, so this way is looked at again.
+    if (total === 0) return contingency.rest(present, now, later(now, LONGEST_PROBE_MS));
+    if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, released);
+    const rate = Math.min(present.rate * (present.failures === 0 ? GROWTH : 1), FASTEST);
+    const room = Math.round(rate) - released;
+    if (room > 0) await contingency.release(present, room, now);
+    await contingency.save({ ...present, rate }, later(now, TICK_MS));
+  }
+
+  /** A seed asks first: a document that is sent and gets no answer has to be looked up before it may be sent again. */
+  async function probe(present: Contingency, released: number): Promise<void> {
+    const answers = !bringsNothing(await authority.requestSeed({ env: present.env }));
+    if (!answers) await contingency.unreached(present);
+    else if (released === 0) await contingency.release(present, 1, clock());
+    const pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
+    await contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), pauseMs));
+  }
+
+  return createDueWork<Contingency>({
+    store: contingency,
+    handle,
+    onError: (error) => observer.failed('sending what waits for the authority', error),
+    clock,
+    leaseMs: 30_000,
+    idleMs,
+    concurrency: 4,
+  });
+}

@@ -1,0 +1,39 @@
+import { LoginError } from '@ecf/authority-client/login';
+import { later } from '../attempt/transitions.js';
+import { loginFailure, type TokenSource } from '../credentials/token-source.js';
+import type { Ports } from '../ports.js';
+import { FIRST_PROBE_MS, type Way } from './contingency.js';
+
+/** A token; or since when the authority is away, for a document that may wait, and the end of announced maintenance. */
+export type TokenOrWait =
+  | { readonly token: string; readonly since: null; readonly until: null }
+  | { readonly token: null; readonly since: Date; readonly until: Date | null };
+
+/**
+ * The token for a document, before it is signed. If the authority cannot be reached and the document may wait, it is signed
+ * without one.
+ *
+ * @throws EmissionError where it may not wait, and where the authority refuses the certificate
+ */
+export async function tokenOrWait(
+  { authority, contingency, clock, settings }: Pick<Ports, 'authority' | 'contingency' | 'clock' | 'settings'>,
+  way: Way,
+  tokens: TokenSource,
+  mayWait: boolean,
+): Promise<TokenOrWait> {
+  const until = authority.maintenanceUntil(way.env);
+  const away = async () => {
+    const now = clock();
+    const outage = { now, rate: settings.recoveryRate, dueAt: later(now, FIRST_PROBE_MS) };
+    return { token: null, until, since: await contingency.begin(way, outage) };
+  };
+  const isAway = authority.isAway(way.env, way.route === 'ecf' ? 'recepcion' : 'recepcionfc');
+  if (mayWait && (isAway || (await contingency.isAway(way)))) return away();
+  try {
+    return { token: await tokens.get(), since: null, until: null };
+  } catch (error) {
+    const isRefused = !(error instanceof LoginError) || error.code === 'login_refused';
+    if (isRefused || !mayWait) throw loginFailure(error, { maintenanceUntil: until });
+    return away();
+  }
+}

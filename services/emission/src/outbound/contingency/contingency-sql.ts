@@ -1,0 +1,61 @@
+/** The statements of the contingency queue: attempts with `queued_at`, and a row for each way on which some waited. */
+
+const WAY = 'e.env = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
+
+export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AND returned_at IS NULL';
+
+/** An outage after the return from another one is an outage of its own. */
+export const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (env, route) DO UPDATE SET returned_at = NULL,
+    rate = CASE WHEN c.returned_at IS NULL THEN c.rate ELSE EXCLUDED.rate END,
+    since = CASE WHEN c.returned_at IS NULL THEN c.since ELSE EXCLUDED.since END,
+    due_at = CASE WHEN c.returned_at IS NULL THEN c.due_at ELSE EXCLUDED.due_at END RETURNING since`;
+
+/** $3 now, $4 the deadline of what was signed during the outage. */
+export const REACHED = `WITH answered AS (
+    UPDATE contingency SET failures = 0, returned_at = coalesce(returned_at, $3), due_at = CASE WHEN returned_at IS NULL THEN $3 ELSE due_at END
+     WHERE env = $1 AND route = $2 AND (returned_at IS NULL OR failures > 0))
+  UPDATE attempt a SET deadline = $4 FROM emission e
+   WHERE e.id = a.emission_id AND e.env = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
+
+export const UNREACHED = 'UPDATE contingency SET failures = least(failures + 1, 30) WHERE env = $1 AND route = $2';
+
+export const CLAIM = {
+  name: 'contingency_claim',
+  text: `UPDATE contingency c SET due_at = $2 FROM (
+      SELECT env, route FROM contingency WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+    WHERE c.env = due.env AND c.route = due.route
+    RETURNING c.env, c.route, c.since, c.returned_at, c.failures, c.rate`,
+};
+
+/** Those that failed least often, then the oldest: one that always fails stops nobody. */
+export const RELEASE = `WITH chosen AS (
+    SELECT a.emission_id, a.attempt FROM attempt a JOIN emission e ON e.id = a.emission_id
+     WHERE ${WAY} AND a.next_action_at IS NULL ORDER BY a.failures, a.queued_at, a.emission_id LIMIT $3 FOR UPDATE OF a SKIP LOCKED),
+  released AS (
+    UPDATE attempt a SET next_action_at = $4 FROM chosen c
+     WHERE a.emission_id = c.emission_id AND a.attempt = c.attempt RETURNING 1)
+  SELECT count(*)::int AS released FROM released`;
+
+/** $3 now. A document that failed for a reason of its own is tried again at its own time. */
+export const WAITING = `SELECT count(*)::int AS total, count(*) FILTER (WHERE a.owner IS NOT NULL OR a.next_action_at <= $3)::int AS released
+  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE ${WAY}`;
+
+export const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $1 AND route = $2';
+
+export const REST = `UPDATE contingency SET returned_at = coalesce(returned_at, $3), failures = 0, due_at = $4
+  WHERE env = $1 AND route = $2`;
+
+export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
+  WHERE ${WAY} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS NULL LIMIT $4`;
+
+export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS deadline
+  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY e.env`;
+
+/** $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, $5 the most. */
+export const LIST = `WITH mine AS (
+    SELECT a.emission_id AS id, e.env, e.issuer_rnc, e.encf, a.signed_at, a.deadline
+      FROM attempt a JOIN emission e ON e.id = a.emission_id
+     WHERE a.queued_at IS NOT NULL AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
+  SELECT t.total, m.* FROM (SELECT count(*)::int AS total FROM mine) t
+    LEFT JOIN (SELECT * FROM mine WHERE id > $4 ORDER BY id LIMIT $5) m ON true ORDER BY m.id`;

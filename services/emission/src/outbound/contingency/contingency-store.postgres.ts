@@ -1,0 +1,96 @@
+import type { Environment } from '@ecf/domain';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { DocumentKey } from '../../core/attempt/attempt.js';
+import type {
+  Contingency,
+  ContingencyBacklog,
+  ContingencyStore,
+  WaitingDocument,
+} from '../../core/contingency/contingency.js';
+import * as sql from './contingency-sql.js';
+
+/** The contingency queue in PostgreSQL. */
+export function createPostgresContingencyStore(database: Database): ContingencyStore {
+  return {
+    async isAway({ env, route }) {
+      return (await database.query(sql.IS_AWAY, [env, route])).rows.length > 0;
+    },
+    async begin({ env, route }, { now, rate, dueAt }) {
+      const { rows } = await database.query<{ since: Date }>(sql.BEGIN, [env, route, now, rate, dueAt]);
+      return rows[0]?.since ?? now;
+    },
+    async reached({ env, route }, now, deadline) {
+      await database.query(sql.REACHED, [env, route, now, deadline]);
+    },
+    async unreached({ env, route }) {
+      await database.query(sql.UNREACHED, [env, route]);
+    },
+    async claimDue({ now, until, limit }) {
+      return (await database.query<ContingencyRow>(sql.CLAIM, [now, until, limit])).rows.map(fromRow);
+    },
+    async release({ env, route }, limit, now) {
+      return (await database.query<{ released: number }>(sql.RELEASE, [env, route, limit, now])).rows[0]?.released ?? 0;
+    },
+    async waiting({ env, route }, now) {
+      const { rows } = await database.query<{ total: number; released: number }>(sql.WAITING, [env, route, now]);
+      return rows[0] ?? { total: 0, released: 0 };
+    },
+    async save({ env, route, rate }, dueAt) {
+      await database.query(sql.SAVE, [env, route, rate, dueAt]);
+    },
+    async rest({ env, route }, now, dueAt) {
+      await database.query(sql.REST, [env, route, now, dueAt]);
+    },
+    async late({ env, route }, now, limit) {
+      const { rows } = await database.query<DocumentKey>(sql.LATE, [env, route, now, limit]);
+      return rows;
+    },
+    async backlog() {
+      return (await database.query<ContingencyBacklog>(sql.BACKLOG)).rows;
+    },
+    async list({ accountId, taxpayers, env, after, limit }) {
+      const { rows } = await database.query<WaitingRow>(sql.LIST, [accountId, env, taxpayers, after, limit]);
+      const [first] = rows;
+      return { total: first?.total ?? 0, documents: rows.filter(isDocument).map(fromWaitingRow) };
+    },
+  };
+}
+
+interface ContingencyRow {
+  env: Environment;
+  route: Contingency['route'];
+  since: Date;
+  returned_at: Date | null;
+  failures: number;
+  rate: number;
+}
+
+function fromRow({ returned_at: returnedAt, ...row }: ContingencyRow): Contingency {
+  return { ...row, returnedAt };
+}
+
+/** A row of the total alone has no document. */
+interface WaitingRow {
+  total: number;
+  id: number | null;
+  env: Environment;
+  issuer_rnc: string;
+  encf: string;
+  signed_at: Date;
+  deadline: Date | null;
+}
+
+function isDocument(row: WaitingRow): row is WaitingRow & { id: number } {
+  return row.id !== null;
+}
+
+function fromWaitingRow({
+  id,
+  env,
+  issuer_rnc,
+  encf,
+  signed_at,
+  deadline,
+}: WaitingRow & { id: number }): WaitingDocument {
+  return { id, env, issuerRnc: issuer_rnc, encf, signedAt: signed_at, deadline };
+}

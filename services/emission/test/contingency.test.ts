@@ -1,0 +1,239 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { createMetrics } from '@ecf/service-kit/telemetry';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Document, encf, example, ISSUER } from './support/documents.js';
+import { type Answer, type Instance, World } from './support/world.js';
+
+const LEGEND =
+  'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
+const HOUR = 3_600_000;
+const MAIN_HOST = ['autenticacion', 'recepcion', 'consultaresultado', 'consultaestado', 'consultatrackids'];
+
+/** Moves the clocks of emission and of the authority. */
+let offset = 0;
+const clock = () => new Date(Date.now() + offset);
+let world: World;
+let instance: Instance;
+
+beforeAll(async () => {
+  world = await World.create({
+    simulator: { clock },
+    overrides: { clock },
+    settings: {
+      STATUS_WAIT_MS: '0',
+      RECOVERY_RATE: '20',
+      STATUS_KEY: 'key-of-the-test',
+      MAINTENANCE_EVERY_MS: '100',
+    },
+  });
+  instance = await world.start();
+});
+afterAll(() => world.stop());
+afterEach(() => world.clearFaults());
+
+const down = (operation = '*') => world.fault({ operation, kind: 'down' });
+const waiting = async (query = '', env = 'TesteCF') =>
+  (await world.call(instance, 'GET', `/contingency${query}`, { env })).body;
+const full = (sequence: number): Document => example('ecf-31', sequence);
+const submit = (document: Document, env = 'TesteCF') => world.submit(instance, document, { contingency: 'true', env });
+const submitAll = async (first: number, count: number): Promise<number[]> => {
+  const sequences = Array.from({ length: count }, (_, index) => first + index);
+  for (const sequence of sequences) waits(await submit(full(sequence)));
+  return sequences;
+};
+const sentOnce = async (sequences: readonly number[], type = '31') => {
+  for (const sequence of sequences) {
+    const row = await world.reaches(encf(type, sequence), ['accepted']);
+    expect(row).toMatchObject({ queued_at: null, deadline: expect.any(Date) });
+    expect(await world.ledger(encf(type, sequence))).toHaveLength(1);
+  }
+};
+
+function waits({ status, body }: Answer, deadline: unknown = null): void {
+  expect([status, body.status, body.trackId ?? null]).toEqual([200, 'EnProceso', null]);
+  expect(body.contingency).toEqual({ since: expect.any(String), legend: LEGEND, deadline });
+}
+
+async function restart(): Promise<void> {
+  await instance.stop();
+  instance = await world.start();
+}
+
+/** Without a token at hand, which a restart forgets. */
+async function away(): Promise<void> {
+  await restart();
+  await down();
+}
+
+describe('while the authority is away', () => {
+  it('a document that may wait is signed and stored, is listed, and is sent once after the return', async () => {
+    await down();
+    const refused = await world.submit(instance, full(1));
+    expect([refused.status, refused.body.code]).toEqual([503, 'authority_unreachable']);
+    const sequences = await submitAll(2, 8);
+    const listed = await waiting();
+    expect([listed.count, listed.total, listed.next]).toEqual([8, 8, null]);
+    expect(listed.documents.map((one: { encf: string }) => one.encf)).toEqual(sequences.map((one) => encf('31', one)));
+    const first = await waiting('?limit=3');
+    expect([first.count, first.total]).toEqual([3, 8]);
+    expect((await waiting(`?after=${first.next}`)).documents).toEqual(listed.documents.slice(3));
+    await restart();
+    expect(await world.ledger(encf('31', 2))).toEqual([]);
+    await world.clearFaults();
+    await sentOnce(sequences);
+    expect((await waiting()).total).toBe(0);
+    const { body } = await submit(full(2));
+    expect(body).toMatchObject({ status: 'Aceptado', contingency: { legend: LEGEND, deadline: expect.any(String) } });
+  });
+
+  it('refuses a header that is neither true nor false, and pages that do not exist', async () => {
+    const { status, body } = await world.submit(instance, full(1), { contingency: 'yes' });
+    expect([status, body.detail[0].loc]).toEqual([422, ['header', 'x-contingency']]);
+    for (const query of ['limit=0', 'limit=1001', 'after=-1', 'after=x']) {
+      const { status: refused } = await world.call(instance, 'GET', `/contingency?${query}`);
+      expect([query, refused]).toEqual([query, 422]);
+    }
+  });
+
+  it('one host that is away makes its own documents wait, though a token is at hand, and no others', async () => {
+    expect((await world.submit(instance, full(20))).status).toBe(200);
+    // An answer of any service of the host closes its circuit.
+    for (const service of MAIN_HOST) await down(service);
+    for (const sequence of [21, 22, 23, 24, 25]) {
+      const { status, body } = await submit(full(sequence));
+      expect([status, body.status, body.contingency]).toEqual([200, 'EnProceso', undefined]);
+    }
+    const sequences = await submitAll(26, 2);
+    const consumer = await submit(example('ecf-32', 20));
+    expect([consumer.body.status, consumer.body.contingency]).toEqual(['Aceptado', undefined]);
+    await world.clearFaults();
+    await sentOnce(sequences);
+    for (const sequence of [21, 22, 23, 24, 25]) await world.reaches(encf('31', sequence), ['accepted']);
+  });
+
+  it('documents wait in CerteCF too, apart from those of other environments', async () => {
+    await away();
+    waits(await submit(full(30), 'CerteCF'));
+    expect([(await waiting('', 'CerteCF')).total, (await waiting()).total]).toEqual([1, 0]);
+    await world.clearFaults();
+    const end = Date.now() + 20_000;
+    while ((await waiting('', 'CerteCF')).total > 0 && Date.now() < end) await new Promise((r) => setTimeout(r, 100));
+    expect(await world.ledger(encf('31', 30))).toHaveLength(1);
+    expect(await world.row(encf('31', 30), 'CerteCF')).toMatchObject({ queued_at: null });
+  });
+
+  it('lines of a batch wait with it, and are pending until they are sent', async () => {
+    await away();
+    const lines = [31, 32, 33].map((sequence) => JSON.stringify(full(sequence)));
+    const send = (contingency: string, body = lines.join('\n')) =>
+      world.call(instance, 'POST', '/batches', {
+        headers: { 'content-type': 'application/x-ndjson', 'x-contingency': contingency },
+        body,
+      });
+    expect((await send('yes')).status).toBe(422);
+    const { batch_id: id } = (await send('true')).body;
+    while ((await waiting()).total < 3) await new Promise((resolve) => setTimeout(resolve, 50));
+    const batch = async () => (await world.call(instance, 'GET', `/batches/${id}`)).body;
+    expect(await batch()).toMatchObject({ pending: 3, in_process: 0, finished_at: null });
+    await world.clearFaults();
+    await sentOnce([31, 32, 33]);
+    while ((await batch()).finished_at === null) await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await batch()).toMatchObject({ pending: 0, accepted: 3 });
+  });
+
+  it('warns if the range of the document ends before it may be sent', async () => {
+    const ends = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString().slice(0, 10);
+    const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 1), to: encf('31', 99) };
+    await away();
+    for (const [sequence, hours, warnings] of [
+      [40, 48, ['business.number-ends-soon']],
+      [41, 24 * 9, []],
+    ] as const) {
+      world.ranges(ISSUER, [{ ...range, expires: ends(hours) }]);
+      const [year, month, day] = ends(hours).split('-');
+      const { status, body } = await submit(
+        example('ecf-31', sequence, (ecf) => {
+          ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = `${day}-${month}-${year}`;
+        }),
+      );
+      expect([status, body.warnings.map(({ rule }: { rule: string }) => rule)]).toEqual([200, warnings]);
+    }
+    world.ranges(ISSUER, []);
+    await world.clearFaults();
+    await sentOnce([40, 41]);
+  });
+
+  it('a document that cannot be sent stops no other', async () => {
+    await away();
+    const [poisonous = 0, ...others] = await submitAll(50, 6);
+    const { xml_path: file } = (await world.row(encf('31', poisonous))) as { xml_path: string };
+    const pending = () => world.database.query('SELECT FROM pending_document WHERE path = $1', [file]);
+    while ((await pending()).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    rmSync(path.join(world.folder, 'xml', file));
+    await world.clearFaults();
+    await sentOnce(others);
+    expect(await world.row(encf('31', poisonous))).toMatchObject({ state: 'committed', alarm: 'document-lost' });
+    await world.database.query('UPDATE attempt SET queued_at = NULL, next_action_at = NULL WHERE xml_path = $1', [
+      file,
+    ]);
+  });
+
+  it('announced maintenance is named, and stops nothing where the announcement is wrong', async () => {
+    const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * HOUR).toISOString();
+    await fetch(`${world.simulator.url}/_control/maintenance`, {
+      method: 'PUT',
+      body: JSON.stringify([{ environment: 'TesteCF', start_time: at(-0.5), end_time: at(0.5) }]),
+    });
+    await restart();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await down();
+    const words = /announced maintenance until \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00-04:00/;
+    const refused = await world.submit(instance, full(60));
+    expect([refused.status, refused.body.detail]).toEqual([503, expect.stringMatching(words)]);
+    const { body } = await submit(full(61));
+    expect(body.messages[0].valor).toMatch(words);
+    await world.clearFaults();
+    await sentOnce([61]);
+    expect((await world.submit(instance, full(62))).body.status).toBe('EnProceso');
+    await world.reaches(encf('31', 62), ['accepted']);
+    await fetch(`${world.simulator.url}/_control/maintenance`, { method: 'PUT', body: '[]' });
+  });
+});
+
+describe('hours and days', () => {
+  it('after 80 hours with restarts, everything is sent once, and nothing is late', async () => {
+    await away();
+    const sequences: number[] = [];
+    for (const hours of [0, 30, 80]) {
+      offset = hours * HOUR;
+      sequences.push(...(await submitAll(100 + sequences.length, 10)));
+      await restart();
+    }
+    const { total, documents } = await waiting();
+    expect(total).toBe(sequences.length);
+    expect(documents.every(({ deadline }: { deadline: unknown }) => deadline === null)).toBe(true);
+    await world.clearFaults();
+    const returned = clock().getTime();
+    await sentOnce(sequences);
+    for (const sequence of sequences) {
+      const { deadline, alarm } = (await world.row(encf('31', sequence))) as { deadline: Date; alarm: unknown };
+      expect([alarm, deadline.getTime() - returned > 72 * HOUR - 60_000]).toEqual([null, true]);
+    }
+  });
+
+  it('a recovery that takes more than 72 hours raises the alarm, and still sends everything once', async () => {
+    await instance.stop();
+    const metrics = createMetrics();
+    instance = await world.start({ metrics }, { RECOVERY_RATE: 1 });
+    await down();
+    const sequences = await submitAll(900_000, 12);
+    await world.clearFaults();
+    await world.reaches(encf('31', 900_000), ['accepted']);
+    const { deadline } = (await world.row(encf('31', 900_011))) as { deadline: Date };
+    offset += 73 * HOUR;
+    await sentOnce(sequences);
+    expect(await world.row(encf('31', 900_011))).toMatchObject({ deadline });
+    expect(await metrics.render()).toMatch(/ecf_alarms_total\{[^}]*kind="contingency-late"[^}]*\} ([5-9]|1\d)/);
+  });
+});
