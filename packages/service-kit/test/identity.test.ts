@@ -159,6 +159,9 @@ describe('the environment of a body that names one', () => {
     expect(() => effectiveEnvironment(identity, 'eCF')).toThrow(
       expect.objectContaining({ status: 401, code: 'environment_not_allowed' }),
     );
+    expect(() => effectiveEnvironment({ ...identity, production_refused: true }, 'eCF')).toThrow(
+      expect.objectContaining({ status: 422, code: 'environment_not_served' }),
+    );
     expect(() => effectiveEnvironment({ ...identity, environments: ['eCF'] }, undefined)).toThrow(
       expect.objectContaining({ status: 401 }),
     );

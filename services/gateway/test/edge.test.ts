@@ -510,6 +510,9 @@ describe('limits', () => {
     expect(await simulated.call('POST', '/ecf/fe/recepcion/api/ecf')).toMatchObject(refused);
     expect(await simulated.call('POST', '/fe/recepcion/api/ecf', { headers: { env: 'ecf' } })).toMatchObject(refused);
     expect((await simulated.call('GET', '/obtain_token', { key })).status).toBe(200);
+    // The body may name eCF, which only the owner reads.
+    const { caller } = (await simulated.call('POST', '/anecf/', { key, body: '{}' })).body;
+    expect(caller).toMatchObject({ env: 'TesteCF', production_refused: true });
     expect((await simulated.call('POST', '/fe/recepcion/api/ecf')).status).toBe(200);
     await simulated.stop();
     await expect(startGateway({ ...settings, DEFAULT_ENV: 'eCF' })).rejects.toThrow(/DEFAULT_ENV: .*simulator/);

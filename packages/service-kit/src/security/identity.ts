@@ -20,6 +20,7 @@ const accountSchema = z.object({
   environments: z.array(environmentSchema),
   scopes: z.array(z.enum(SCOPES)).readonly().optional(),
   taxpayers: z.array(z.string()).readonly().optional(),
+  production_refused: z.literal(true).optional(),
   env: environmentSchema,
   env_given: z.boolean(),
   taxpayers_revision: z.number().int(),
@@ -36,7 +37,7 @@ const claimsSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, 
 
 /**
  * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that the key
- * is limited to; absent = all of the account. `env` is the environment that counts (header `env`, else TesteCF); `env_given` is false
+ * is limited to; absent = all of the account. `production_refused`: the deployment does not serve eCF. `env` is the environment that counts (header `env`, else TesteCF); `env_given` is false
  * where the header was absent, so that a body's `authority_environment` may count instead ({@link effectiveEnvironment}).
  * `taxpayers_revision` is the latest revision of the account's taxpayers that the gateway has committed.
  */
@@ -164,8 +165,15 @@ export function identityOf(req: IncomingMessage): Identity {
   return caller;
 }
 
+/** 422 for production where a simulator plays the authority and nobody said that this is meant. */
+export function environmentNotServed(loc: readonly [place: string, name: string]): InvalidRequest {
+  const msg =
+    'This deployment uses a simulator of the authority and does not serve eCF; use TesteCF or CerteCF, or have AUTHORITY_URL unset.';
+  return new InvalidRequest([{ loc: [...loc], msg, type: 'environment' }], { code: 'environment_not_served' });
+}
+
 /** Refuses an environment that the key was not issued for. */
-export function requireEnvironment(identity: Identity, env: Identity['env']): void {
+function requireEnvironment(identity: Identity, env: Identity['env']): void {
   if (!identity.environments.includes(env))
     throw new ApiError(
       401,
@@ -176,7 +184,7 @@ export function requireEnvironment(identity: Identity, env: Identity['env']): vo
 
 /**
  * The environment of a request whose body carries `authority_environment`: header `env`, else the body's value, else
- * TesteCF. Both present and different: 422. The key must allow it: 401 otherwise.
+ * TesteCF. Both present and different: 422. The deployment must serve it (422 otherwise), and the key allow it (401).
  */
 export function effectiveEnvironment(identity: Identity, fromBody: Identity['env'] | undefined): Identity['env'] {
   if (identity.env_given && fromBody !== undefined && fromBody !== identity.env)
@@ -188,6 +196,7 @@ export function effectiveEnvironment(identity: Identity, fromBody: Identity['env
       },
     ]);
   const env = identity.env_given ? identity.env : (fromBody ?? identity.env);
+  if (env === 'eCF' && identity.production_refused) throw environmentNotServed(['body', 'authority_environment']);
   requireEnvironment(identity, env);
   return env;
 }

@@ -1,5 +1,6 @@
 import { ENVIRONMENTS, type Environment, environmentNamed, isEnvironment } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { environmentNotServed } from '@ecf/service-kit/security';
 
 /** The default environment of keyed calls. */
 const KEYED_DEFAULT: Environment = 'TesteCF';
@@ -39,10 +40,7 @@ export function requireEnvironment(environments: readonly Environment[], env: En
   );
 }
 
-/** 422 for production where a simulator plays the authority and nobody said that this is meant. */
+/** 422 for production where the deployment does not serve it. */
 export function requireServed(env: Environment, servesProduction: boolean): void {
-  if (env !== 'eCF' || servesProduction) return;
-  const msg =
-    'This deployment uses a simulator of the authority and does not serve eCF; use TesteCF or CerteCF, or have AUTHORITY_URL unset.';
-  throw new InvalidRequest([{ loc: ['header', 'env'], msg, type: 'environment' }], { code: 'environment_not_served' });
+  if (env === 'eCF' && !servesProduction) throw environmentNotServed(['header', 'env']);
 }

@@ -146,6 +146,7 @@ function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'servesProduction'>)
         environments: environments.filter((one) => one !== 'eCF' || options.servesProduction),
         scopes: [...scopes],
         ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
+        ...(options.servesProduction ? {} : { production_refused: true as const }),
       };
       const account = { account_id, key_id, ...rights, taxpayers_revision: holder.taxpayersRevision };
       call.env = env;
