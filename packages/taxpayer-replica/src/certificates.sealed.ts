@@ -18,7 +18,7 @@ export interface Certificates {
 /** Opened certificates that are kept; opening one costs about as much as a signature. */
 const KEPT = 1_000;
 
-/** Opens the certificates that travel sealed with the taxpayers. Opened ones are kept by fingerprint and RNC. */
+/** Opens the certificates that travel sealed with the taxpayers. Opened ones are kept by account, RNC and fingerprint. */
 export function createCertificates(
   masterKeys: MasterKeys,
   refuse: (problem: CertificateProblem, message: string, cause?: unknown) => Error,
@@ -26,7 +26,7 @@ export function createCertificates(
   const opened = new LRUCache<string, SigningCertificate>({ max: KEPT });
 
   function open(taxpayer: TaxpayerState, sealed: string): SigningCertificate {
-    const name = `${taxpayer.rnc}:${taxpayer.fingerprint}`;
+    const name = `${taxpayer.account_id}:${taxpayer.rnc}:${taxpayer.fingerprint}`;
     const known = opened.get(name);
     if (known !== undefined) return known;
     try {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/service-kit/testing';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createCertificates } from '../src/core/credentials/certificates.js';
 import { sealedRequestCertificates } from '../src/outbound/sealed-certificates.postgres.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
@@ -48,6 +50,14 @@ describe('certificates and logins', () => {
     expect(body.status).toBe('Aceptado');
     const der = certificate.pem.replace(/-----[^-]+-----|\s/g, '');
     expect(body.xml).toContain(`<X509Certificate>${der}</X509Certificate>`);
+  });
+
+  it('a stored certificate opens for its own account alone, also after it was opened', () => {
+    const certificates = createCertificates({ sealer: createMasterKeys([Buffer.alloc(32, 7)]), clock });
+    const own = world.taxpayers.get(ISSUER) as TaxpayerState;
+    expect(certificates.stored(own).fingerprint).toBe(own.fingerprint);
+    const moved = { ...own, account_id: randomUUID() };
+    expect(() => certificates.stored(moved)).toThrow(expect.objectContaining({ code: 'certificate_unusable' }));
   });
 
   it('a certificate sent with the request signs and is kept sealed until the document is decided and delivered', async () => {

@@ -1,10 +1,12 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import { createMasterKeys } from '@ecf/service-kit/security';
+import { createCertificates } from '@ecf/taxpayer-replica';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
-import { BUYER, buyer, expired, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
-import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { BUYER, buyer, expired, issue, NOW, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
+import { ACCOUNT, MASTER_KEY, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { startWorld, type World } from './support/world.js';
 
 const other = issue({ commonName: 'Other Buyer', holderId: '00500000005' });
@@ -220,4 +222,11 @@ describe('a certificate that cannot sign', () => {
     const response = await world.send(await sampleBytes({ encf: next(), buyer: rnc, issuer: PROVIDER }));
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'certificate_unusable' }]);
   });
+});
+
+it('a sealed certificate opens for its own account alone, also after it was opened', () => {
+  const certificates = createCertificates(createMasterKeys([MASTER_KEY]), (problem) => new Error(problem));
+  const own = taxpayer();
+  expect(certificates.open(own, NOW).fingerprint).toBe(own.fingerprint);
+  expect(() => certificates.open({ ...own, account_id: OTHER_ACCOUNT }, NOW)).toThrow('certificate_unusable');
 });

@@ -48,7 +48,7 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
           `${taxpayer.rnc} has no stored certificate; upload one, or send certificate and password with the request.`,
         );
       }
-      const key = `${taxpayer.rnc}:${taxpayer.fingerprint}`;
+      const key = `${taxpayer.account_id}:${taxpayer.rnc}:${taxpayer.fingerprint}`;
       let certificate = opened.get(key);
       try {
         certificate ??= unsealed(Buffer.from(taxpayer.certificate, 'base64'), taxpayerCertificate(taxpayer));
