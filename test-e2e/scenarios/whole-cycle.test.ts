@@ -497,7 +497,7 @@ describe('every operation of the specification', () => {
       expect((await demo.admin('GET', `${address}/${made.id}`)).status).toBe(404);
       const acts = (await demo.admin('GET', '/audit?limit=1000')).body.entries;
       const ours = acts.filter(({ target }: Body) => target.endsWith(`/webhooks/${made.id}`));
-      const verbs = ['create', 'replay', 'rotate', 'delete'].map((verb) => `webhook.${verb}`);
+      const verbs = ['create', 'test', 'replay', 'rotate', 'delete'].map((verb) => `webhook.${verb}`);
       expect(ours.map(({ action }: Body) => action)).toEqual(verbs);
       expect(JSON.stringify(acts)).not.toContain('whsec_');
     } finally {

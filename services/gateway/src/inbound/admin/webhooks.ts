@@ -80,7 +80,8 @@ export function webhookRoutes({ store, webhooks, recorded }: WebhookRouteOptions
   routes
     .route('/accounts/:id/webhooks/:webhookId/test')
     .post(async (req: Request, res: Response) => {
-      res.json(await owner().testWebhook(nameOf(req)));
+      const name = nameOf(req);
+      res.json(await recorded(req, res, act('test', name), () => owner().testWebhook(name)));
     })
     .all(otherMethods('POST'));
   return routes;
