@@ -299,19 +299,22 @@ describe('master keys', () => {
     expect(refused.body.detail).toContain(`gateway ${lacking.id}`);
     await first.stop();
 
-    for (const role of ['viewer', 'operator']) {
+    const headersOf = async (role: string) => {
       const { body } = await second.admin('POST', '/admin/administrators', { name: `A ${role}`, role });
-      const headers = { authorization: `Bearer ${body.token}` };
-      expect((await second.call('GET', '/admin/master-keys', { headers })).status).toBe(200);
-      const answer = await second.call('POST', '/admin/master-keys/reseal', { headers });
-      expect(answer).toMatchObject({ status: 403, body: { code: 'missing_role' } });
-    }
+      return { authorization: `Bearer ${body.token}` };
+    };
+    const [viewer, operator] = [await headersOf('viewer'), await headersOf('operator')];
+    expect((await second.call('GET', '/admin/master-keys', { headers: viewer })).status).toBe(200);
+    expect(await second.call('POST', '/admin/master-keys/reseal', { headers: viewer })).toMatchObject({
+      status: 403,
+      body: { code: 'missing_role' },
+    });
     expect((await second.call('POST', '/admin/master-keys/reseal')).status).toBe(401);
 
     // Two at once, and a new certificate meanwhile.
     const replaced = issue(-DAY, 3 * DAY);
     const [one, other, put] = await Promise.all([
-      second.admin('POST', '/admin/master-keys/reseal'),
+      second.call('POST', '/admin/master-keys/reseal', { headers: operator }),
       second.admin('POST', '/admin/master-keys/reseal'),
       second.admin('PUT', certificate('131000802'), certificateForm(replaced, PASSWORD)),
     ]);
@@ -319,13 +322,18 @@ describe('master keys', () => {
     expect((await second.admin('POST', '/admin/master-keys/reseal')).body.services).toMatchObject([{ older: 0 }]);
     expect((await second.admin('GET', certificate('131000802'))).body).toEqual(put.body);
     const { entries } = (await second.admin('GET', '/admin/audit?action=master_key.reseal')).body;
-    expect(entries[0]).toMatchObject({ actor: 'ADMIN_TOKEN', target: '/master-keys', details: { key_id: newest } });
-    await until(() => DATABASE_RNCS.every((rnc) => second.events.some(({ key }) => key === rnc)));
-    const told = second.events.filter(({ topic }) => topic.includes('taxpayers')).map(({ data }) => data);
-    for (const state of told.map((data) => taxpayerStateSchema.parse(data))) {
-      const sealed = Buffer.from(state.certificate as string, 'base64');
-      expect(() => createMasterKeys([fresh]).unseal(sealed, taxpayerCertificate(state))).not.toThrow();
-    }
+    expect(entries[0]).toMatchObject({ target: '/master-keys', details: { key_id: newest } });
+    expect(['A operator', 'ADMIN_TOKEN']).toContain(entries[0].actor);
+    // What the first gateway did not publish in time, the second one publishes before.
+    const isToldAnew = (rnc: string) => {
+      const told = second.events.filter(({ topic, key }) => topic.includes('taxpayers') && key === rnc).at(-1);
+      const state = told === undefined ? null : taxpayerStateSchema.parse(told.data);
+      if (state === null || !createMasterKeys([fresh]).hasKeyOf(Buffer.from(state.certificate as string, 'base64')))
+        return false;
+      createMasterKeys([fresh]).unseal(Buffer.from(state.certificate as string, 'base64'), taxpayerCertificate(state));
+      return true;
+    };
+    await until(() => DATABASE_RNCS.every(isToldAnew));
     await second.stop();
 
     const third = await startGateway({ DATABASE_URL: first.config.DATABASE_URL, MASTER_KEY: base64(fresh) });

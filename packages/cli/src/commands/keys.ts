@@ -16,7 +16,7 @@ ecf keys reseal [options]
                   GATEWAY_PRIVATE_KEY and so on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of
                   them; GATEWAY_PASSWORD and so on are for a user of its own at PostgreSQL and Kafka. Nothing is stored
   reseal          seals everything under the newest key of MASTER_KEY, while the deployment serves. Before: put the new key
-                  first in the MASTER_KEY of every instance. A run that was interrupted is repeated. Needs the role owner
+                  first in the MASTER_KEY of every instance. A run that was interrupted is repeated. Needs the role operator
 
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
   --json          the result of reseal as a JSON object; --text is for people, the default on a terminal

@@ -68,7 +68,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'startRebuild', method: 'POST', role: 'operator', path: '/admin/rebuilds/query' },
   { id: 'rebuildState', method: 'GET', role: 'viewer', path: '/admin/rebuilds/query' },
   { id: 'masterKeyState', method: 'GET', role: 'viewer', path: '/admin/master-keys' },
-  { id: 'resealBlock', method: 'POST', role: 'owner', path: '/admin/master-keys/reseal' },
+  { id: 'resealBlock', method: 'POST', role: 'operator', path: '/admin/master-keys/reseal' },
   { id: 'storedFiles', method: 'GET', role: 'viewer', path: '/admin/archive/{service}' },
   { id: 'listAudit', method: 'GET', role: 'viewer', path: '/admin/audit' },
   { id: 'createAdministrator', method: 'POST', role: 'owner', path: '/admin/administrators' },
