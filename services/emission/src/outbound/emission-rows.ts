@@ -135,7 +135,6 @@ export function attemptRow(attempt: Attempt): object {
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
     contingency_since: attempt.contingencySince ?? null,
-    deadline: null,
     ...changingColumns(attempt),
   };
 }
@@ -168,6 +167,7 @@ function changingColumns(attempt: Attempt) {
     alarm: attempt.alarm,
     past: attempt.past,
     queued_at: attempt.queuedAt ?? null,
+    deadline: attempt.deadline ?? null,
   };
 }
 

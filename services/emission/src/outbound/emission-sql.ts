@@ -125,7 +125,7 @@ const SAVED = `WITH saved AS (
         verdict = r.verdict, submitted_at = r.submitted_at, lost_sends = r.lost_sends,
         transient_refusals = r.transient_refusals, not_found_since = r.not_found_since, failures = r.failures,
         next_action_at = r.next_action_at, owner = r.owner, alarm = r.alarm, past = r.past,
-        queued_at = r.queued_at
+        queued_at = r.queued_at, deadline = coalesce(a.deadline, r.deadline)
       FROM json_populate_recordset(NULL::attempt, $1::json) r
       JOIN unnest($9::bigint[], $10::int[]) AS before(emission_id, revision) USING (emission_id)
       WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = before.revision

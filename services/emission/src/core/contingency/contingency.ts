@@ -57,8 +57,10 @@ export interface ContingencyStore {
   isAway(way: Way): Promise<boolean>;
   /** Notes that the authority is away; since when. The first document asks for it at `dueAt`. */
   begin(way: Way, outage: { readonly now: Date; readonly rate: number; readonly dueAt: Date }): Promise<Date>;
-  /** An answer came. Sets the deadline of every document that was signed in contingency and has none. */
-  reached(way: Way, now: Date, deadline: Date): Promise<void>;
+  /** An answer came. When the authority returned: at the first answer. */
+  reached(way: Way, now: Date): Promise<Date>;
+  /** Sets the deadline of every document that was signed in contingency and has none. */
+  setDeadlines(way: Way, deadline: Date): Promise<void>;
   /** No answer came. */
   unreached(way: Way): Promise<void>;
   claimDue(request: ClaimRequest): Promise<Contingency[]>;

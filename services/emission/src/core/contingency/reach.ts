@@ -18,8 +18,6 @@ export async function noteReach(
     await contingency.unreached(attempt);
     return attempt;
   }
-  const now = clock();
-  const deadline = later(now, OVERDUE_MS);
-  await contingency.reached(attempt, now, deadline);
-  return attempt.deadline ? attempt : { ...attempt, deadline };
+  const returnedAt = await contingency.reached(attempt, clock());
+  return attempt.deadline ? attempt : { ...attempt, deadline: later(returnedAt, OVERDUE_MS) };
 }

@@ -1,7 +1,7 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Attempt } from '../attempt/attempt.js';
 import { moment, recordTransition } from '../attempt/record-transition.js';
-import { foundLate, later } from '../attempt/transitions.js';
+import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
 import { bringsNothing } from './reach.js';
@@ -40,6 +40,7 @@ export function createRecovery(
 
   async function handle(present: Contingency): Promise<void> {
     const now = clock();
+    if (present.returnedAt !== null) await contingency.setDeadlines(present, later(present.returnedAt, OVERDUE_MS));
     await alarmOfLate(present, now);
     const { total, released } = await contingency.waiting(present, now);
     // A document may be signed at this moment, so this way is looked at again.

@@ -11,12 +11,16 @@ export const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due
     since = CASE WHEN c.returned_at IS NULL THEN c.since ELSE EXCLUDED.since END,
     due_at = CASE WHEN c.returned_at IS NULL THEN c.due_at ELSE EXCLUDED.due_at END RETURNING since`;
 
-/** $3 now, $4 the deadline of what was signed during the outage. */
-export const REACHED = `WITH answered AS (
-    UPDATE contingency SET failures = 0, returned_at = coalesce(returned_at, $3), due_at = CASE WHEN returned_at IS NULL THEN $3 ELSE due_at END
-     WHERE env = $1 AND route = $2 AND (returned_at IS NULL OR failures > 0))
-  UPDATE attempt a SET deadline = $4 FROM emission e
-   WHERE e.id = a.emission_id AND e.env = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
+/** When the authority returned, if nothing has to be noted. */
+export const RETURNED = `SELECT returned_at FROM contingency
+  WHERE env = $1 AND route = $2 AND returned_at IS NOT NULL AND failures = 0`;
+
+export const REACHED = `UPDATE contingency SET failures = 0, returned_at = coalesce(returned_at, $3),
+    due_at = CASE WHEN returned_at IS NULL THEN $3 ELSE due_at END
+  WHERE env = $1 AND route = $2 RETURNING returned_at`;
+
+export const SET_DEADLINES = `UPDATE attempt a SET deadline = $3 FROM emission e
+  WHERE e.id = a.emission_id AND e.env = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
 
 export const UNREACHED = 'UPDATE contingency SET failures = least(failures + 1, 30) WHERE env = $1 AND route = $2';
 

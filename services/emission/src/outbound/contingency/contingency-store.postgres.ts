@@ -19,8 +19,13 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
       const { rows } = await database.query<{ since: Date }>(sql.BEGIN, [env, route, now, rate, dueAt]);
       return rows[0]?.since ?? now;
     },
-    async reached({ env, route }, now, deadline) {
-      await database.query(sql.REACHED, [env, route, now, deadline]);
+    async reached({ env, route }, now) {
+      const noted = await database.query<ReturnRow>(sql.RETURNED, [env, route]);
+      const { rows } = noted.rows.length > 0 ? noted : await database.query<ReturnRow>(sql.REACHED, [env, route, now]);
+      return rows[0]?.returned_at ?? now;
+    },
+    async setDeadlines({ env, route }, deadline) {
+      await database.query(sql.SET_DEADLINES, [env, route, deadline]);
     },
     async unreached({ env, route }) {
       await database.query(sql.UNREACHED, [env, route]);
@@ -54,6 +59,10 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
       return { total: first?.total ?? 0, documents: rows.filter(isDocument).map(fromWaitingRow) };
     },
   };
+}
+
+interface ReturnRow {
+  returned_at: Date;
 }
 
 interface ContingencyRow {
