@@ -246,6 +246,7 @@ describe('the feed', () => {
     }
     for (const [query, name] of [
       ['types=invoice.made', 'types'],
+      ['limit=0', 'limit'],
       ['limit=1001', 'limit'],
       ['wait=31', 'wait'],
     ]) {
@@ -341,7 +342,7 @@ describe('the feed', () => {
     let writing = true;
     const writers = Promise.all(
       [1, 2].map(async (writer) => {
-        for (let n = 0; n < 50; n += 1) await add(writer, n);
+        for (let n = 0; n < 55; n += 1) await add(writer, n);
       }),
     ).finally(() => {
       writing = false;
@@ -355,8 +356,8 @@ describe('the feed', () => {
     }
     await writers;
     seen.push(...(await read(place, '&limit=1000')).events.map(({ id }) => id));
-    const all = (await read(after, '&limit=1000')).events.map(({ id }) => id);
-    expect(all).toHaveLength(100);
+    const all = (await read(after)).events.map(({ id }) => id);
+    expect(all).toHaveLength(110);
     expect(seen).toEqual(all);
   });
 

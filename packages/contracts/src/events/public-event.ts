@@ -41,7 +41,7 @@ export const EVENT_DAYS = 90;
 /** Longest `wait` of a reader of the feed, in seconds. */
 export const MAX_EVENT_WAIT_SECONDS = 30;
 export const MAX_EVENT_PAGE = 1_000;
-export const DEFAULT_EVENT_PAGE = 100;
+export const DEFAULT_EVENT_PAGE = 200;
 
 /** Data of `received.*`. */
 export const receivedDataSchema = receivedInvoiceSchema

@@ -405,7 +405,7 @@ export const ADMIN = {
   listWebhooks: {
     tag: 'Webhooks',
     summary: 'Lists the webhooks of an account',
-    parameters: [P.accountId, ...PAGE],
+    parameters: [P.accountId, P.limit, P.adminOffset],
     answers: { 200: { description: 'The webhooks.', content: json(z.array(webhookSchema), [WEBHOOK]) } },
     errors: ['validation_error', 'not_found', 'service_unavailable'],
   },

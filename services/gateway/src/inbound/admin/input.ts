@@ -12,10 +12,11 @@ import { callOf } from '../edge.js';
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
 export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));
 const MOST_ROWS = 1_000;
-const pageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(MOST_ROWS),
-  offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
-});
+const pageSchema = (rows: number) =>
+  z.object({
+    limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(rows),
+    offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
+  });
 
 /** The actor, for the audit log. */
 export function actedBy(req: Request, res: Response): ActedBy {
@@ -59,9 +60,9 @@ export function recordedIn(audit: Pick<AuditLog, 'append'>, clock: () => Date): 
   };
 }
 
-/** `limit` and `offset` of a list. */
-export function pageOf(req: Request): Page {
-  return validate(pageSchema, req.query, 'query');
+/** `limit` (1 to 1,000, default `rows`) and `offset` of a list. */
+export function pageOf(req: Request, rows = MOST_ROWS): Page {
+  return validate(pageSchema(rows), req.query, 'query');
 }
 
 function part(req: Request, name: string): string {

@@ -7,6 +7,8 @@ import { otherMethods } from '../own-routes.js';
 import { accountId, found, json, pageOf, type Recorded, webhookId } from './input.js';
 import { present } from './operation.js';
 
+const DEFAULT_ROWS = 200;
+
 export interface WebhookRouteOptions {
   store: Pick<AccountStore, 'findAccount'>;
   /** The query service; null if it is not part of the deployment. */
@@ -40,7 +42,7 @@ export function webhookRoutes({ store, webhooks, recorded }: WebhookRouteOptions
     })
     .get(async (req: Request, res: Response) => {
       const account_id = await account(req);
-      res.json((await owner().listWebhooks({ account_id, ...pageOf(req) })).webhooks);
+      res.json((await owner().listWebhooks({ account_id, ...pageOf(req, DEFAULT_ROWS) })).webhooks);
     })
     .all(otherMethods('GET', 'POST'));
   routes
