@@ -407,18 +407,30 @@ describe('the issuer', () => {
     await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('that refuses gets nothing more, and its text is kept', async () => {
-    issuer.answers.push({
+  it('that refuses gets nothing more, and its text is kept; each refusal is told', async () => {
+    const refusal = {
       status: 400,
       body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
-    });
-    const { body } = await post(order(await world.invoice()));
+    };
+    issuer.answers.push(refusal);
+    const encf = await world.invoice();
+    const { body } = await post(order(encf));
     expect(body).toMatchObject({
       authority_submission_status: 'Aceptado',
       issuer_delivery_status: 'refused',
       issuer_delivery_error: 'Factura no encontrada',
       sent_to_issuer: true,
     });
+    issuer.answers.push(refusal);
+    await retry(body.id);
+    // The decision stands at the authority.
+    expect(await published(encf, 3)).toEqual(['approved', 'approved', 'approved']);
+    const told = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
+    expect(told.map(({ data }) => [data.revision, data.refused_by_issuer])).toEqual([
+      [1, undefined],
+      [2, true],
+      [3, true],
+    ]);
   });
 
   it.each([

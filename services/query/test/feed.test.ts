@@ -141,6 +141,14 @@ describe('the feed', () => {
         revision: 3,
         refused_by_authority: true,
       }),
+      decision({
+        direction: 'given',
+        issuer_rnc: OTHER_ISSUER,
+        buyer_rnc: ISSUER,
+        approval_status: 'rejected',
+        revision: 4,
+        refused_by_issuer: true,
+      }),
       cancellation({}),
       cancellation({ authority_status: 'Parcial', revision: 2 }),
       invoiceEvent(invoice({ sequence: 20, state: 'conditional', revision: 3 })),
@@ -158,7 +166,12 @@ describe('the feed', () => {
       ['approval.received', encf('31', 40)],
       ['approval.sent', encf('31', 40)],
       ['approval.refused', encf('31', 40)],
+      ['approval.refused', encf('31', 40)],
       ['cancellation.partial', null],
+    ]);
+    expect(events.slice(9, 11).map(({ data }) => data)).toMatchObject([
+      { approval_status: 'pending', refused_by: 'authority' },
+      { approval_status: 'rejected', refused_by: 'issuer' },
     ]);
     expect((await read(events[3]?.id ?? '')).events).toEqual(events.slice(4));
     const first = await read(after, '&limit=4');

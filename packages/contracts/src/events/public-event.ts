@@ -66,7 +66,10 @@ export const receivedDataSchema = receivedInvoiceSchema
 /** Data of `approval.*`. */
 export const approvalDataSchema = receivedApprovalSchema
   .pick({ issuer_rnc: true, buyer_rnc: true, approval_status: true, approval_confirmed: true, approval_datetime: true })
-  .extend({ encf: z.string() })
+  .extend({
+    encf: z.string(),
+    refused_by: z.enum(['authority', 'issuer']).optional().meta({ description: 'Only in approval.refused' }),
+  })
   .meta({ description: 'The decision of the buyer at the time of the event' });
 /** Data of `cancellation.*`. */
 export const cancellationDataSchema = cancellationSchema

@@ -124,6 +124,9 @@ export const receivedInvoiceDecisionSchema = z.object({
   refused_by_authority: z.boolean().optional().meta({
     description: 'True if there is no decision because the authority refused the one that stood',
   }),
+  refused_by_issuer: z.boolean().optional().meta({
+    description: 'True if the issuer refused the decision; what stands at the authority did not change',
+  }),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
 

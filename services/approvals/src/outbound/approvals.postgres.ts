@@ -136,13 +136,22 @@ async function recordProgress(
   const superseded = missed && progress.sentAt === null && others.some(stands);
   const after = await write(tx, claimed, superseded ? { ...progress, dueAt: null } : progress);
   if (missed) await oweIssuer(tx, [...others, after], after.createdAt);
-  const before = all.find((one) => one.id === id)?.authority.status;
-  const now = after.authority.status;
-  if (before === undefined || before === now || after.supersededAt !== null || others.some(stands)) return after;
-  const at = exchange?.at ?? after.createdAt;
-  if (now === 'Rechazado') await publishRefusal(tx, after, at);
-  else if (before === 'Rechazado') await publishDecision(tx, after, at);
+  const before = all.find((one) => one.id === id);
+  if (before === undefined || after.supersededAt !== null || others.some(stands)) return after;
+  await publishOutcome(tx, before, after, exchange?.at ?? after.createdAt);
   return after;
+}
+
+/** Publishes what the answer of the authority or the issuer changed about a decision that no other one replaced. */
+async function publishOutcome(tx: Transaction, before: GivenApproval, after: GivenApproval, at: Date): Promise<void> {
+  if (before.issuer.status !== 'refused' && after.issuer.status === 'refused') {
+    const status = stands(after) ? statusWord(after.decision) : 'pending';
+    return publish(tx, after, status, at, { refused_by_issuer: true });
+  }
+  const [earlier, now] = [before.authority.status, after.authority.status];
+  if (earlier === now) return;
+  if (now === 'Rechazado') await publishRefusal(tx, after, at);
+  else if (earlier === 'Rechazado') await publishDecision(tx, after, at);
 }
 
 async function settle(
@@ -228,7 +237,7 @@ async function publish(
   { key, decidedAt }: GivenApproval,
   status: 'approved' | 'rejected' | 'pending',
   at: Date,
-  more: { refused_by_authority?: true } = {},
+  more: { refused_by_authority?: true; refused_by_issuer?: true } = {},
 ): Promise<void> {
   const { rows } = await tx.query<{ revision: number }>(sql.ADVANCE, keyValues(key));
   const data = {

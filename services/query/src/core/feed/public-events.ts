@@ -143,10 +143,10 @@ function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['typ
 /** Null while nobody has decided, and where a decision no longer stands for another reason than its refusal. */
 function ofApproval(changed: ApprovalChanged): Told | null {
   const { direction, env, issuer_rnc, buyer_rnc, encf, approval_status, approval_datetime } = changed;
-  const refused = changed.refused_by_authority === true;
-  if (approval_status === 'pending' && !refused) return null;
+  const refusedBy = changed.refused_by_issuer ? 'issuer' : changed.refused_by_authority ? 'authority' : null;
+  if (approval_status === 'pending' && refusedBy === null) return null;
   const received = direction === 'received';
-  const type = received ? 'approval.received' : refused ? 'approval.refused' : 'approval.sent';
+  const type = received ? 'approval.received' : refusedBy !== null ? 'approval.refused' : 'approval.sent';
   return {
     type,
     env,
@@ -160,6 +160,7 @@ function ofApproval(changed: ApprovalChanged): Told | null {
       approval_status,
       approval_confirmed: changed.approval_confirmed ?? false,
       approval_datetime,
+      ...(refusedBy === null ? {} : { refused_by: refusedBy }),
     },
   };
 }
