@@ -8,6 +8,7 @@ export * from './events/invoice.js';
 export * from './events/invoice-status.js';
 export * from './events/public-event.js';
 export * from './events/received-invoice.js';
+export * from './events/refusal.js';
 export * from './events/taxpayer.js';
 export * from './http/acknowledgement.js';
 export * from './http/admin.js';

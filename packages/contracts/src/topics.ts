@@ -5,6 +5,7 @@ import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
+import { receivedRefusedSchema } from './events/refusal.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
 import { auditActSchema } from './http/audit.js';
 
@@ -93,6 +94,16 @@ export const TOPICS = {
     producers: ['reception'],
     consumers: ['approvals', 'query'],
     partitions: 12,
+    retention: 7 * DAY,
+  },
+  refusals: {
+    name: 'refusals.v1',
+    description: 'Each refusal of a document that a provider sent, once for each number and reason.',
+    key: 'document',
+    events: { 'received.refused': receivedRefusedSchema },
+    producers: ['reception'],
+    consumers: ['query'],
+    partitions: 4,
     retention: 7 * DAY,
   },
   approvals: {

@@ -1,6 +1,8 @@
 import { toCalendarDate } from '@ecf/domain';
 import { type QuotaClaim, type QuotaStore, quotaHour } from './quota-store.js';
 
+export { quotaHour };
+
 const HOUR_MS = 3_600_000;
 
 export interface StoredBytesLimits {

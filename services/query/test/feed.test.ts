@@ -6,6 +6,7 @@ import {
   type DeliveryChanged,
   documentKey,
   eventListSchema,
+  type ReceivedRefused,
   TOPICS,
 } from '@ecf/contracts';
 import type { BusEvent } from '@ecf/service-kit/bus';
@@ -90,6 +91,25 @@ const decision = (change: Partial<ApprovalChanged>): BusEvent => {
   return event(TOPICS.approvals.name, 'approval.changed', documentKey(data), data);
 };
 
+const refusal = (change: Partial<ReceivedRefused>): BusEvent => {
+  const data: ReceivedRefused = {
+    env: 'TesteCF',
+    issuer_rnc: OTHER_ISSUER,
+    encf: encf('31', 41),
+    buyer_rnc: ISSUER,
+    account_id: ACCOUNT,
+    ecf_type: null,
+    date_received: '2026-06-15T10:00:00-04:00',
+    rejection_code: 2,
+    rejection_reason: '2 Error de Firma Digital: changed',
+    xml_checksum: '0'.repeat(64),
+    arecf_storage_path: 'a.xml',
+    arecf_checksum: '1'.repeat(64),
+    ...change,
+  };
+  return event(TOPICS.refusals.name, 'received.refused', documentKey(data), data);
+};
+
 describe('the feed', () => {
   it('names where to go on before there is any event', async () => {
     const { events, next } = await read(null);
@@ -121,6 +141,10 @@ describe('the feed', () => {
       receivedEvent(received({ sequence: 30 })),
       receivedEvent(disputed),
       event(TOPICS.receivedInvoices.name, 'received.disputed', documentKey(disputed), disputed),
+      refusal({}),
+      // Two instances refused at the same moment.
+      refusal({ xml_checksum: '2'.repeat(64) }),
+      refusal({ rejection_reason: '2 Error de Firma Digital: another' }),
       delivery({ delivery_status: 'pending' }),
       delivery({ delivery_status: 'unacknowledged', final: false, revision: 2 }),
       delivery({ delivery_status: 'delivered', final: true, revision: 3 }),
@@ -162,6 +186,8 @@ describe('the feed', () => {
       ['invoice.withdrawn', encf('31', 22)],
       ['received.accepted', encf('31', 30)],
       ['received.disputed', encf('31', 30)],
+      ['received.refused', encf('31', 41)],
+      ['received.refused', encf('31', 41)],
       ['delivery.delivered', encf('31', 40)],
       ['approval.received', encf('31', 40)],
       ['approval.sent', encf('31', 40)],
@@ -169,10 +195,14 @@ describe('the feed', () => {
       ['approval.refused', encf('31', 40)],
       ['cancellation.partial', null],
     ]);
-    expect(events.slice(9, 11).map(({ data }) => data)).toMatchObject([
+    expect(events.slice(11, 13).map(({ data }) => data)).toMatchObject([
       { approval_status: 'pending', refused_by: 'authority' },
       { approval_status: 'rejected', refused_by: 'issuer' },
     ]);
+    expect(events[6]).toMatchObject({
+      subject: { buyer_rnc: ISSUER, provider_rnc: OTHER_ISSUER, encf: encf('31', 41) },
+      data: { provider_rnc: OTHER_ISSUER, rejection_code: 2, xml_checksum: '0'.repeat(64) },
+    });
     expect((await read(events[3]?.id ?? '')).events).toEqual(events.slice(4));
     const first = await read(after, '&limit=4');
     expect([first.events, first.next]).toEqual([events.slice(0, 4), events[3]?.id]);

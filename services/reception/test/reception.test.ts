@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { ReceivedRefused } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
+import type { BusEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
-import { taxpayer, taxpayerChanged } from './support/taxpayers.js';
+import { ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
@@ -225,6 +227,70 @@ describe('repeats', () => {
     expect(response.headers.get('x-rejection-reason')).toMatch(
       /^1 Error de especificacion: ECF\.Encabezado\.IdDoc\.TipoPago: /,
     );
+  });
+});
+
+describe('a refusal', () => {
+  const told: BusEvent<ReceivedRefused>[] = [];
+  const toldOf = (number: string) => told.filter(({ data }) => data.encf === number).map(({ data }) => data);
+  const toldByNow = async (number: string, count: number) => {
+    await eventually(
+      () => toldOf(number),
+      ({ length }) => length >= count,
+    );
+    await eventually(
+      () => world.database.query('SELECT 1 FROM outbox'),
+      ({ rowCount }) => rowCount === 0,
+    );
+    return toldOf(number);
+  };
+  beforeAll(() =>
+    world.bus.subscribe({
+      topics: ['refusals.v1'],
+      group: 'query',
+      handler: async (event) => void told.push(event as BusEvent<ReceivedRefused>),
+    }),
+  );
+
+  it('is told once for each number and reason, without the document', async () => {
+    const number = next();
+    const genuine = await sampleXml({ encf: number });
+    const forged = genuine.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
+    const broken = genuine.replace('<TipoPago>1', '<TipoPago>x');
+    for (const xml of [forged, forged, broken, genuine, forged, genuine, genuine]) await read(await world.send(xml));
+    const [first, ...more] = await toldByNow(number, 3);
+    expect(first).toEqual({
+      env: 'TesteCF',
+      issuer_rnc: PROVIDER,
+      encf: number,
+      buyer_rnc: BUYER,
+      account_id: ACCOUNT,
+      ecf_type: '31',
+      date_received: expect.stringMatching(/-04:00$/),
+      rejection_code: 2,
+      rejection_reason: expect.stringMatching(/^2 Error de Firma Digital: /),
+      xml_checksum: createHash('sha256').update(forged).digest('hex'),
+      arecf_storage_path: expect.stringContaining(number),
+      arecf_checksum: expect.any(String),
+    });
+    expect(more.map(({ rejection_code }) => rejection_code)).toEqual([1, 3]);
+    expect((await rows(number)).refused).toHaveLength(6);
+  });
+
+  it('of a stranger is told a hundred times a day and no more; other senders are told of', async () => {
+    const [number, other] = [next(), next()];
+    const [flooding, later] = [await sampleXml({ encf: number }), await sampleXml({ encf: other })];
+    const broken = (n: number) => flooding.replace('<TipoPago>1', `<TipoPago>1</TipoPago><X${n}>1</X${n}><TipoPago>1`);
+    const sender = '198.51.100.77';
+    for (let n = 0; n < 110; n += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, i) => world.send(broken(n + i), { sender })));
+    await read(await world.send(later.replace('<TipoPago>1', '<TipoPago>x'), { sender }));
+    expect(await toldByNow(number, 100)).toHaveLength(100);
+    expect((await rows(number)).refused).toHaveLength(110);
+    expect(toldOf(other)).toEqual([]);
+    const forged = later.replace('<MontoTotal>11430.00', '<MontoTotal>1.00');
+    await read(await world.send(forged, { sender: '198.51.100.78' }));
+    expect(await toldByNow(other, 1)).toMatchObject([{ rejection_code: 2 }]);
   });
 });
 

@@ -137,6 +137,7 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     confirmable: null,
     competes: holderId !== null,
     origin: { requestId: 'r', sender: null },
+    told: null,
   };
 }
 
@@ -213,6 +214,17 @@ describe('documents', () => {
     await documents.noteAnswers([{ id, leftAt: new Date(NOW.getTime() + 5), dueAt: null }]);
     await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
     expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW, answerDueAt: null });
+  });
+
+  it('records a refusal and its event together or not at all', async () => {
+    const one = { ...refused(received(), null, '6'.repeat(64)), reason: 'told' };
+    const told = () => database.query("SELECT 1 FROM outbox WHERE topic = 'refusals.v1'");
+    // An event without account is refused.
+    await expect(documents.refuse({ ...one, told: { account_id: '', ecf_type: null } })).rejects.toThrow();
+    expect([await documents.wasRefused(one), (await told()).rowCount]).toEqual([false, 0]);
+    await documents.refuse({ ...one, told: { account_id: ACCOUNT, ecf_type: null } });
+    expect([await documents.wasRefused(one), (await told()).rowCount]).toEqual([true, 1]);
+    expect(await documents.wasRefused({ ...one, reason: 'another' })).toBe(false);
   });
 
   it('competing documents raise the revision once for each bytes and are listed', async () => {

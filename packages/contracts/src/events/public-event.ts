@@ -6,6 +6,7 @@ import { cancellationSchema } from '../http/cancellation.js';
 import { invoiceSchema } from '../http/invoice.js';
 import { receivedInvoiceSchema } from '../http/received-invoice.js';
 import { contingencySchema } from '../http/submission.js';
+import { receivedRefusedSchema } from './refusal.js';
 
 /** The types of events that the feed of customers holds. */
 export const EVENT_TYPES = [
@@ -22,6 +23,7 @@ export const EVENT_TYPES = [
   'delivery.refused',
   'delivery.failed',
   'received.accepted',
+  'received.refused',
   'received.confirmed',
   'received.disputed',
   'approval.received',
@@ -43,7 +45,7 @@ export const MAX_EVENT_WAIT_SECONDS = 30;
 export const MAX_EVENT_PAGE = 1_000;
 export const DEFAULT_EVENT_PAGE = 200;
 
-/** Data of `received.*`. */
+/** Data of `received.*`, except `received.refused`. */
 export const receivedDataSchema = receivedInvoiceSchema
   .pick({
     id: true,
@@ -63,6 +65,21 @@ export const receivedDataSchema = receivedInvoiceSchema
     approval_datetime: true,
   })
   .meta({ description: 'The received e-CF at the time of the event' });
+/** Data of `received.refused`. */
+export const refusalDataSchema = receivedRefusedSchema
+  .pick({
+    encf: true,
+    ecf_type: true,
+    buyer_rnc: true,
+    date_received: true,
+    rejection_code: true,
+    rejection_reason: true,
+    xml_checksum: true,
+    arecf_storage_path: true,
+    arecf_checksum: true,
+  })
+  .extend({ provider_rnc: rncSchema })
+  .meta({ description: 'The refusal; with code 1 or 2 nothing proves who sent the document' });
 /** Data of `approval.*`. */
 export const approvalDataSchema = receivedApprovalSchema
   .pick({ issuer_rnc: true, buyer_rnc: true, approval_status: true, approval_confirmed: true, approval_datetime: true })
@@ -112,6 +129,7 @@ export const publicEventSchema = z.object({
   data: z.union([
     invoiceSchema,
     receivedDataSchema,
+    refusalDataSchema,
     cancellationDataSchema,
     deliveryDataSchema,
     approvalDataSchema,

@@ -42,7 +42,8 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
     [TOPICS.deliveries.name]: (data) => outcomes.keepDeliveries(data as DeliveryChanged[]),
     [TOPICS.approvals.name]: (data) =>
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
-    // Cancellations and batches have no read model here, only their place in the feed.
+    // These have no read model here, only their place in the feed.
+    [TOPICS.refusals.name]: async () => undefined,
     [TOPICS.cancellations.name]: async () => undefined,
     [TOPICS.batches.name]: async () => undefined,
   };

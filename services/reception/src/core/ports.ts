@@ -105,6 +105,8 @@ export interface DocumentStore {
    * document.
    */
   refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
+  /** Whether a document under this number was refused for this reason before. */
+  wasRefused(refusal: Pick<NewRefusedDocument, 'key' | 'motive' | 'reason'>): Promise<boolean>;
   /**
    * The document with these bytes, or with this signed content, that competes with a received one: path of its bytes, null
    * where they were not kept, and whether the authority confirmed it. Null where there is none.

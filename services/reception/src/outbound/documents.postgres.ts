@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import { once } from '@ecf/service-kit/outbox';
+import { appendToOutbox, once } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { NewRefusedDocument } from '../core/documents/received-document.js';
@@ -10,7 +10,7 @@ import { isShown } from './conflicts.postgres.js';
 import { createDocumentListings } from './document-listings.postgres.js';
 import { RECEIVED, REFUSED_COLUMNS, type ReceivedRow, refusedValues } from './document-rows.js';
 import { createNumbers } from './numbers.postgres.js';
-import { createReceivedChanges } from './received-changes.js';
+import { createReceivedChanges, refusalEvents } from './received-changes.js';
 
 /** The consumer group of this service; also the name under which handled events are noted. */
 export const RECEPTION_GROUP = 'reception';
@@ -47,6 +47,12 @@ const COMPETITOR = {
            FROM refused_documents r LEFT JOIN confirmations c USING (document_id)
           WHERE r.conflict_of = $1 AND (r.sha256 = $2 OR r.content_sha256 = $3)
           ORDER BY r.id LIMIT 1`,
+};
+
+const WAS_REFUSED = {
+  name: 'received_was_refused',
+  text: `SELECT 1 FROM refused_documents
+          WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 AND motive = $5 AND reason = $6 LIMIT 1`,
 };
 
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
@@ -88,7 +94,19 @@ export function createDocumentStore(database: Database, makeId: () => string = r
         await addPendingDocuments(tx, files);
         if (refusal.competes) await compete(tx, refusal);
         else await tx.query(REFUSE, refusedValues(refusal, null, null));
+        await appendToOutbox(tx, refusalEvents(refusal, makeId()));
       });
+    },
+    async wasRefused({ key, motive, reason }) {
+      const { rowCount } = await database.query(WAS_REFUSED, [
+        key.env,
+        key.buyerRnc,
+        key.encf,
+        key.issuerRnc,
+        motive,
+        reason,
+      ]);
+      return rowCount > 0;
     },
     async competitor(holderId, document) {
       const found = await findCompetitor(database, holderId, document);

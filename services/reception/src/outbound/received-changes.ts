@@ -4,9 +4,11 @@ import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Transaction } from '@ecf/service-kit/postgres';
 import {
   type Conflict,
+  type NewRefusedDocument,
   type ReceivedDocument,
   receivedDocumentKey,
   receivedInvoiceChanged,
+  receivedRefused,
 } from '../core/documents/received-document.js';
 import { conflictsOf } from './conflicts.postgres.js';
 import { fromReceivedRow, RECEIVED, type ReceivedRow } from './document-rows.js';
@@ -30,6 +32,16 @@ export function receivedInvoiceEvent(
     data: receivedInvoiceChanged(document, conflicts),
   };
   return makeEvent(draft, stamp);
+}
+
+/** The event that tells the account of a refusal; none if nobody is told. */
+export function refusalEvents(refusal: NewRefusedDocument, id: string): BusEvent[] {
+  const data = receivedRefused(refusal);
+  if (data === null) return [];
+  const { key, acknowledgedAt: time } = refusal;
+  const subject = `${key.issuerRnc}:${key.encf}`;
+  const draft = { topic: TOPICS.refusals.name, type: 'received.refused', source: 'reception', subject } as const;
+  return [makeEvent({ ...draft, key: receivedDocumentKey(key), data }, { id, time })];
 }
 
 export interface ReceivedChange {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type ApprovalChanged,
   type BatchDone,
@@ -7,6 +8,7 @@ import {
   type InvoiceChanged,
   type PublicEvent,
   type ReceivedInvoiceChanged,
+  type ReceivedRefused,
 } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
@@ -118,6 +120,21 @@ function ofReceived(changed: ReceivedInvoiceChanged, source: string): Told {
   };
 }
 
+/** A number that is refused again for the same reason is the same occurrence. */
+function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }: ReceivedRefused): Told {
+  const { buyer_rnc, encf, rejection_code, rejection_reason } = refused;
+  const type = 'received.refused';
+  const reason = createHash('sha256').update(rejection_reason).digest('hex');
+  return {
+    type,
+    env,
+    occurrence: [type, env, provider_rnc, encf, buyer_rnc, rejection_code, reason].join(':'),
+    rnc: buyer_rnc,
+    subject: { buyer_rnc, provider_rnc, encf },
+    data: { ...refused, provider_rnc },
+  };
+}
+
 /** Null until the delivery has ended. A receiver that the directory does not list is no failure. */
 function ofDelivery(changed: DeliveryChanged): Told | null {
   const { env, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
@@ -216,6 +233,8 @@ function told({ type, data }: SourceEvent): readonly (Told | null)[] {
     case 'received.confirmed':
     case 'received.disputed':
       return [ofReceived(data as ReceivedInvoiceChanged, type)];
+    case 'received.refused':
+      return [ofRefusal(data as ReceivedRefused)];
     case 'delivery.changed':
       return [ofDelivery(data as DeliveryChanged)];
     case 'approval.changed':

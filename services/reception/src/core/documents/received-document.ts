@@ -5,6 +5,7 @@ import {
   type EventSigner,
   type ReceivedConflict,
   type ReceivedInvoiceChanged,
+  type ReceivedRefused,
 } from '@ecf/contracts';
 import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress/signed-document';
@@ -107,6 +108,8 @@ export interface NewRefusedDocument {
   /** The query to the authority about a competing document; null for others. */
   readonly confirmable: ConfirmableFacts | null;
   readonly origin: Origin;
+  /** What the account of the buyer is told; null if it is not told. */
+  readonly told: Pick<ReceivedRefused, 'account_id' | 'ecf_type'> | null;
 }
 
 /** The facts of a document by which the authority finds it, and how urgent the first query is. */
@@ -168,6 +171,25 @@ export function receivedInvoiceChanged(
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
     observations: [...document.observations],
     conflicts: conflicts.map(eventConflict),
+  };
+}
+
+/** The data of `received.refused`; null if nobody is told. */
+export function receivedRefused(refusal: NewRefusedDocument): ReceivedRefused | null {
+  const { told, key, acknowledgement } = refusal;
+  if (told === null) return null;
+  return {
+    ...told,
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: key.buyerRnc,
+    date_received: toIsoDominican(refusal.receivedAt),
+    rejection_code: refusal.motive,
+    rejection_reason: refusal.reason,
+    xml_checksum: refusal.sha256,
+    arecf_storage_path: acknowledgement.path,
+    arecf_checksum: acknowledgement.sha256,
   };
 }
 

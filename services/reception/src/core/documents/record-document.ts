@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import type { StoredBytesQuota, Storer } from '@ecf/public-ingress/stored-bytes-quota';
+import { quotaHour, type StoredBytesQuota, type Storer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
@@ -57,6 +57,9 @@ export interface Incoming extends Arrival {
   readonly receiver: Receiver;
 }
 
+/** Different refusals in 24 hours of which one sender, whose signer is not known, has a taxpayer told. */
+const TOLD_REFUSALS = 100;
+
 /** Signs the acknowledgement, and commits the record with the bytes of both documents. */
 export interface RecordDocument {
   /** Estado 0. Null, and nothing recorded, where another document took the number meanwhile. */
@@ -74,7 +77,7 @@ export interface RecordParts {
 }
 
 export function createRecordDocument(
-  ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'clock'>,
+  ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'quotas' | 'clock'>,
   { answers, stored, refusedQuota }: RecordParts,
 ): RecordDocument {
   const { documents, archive, isKnown } = ports;
@@ -131,6 +134,7 @@ export function createRecordDocument(
       contentSha256: validation.motive === null ? validation.contentSha256 : null,
       confirmable: confirmableFacts(validation, storer),
       origin: incoming.origin,
+      told: await toldOf(ports, incoming, { motive, reason }, storer),
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
     const answer = { ecfType: validation.ecfType, documentId: null, repeated: false, sharedWith: null };
@@ -180,6 +184,20 @@ async function acknowledge(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
   return { stored, file: { ...stored, bytes }, at };
+}
+
+/** A taxpayer here is told what is new. A sender whose signer is not known can tell it so much in a day and no more. */
+async function toldOf(
+  { documents, quotas }: Pick<Ports, 'documents' | 'quotas'>,
+  { receiver, key, validation }: Incoming,
+  refusal: Pick<NewRefusedDocument, 'motive' | 'reason'>,
+  { at, sender, signer }: Storer,
+): Promise<NewRefusedDocument['told']> {
+  if (!receiver.served || (await documents.wasRefused({ ...refusal, key }))) return null;
+  const scope = `refusals:${key.env}:${key.buyerRnc}:${sender}`;
+  const claim = { scope, hour: quotaHour(at), amount: 1, limit: TOLD_REFUSALS };
+  if (!signer?.known && (await quotas.take([claim])) !== null) return null;
+  return { account_id: receiver.signer.account_id, ecf_type: validation.ecfType };
 }
 
 /** The query to the authority about a document; null for one that is not valid. */
