@@ -6,6 +6,7 @@ export * from './events/delivery.js';
 export * from './events/event-room.js';
 export * from './events/invoice.js';
 export * from './events/invoice-status.js';
+export * from './events/notice.js';
 export * from './events/public-event.js';
 export * from './events/received-invoice.js';
 export * from './events/refusal.js';

@@ -4,6 +4,7 @@ import { cancellationChangedSchema } from './events/cancellation.js';
 import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
+import { certificateNoticeSchema, rangeNoticeSchema } from './events/notice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { receivedRefusedSchema } from './events/refusal.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
@@ -77,6 +78,20 @@ export const TOPICS = {
     description: 'The end of each batch.',
     key: 'batch',
     events: { 'batch.done': batchDoneSchema },
+    producers: ['emission'],
+    consumers: ['query'],
+    partitions: 4,
+    retention: 7 * DAY,
+  },
+  notices: {
+    name: 'notices.v1',
+    description: 'Ranges of numbers and certificates that come to their end, each told once.',
+    key: 'rnc',
+    events: {
+      'range.low': rangeNoticeSchema,
+      'range.expiring': rangeNoticeSchema,
+      'certificate.expiring': certificateNoticeSchema,
+    },
     producers: ['emission'],
     consumers: ['query'],
     partitions: 4,

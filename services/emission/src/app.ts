@@ -69,6 +69,7 @@ import { createBackground } from './core/follow-up/background.js';
 import { createFollowUp } from './core/follow-up/follow-up.js';
 import { createProveSubmission } from './core/follow-up/prove-submission.js';
 import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
+import { createNoticeBackground } from './core/notices/notice-background.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import { createKeyedQueue } from './core/submit/keyed-queue.js';
 import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
@@ -88,6 +89,7 @@ import { createPostgresCancellationStore } from './outbound/cancellations/cancel
 import { batchEvent, cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
 import { createPostgresContingencyStore } from './outbound/contingency/contingency-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
+import { createPostgresNoticeStore } from './outbound/notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
@@ -163,11 +165,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const followUp = createFollowUp(ports, documentTokens);
   const issueJson = createIssueJson(ports, taxpayers, certificates);
   const cancellationDocuments = createCancellationDocuments(parts.watchQueue);
-  const signedDocuments = createSignedDocuments({
-    ...validationSettings(config),
-    maxBytes: config.MAX_BODY_BYTES,
-    ...parts,
-  });
+  const readSettings = { ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES };
+  const signedDocuments = createSignedDocuments({ ...readSettings, ...parts });
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -185,11 +184,12 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     idle,
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
+  const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
   const batches = createBatches(config, parts, ports, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
-  const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const published = createPostgresPublishedDocuments(database);
+  const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const internal = internalOperations({ published, obtainToken });
   const followUps = followUpOperations({ published, documentToken: createDocumentToken(ports, documentTokens) });
   const signing = signingOperations(createSignSeed(ports, documentCertificates));
@@ -232,7 +232,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     relay,
     archiver,
     instance: sealed.instance,
-    backgrounds: [background, createRecovery(ports, idle), ...watches, cancellationBackground, ...batches.backgrounds],
+    backgrounds: [background, ...others, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
     closeClients: () => Promise.all([closeClients(), signedDocuments.close(), batches.rate.close()]),
   });
@@ -316,6 +316,10 @@ function openAuthority(
       await sharedCache?.close();
     },
   };
+}
+
+function createNotices(database: Database, ports: Ports, certificates: ReturnType<typeof createCertificates>) {
+  return createNoticeBackground({ ...ports, notices: createPostgresNoticeStore(database) }, certificates);
 }
 
 /** Batches: their routes, and the work on their lines. */

@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net';
 import {
   type ApprovalChanged,
   type CancellationChanged,
+  type CertificateNotice,
   type DeliveryChanged,
   documentKey,
   eventListSchema,
+  type RangeNotice,
   type ReceivedRefused,
   TOPICS,
 } from '@ecf/contracts';
@@ -224,6 +226,39 @@ describe('the feed', () => {
     expect(await numbers({ env: 'CerteCF' })).toEqual([encf('31', 51)]);
     expect(await numbers({}, { account_id: OTHER_ACCOUNT })).toEqual([encf('31', 50)]);
     expect(await numbers({}, { account_id: 'account-1', taxpayers: [BUYER] })).toEqual([]);
+  });
+
+  it('tells of ranges that end in their environment, and of a certificate in each', async () => {
+    const after = await end();
+    const range = { env: 'CerteCF', ecf_type: '31', from: encf('31', 1), to: encf('31', 20), expires: null } as const;
+    const of = { issuer_rnc: ISSUER, account_id: ACCOUNT };
+    const low = (told_at: string): RangeNotice => ({ ...of, range, next: encf('31', 19), remaining: 2, told_at });
+    const certificate = {
+      subject: 'CN=Juana',
+      serial_number: '01',
+      not_before: '2024-07-15T00:00:00-04:00',
+      not_after: '2026-07-15T00:00:00-04:00',
+      fingerprint: '1'.repeat(64),
+    };
+    const notice = (type: string, data: RangeNotice | CertificateNotice) =>
+      event(TOPICS.notices.name, type, ISSUER, data);
+    const notices = [
+      notice('range.low', low('2026-06-15T10:00:00-04:00')),
+      notice('range.low', low('2026-06-20T10:00:00-04:00')),
+      notice('range.expiring', low('2026-06-20T10:00:00-04:00')),
+      notice('certificate.expiring', { ...of, certificate }),
+    ];
+    await world.publish(...notices, ...notices);
+    const { events } = await read(after, '', { env: 'CerteCF' });
+    const subject = { issuer_rnc: ISSUER, encf: null };
+    expect(events).toMatchObject([
+      { type: 'range.low', subject, data: { ...range, issuer_rnc: ISSUER, next: encf('31', 19), remaining: 2 } },
+      { type: 'range.low' },
+      { type: 'range.expiring' },
+      { type: 'certificate.expiring', subject, data: { ...certificate, issuer_rnc: ISSUER } },
+    ]);
+    for (const env of ['TesteCF', 'eCF'])
+      expect((await read(after, '', { env })).events.map(({ type }) => type)).toEqual(['certificate.expiring']);
   });
 
   it('tells an outage of the authority once for each issuer, and every document that is late', async () => {

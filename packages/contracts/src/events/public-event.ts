@@ -6,7 +6,9 @@ import { cancellationSchema } from '../http/cancellation.js';
 import { invoiceSchema } from '../http/invoice.js';
 import { receivedInvoiceSchema } from '../http/received-invoice.js';
 import { contingencySchema } from '../http/submission.js';
+import { rangeNoticeSchema } from './notice.js';
 import { receivedRefusedSchema } from './refusal.js';
+import { certificateFactsSchema, numberRangeSchema } from './taxpayer.js';
 
 /** The types of events that the feed of customers holds. */
 export const EVENT_TYPES = [
@@ -33,6 +35,9 @@ export const EVENT_TYPES = [
   'cancellation.partial',
   'cancellation.rejected',
   'batch.done',
+  'range.low',
+  'range.expiring',
+  'certificate.expiring',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -114,6 +119,15 @@ export const contingencyDataSchema = contingencySchema
   .extend({ env: environmentSchema, issuer_rnc: rncSchema })
   .meta({ description: 'The outage of the authority, and the end of the 72 hours after its return' });
 
+/** Data of `range.*`. */
+export const rangeDataSchema = numberRangeSchema
+  .extend({ ...rangeNoticeSchema.pick({ issuer_rnc: true, next: true, remaining: true }).shape })
+  .meta({ description: 'The registered range at the time of the event' });
+/** Data of `certificate.expiring`. */
+export const certificateDataSchema = certificateFactsSchema
+  .extend({ issuer_rnc: rncSchema })
+  .meta({ description: 'The stored certificate of the taxpayer' });
+
 /** An event in the feed. `subject` has the RNCs of the subject; `encf` is null where the event is not about one document. */
 export const publicEventSchema = z.object({
   id: z.string().meta({ description: 'Permanent; a reader goes on with the id of the last event it handled' }),
@@ -135,6 +149,8 @@ export const publicEventSchema = z.object({
     approvalDataSchema,
     batchSchema,
     contingencyDataSchema,
+    rangeDataSchema,
+    certificateDataSchema,
   ]),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;

@@ -11,6 +11,16 @@ export const numberRangeSchema = z.object({
 });
 export type NumberRange = z.infer<typeof numberRangeSchema>;
 
+/** A stored certificate, without its key. Times in Dominican time. */
+export const certificateFactsSchema = z.object({
+  subject: z.string(),
+  serial_number: z.string(),
+  not_before: z.string(),
+  not_after: z.string(),
+  fingerprint: z.string(),
+});
+export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
+
 /**
  * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
  * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision` is the

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
-import { numberRangeSchema } from '../events/taxpayer.js';
+import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
 import { SCOPES } from './key-rights.js';
 import { ROLES } from './own-operations.js';
 
@@ -150,13 +150,6 @@ export const accountSchema = z.object({
   active: z.boolean(),
   created_at: z.string(),
 });
-export const certificateFactsSchema = z.object({
-  subject: z.string(),
-  serial_number: z.string(),
-  not_before: z.string(),
-  not_after: z.string(),
-  fingerprint: z.string(),
-});
 export const taxpayerSchema = z.object({
   rnc: rncSchema,
   name: z.string(),
@@ -195,5 +188,4 @@ export const rotatedApiKeySchema = z.object({ id: z.string(), key: z.string() })
 
 export type AccountBody = z.infer<typeof accountSchema>;
 export type TaxpayerBody = z.infer<typeof taxpayerSchema>;
-export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
 export type ApiKeyBody = z.infer<typeof apiKeySchema>;

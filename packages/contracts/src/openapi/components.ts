@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authorityMessageSchema } from '../events/invoice.js';
 import { eventListSchema, publicEventSchema } from '../events/public-event.js';
-import { numberRangeSchema } from '../events/taxpayer.js';
+import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
 import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
 import * as admin from '../http/admin.js';
 import * as approval from '../http/approval.js';
@@ -67,7 +67,7 @@ const ANSWERS = {
   ApiKey: admin.apiKeySchema,
   AuditEntry: auditEntrySchema,
   AuditPage: auditPageSchema,
-  CertificateFacts: admin.certificateFactsSchema,
+  CertificateFacts: certificateFactsSchema,
   CreatedAdministrator: admin.createdAdministratorSchema,
   CreatedApiKey: admin.createdApiKeySchema,
   RotatedApiKey: admin.rotatedApiKeySchema,

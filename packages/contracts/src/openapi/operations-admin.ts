@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { numberRangeSchema } from '../events/taxpayer.js';
+import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
 import {
   accountSchema,
   activeSchema,
   administratorSchema,
   apiKeySchema,
-  certificateFactsSchema,
   createdAdministratorSchema,
   createdApiKeySchema,
   newAccountSchema,

@@ -7,6 +7,7 @@ import type { FinishedBatch } from '../core/batches/batch.js';
 import { batchDone } from '../core/batches/batch-body.js';
 import type { Cancellation } from '../core/cancellation/cancellation.js';
 import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
+import type { Notice } from '../core/notices/notices.js';
 import { invoiceChanged } from '../core/published/invoice-event.js';
 
 /** Acts in this service, for the audit log. */
@@ -56,4 +57,11 @@ export function batchEvent(batch: FinishedBatch, now: Date) {
     },
     { id: randomUUID(), time: now },
   );
+}
+
+/** The event that publishes a notice to a taxpayer. */
+export function noticeEvent({ type, data }: Notice, now: Date) {
+  const key = data.issuer_rnc;
+  const draft = { topic: TOPICS.notices.name, type, source: 'emission', subject: key, key, data } as const;
+  return makeEvent(draft, { id: randomUUID(), time: now });
 }

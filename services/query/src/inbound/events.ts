@@ -44,6 +44,7 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
     // These have no read model here, only their place in the feed.
     [TOPICS.refusals.name]: async () => undefined,
+    [TOPICS.notices.name]: async () => undefined,
     [TOPICS.cancellations.name]: async () => undefined,
     [TOPICS.batches.name]: async () => undefined,
   };

@@ -3,14 +3,16 @@ import {
   type ApprovalChanged,
   type BatchDone,
   type CancellationChanged,
+  type CertificateNotice,
   type DeliveryChanged,
   fitMessages,
   type InvoiceChanged,
   type PublicEvent,
+  type RangeNotice,
   type ReceivedInvoiceChanged,
   type ReceivedRefused,
 } from '@ecf/contracts';
-import { toIsoDominican } from '@ecf/domain';
+import { ENVIRONMENTS, toIsoDominican } from '@ecf/domain';
 import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
 
 /** An event before it has its place in the feed. */
@@ -225,6 +227,33 @@ function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): 
   };
 }
 
+function ofRange(
+  type: 'range.low' | 'range.expiring',
+  { issuer_rnc, range, next, remaining, told_at }: RangeNotice,
+): Told {
+  return {
+    type,
+    env: range.env,
+    occurrence: [type, range.env, issuer_rnc, range.from, told_at].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf: null },
+    data: { ...range, issuer_rnc, next, remaining },
+  };
+}
+
+/** A certificate belongs to no environment: it is told in each. */
+function ofCertificate({ issuer_rnc, certificate }: CertificateNotice): Told[] {
+  const type = 'certificate.expiring';
+  return ENVIRONMENTS.map((env) => ({
+    type,
+    env,
+    occurrence: [type, env, issuer_rnc, certificate.fingerprint].join(':'),
+    rnc: issuer_rnc,
+    subject: { issuer_rnc, encf: null },
+    data: { ...certificate, issuer_rnc },
+  }));
+}
+
 function told({ type, data }: SourceEvent): readonly (Told | null)[] {
   switch (type) {
     case 'invoice.changed':
@@ -241,6 +270,11 @@ function told({ type, data }: SourceEvent): readonly (Told | null)[] {
       return [ofApproval(data as ApprovalChanged)];
     case 'cancellation.changed':
       return [ofCancellation(data as CancellationChanged)];
+    case 'range.low':
+    case 'range.expiring':
+      return [ofRange(type, data as RangeNotice)];
+    case 'certificate.expiring':
+      return ofCertificate(data as CertificateNotice);
     case 'batch.done':
       return [ofBatch(data as BatchDone)];
     default:
