@@ -231,6 +231,37 @@ describe('a taxpayer', () => {
     expect((await submit('E310000000499')).body.status).toBe('Aceptado');
   });
 
+  it('hears once of a range and of a certificate that end', async () => {
+    const taxpayer = { rnc: '101000172', name: 'Finales Inventados, SRL' };
+    const client = await newAccount(deployment.running, taxpayer, { certificate: false });
+    await uploadCertificate(client, client.accountId, taxpayer.rnc, testCertificate(taxpayer.rnc, { validToDays: 20 }));
+    const expires = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+    const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000005', expires };
+    await admin('PUT', `/accounts/${client.accountId}/taxpayers/${taxpayer.rnc}/ranges`, [range]);
+    const told = async (env = 'TesteCF') => (await client.call('GET', '/events', { headers: { env } })).body.events;
+    const about = (type: string) => async () => (await told()).filter((one: { type: string }) => one.type === type);
+    const [expiring] = await until(about('range.expiring'), ({ length }) => length > 0);
+    const subject = { issuer_rnc: taxpayer.rnc, encf: null };
+    expect(expiring).toMatchObject({ subject, data: { ...range, next: range.from, remaining: 5 } });
+    const numbers = new Numbering(taxpayer);
+    // The caller names the numbers.
+    for (let n = 0; n < 5; n += 1) {
+      const { invoice } = numbers.next('ecf-31', ({ Encabezado: { IdDoc } }) => {
+        IdDoc.eNCF = `E31000000000${n + 1}`;
+        IdDoc.FechaVencimientoSecuencia = expires.split('-').reverse().join('-');
+      });
+      expect((await client.submit(invoice)).body.status).toBe('Aceptado');
+    }
+    const [low] = await until(about('range.low'), ({ length }) => length > 0);
+    expect(low).toMatchObject({ subject, data: { ...range, next: null, remaining: 0 } });
+    const all = (await told()).map(({ type }: { type: string }) => type);
+    for (const type of ['range.low', 'range.expiring', 'certificate.expiring'])
+      expect(all.filter((one: string) => one === type)).toHaveLength(1);
+    expect(await told('CerteCF')).toMatchObject([
+      { type: 'certificate.expiring', subject, data: { not_after: expect.stringMatching(/-04:00$/) } },
+    ]);
+  });
+
   it('that is inactive, or whose account is inactive, submits nothing new until it is active again', async () => {
     const taxpayer = { rnc: '101000171', name: 'Cerrado Inventado, SRL' };
     const client = await newAccount(deployment.running, taxpayer);

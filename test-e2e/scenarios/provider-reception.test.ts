@@ -110,12 +110,18 @@ describe("the authority's counterpart pushes e-CF through the public address", (
   });
 
   it('the same document again is motive 3, a changed one motive 2', async () => {
-    const { xml } = await order('31');
+    const { xml, encf } = await order('31');
     const again = await push(xml);
     expect(again.text).toContain('<CodigoMotivoNoRecibido>3</CodigoMotivoNoRecibido>');
     const changed = await push(xml.replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.00'));
     expect(changed.text).toContain('<CodigoMotivoNoRecibido>2</CodigoMotivoNoRecibido>');
     expect(changed.headers.get('x-rejection-reason')).toMatch(/^2 Error de Firma Digital: /);
+    const told = async () =>
+      (await client.call('GET', '/events?types=received.refused&limit=1000')).body.events.filter(
+        (one: { subject: { encf: string } }) => one.subject.encf === encf,
+      );
+    const refusals = await until(told, ({ length }) => length > 1);
+    expect(refusals.map(({ data }: { data: { rejection_code: number } }) => data.rejection_code)).toEqual([3, 2]);
   });
 });
 
