@@ -309,6 +309,31 @@ describe('an API key', () => {
       expect((await admin('POST', path, body)).status).toBe(422);
   });
 
+  it('that is deleted, or whose taxpayer is deactivated, stops no batch that was taken', async () => {
+    const taxpayer = { rnc: '101000228', name: 'Lotes Inventados, SRL' };
+    const { accountId } = await newAccount(deployment.running, taxpayer);
+    const path = `/accounts/${accountId}`;
+    const newKey = async () =>
+      (await admin('POST', `${path}/api-keys`, { name: 'lotes', environments: ['TesteCF'] })).body;
+    const [used, other] = [await newKey(), await newKey()];
+    const client = new Client(deployment.running, used.key);
+    const reader = new Client(deployment.running, other.key);
+    const numbers = new Numbering(taxpayer);
+    const lines = Array.from({ length: 3 }, () => JSON.stringify(numbers.next().invoice));
+    const release = await client.fault({ operation: '*', kind: 'down' });
+    const taken = await client.call('POST', '/batches', {
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    });
+    expect(taken.status).toBe(202);
+    expect((await admin('DELETE', `${path}/api-keys/${used.id}`)).status).toBe(204);
+    expect((await client.call('GET', '/batches')).status).toBe(401);
+    await admin('PATCH', `${path}/taxpayers/${taxpayer.rnc}`, { active: false });
+    await release();
+    const batch = async () => (await reader.call('GET', `/batches/${taken.body.batch_id}`)).body;
+    expect(await until(batch, ({ status }) => status === 'done', 90_000)).toMatchObject({ accepted: 3, refused: 0 });
+  });
+
   it('reaches only its taxpayers and its scopes', async () => {
     const mine = { rnc: '101000201', name: 'Caja Limitada Inventada, SRL' };
     const other = { rnc: '101000219', name: 'Caja Ajena Inventada, SRL' };
