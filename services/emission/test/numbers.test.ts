@@ -2,6 +2,7 @@ import type { NumberRange } from '@ecf/contracts';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 let world: World;
@@ -202,6 +203,38 @@ describe('a document without eNCF', () => {
     );
   });
 
+  it('steps over a hundred thousand used numbers at once, and over none that is free', async () => {
+    const [first, last] = [10_000, 110_000];
+    await world.database.query('ALTER TABLE emission DISABLE TRIGGER USER');
+    await world.database.query(
+      `INSERT INTO emission (env, issuer_rnc, encf, account_id, ecf_type, attempt, created_at)
+        SELECT 'TesteCF', '${ISSUER}', encf_of('33', n), 'account-1', '33', 1, now()
+          FROM generate_series(${first}, ${last}) AS n WHERE n NOT IN (12500, 99999)`,
+    );
+    await world.database.query('ALTER TABLE emission ENABLE TRIGGER USER');
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '33', 109990, 110010, 1)`);
+    const registered = range('33', first, 9_999_999_999);
+    const left = () =>
+      instances[0].emission.resolution
+        .numbersLeft({ issuer_rnc: ISSUER, ranges: [registered] })
+        .then(({ ranges }) => ranges[0]);
+    const draw = async () => {
+      const { rows } = await world.database.query<{ encf: string }>(
+        `SELECT encf FROM draw_number('account-1', 'TesteCF', '${ISSUER}', '33', '${newKey()}', gen_random_uuid(), 60000,
+          '[{"first_number": ${first}, "last_number": 9999999999}]')`,
+      );
+      return rows[0]?.encf;
+    };
+    const free = 9_999_999_999 - 110_010;
+    const begun = performance.now();
+    expect(await left()).toEqual({ next: encf('33', 12_500), remaining: free + 2 });
+    expect([await draw(), await draw()]).toEqual([encf('33', 12_500), encf('33', 99_999)]);
+    expect(await left()).toEqual({ next: encf('33', 110_011), remaining: free });
+    expect(await draw()).toBe(encf('33', 110_011));
+    // One by one it took more than ten seconds.
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
   it('may be a credit note; simultaneous notes never exceed the balance', async () => {
     const invoice = await submit(open());
     const total = '1.00';
@@ -212,5 +245,43 @@ describe('a document without eNCF', () => {
     expect(answers.map(({ status, body }) => [status, body.encf]).sort()).toEqual(
       [1, 2, 3, 4].map((sequence) => [200, encf('34', sequence)]),
     );
+  });
+
+  it('shows the present status under its key, and is never a new attempt, even if its number is reusable', async () => {
+    const key = newKey();
+    await world.fault({
+      operation: 'consultaresultado',
+      kind: 'verdict',
+      verdict: { codigo: '2', estado: 'Rechazado', mensajes: [], secuenciaUtilizada: false },
+    });
+    const first = await submit(open(), key);
+    await world.clearFaults();
+    const again = await submit(open(), key, 1);
+    expect([first.body.status, again.body.status, again.body.encf]).toEqual([
+      'Rechazado',
+      'Rechazado',
+      first.body.encf,
+    ]);
+    expect((await world.ledger(first.body.encf)).length).toBe(1);
+  });
+
+  it('is remembered under its key for 30 days', async () => {
+    const [kept, forgotten] = [newKey(), newKey()];
+    const numberOf = async (key: string) => (await submit(open(), key)).body.encf;
+    const first = [await numberOf(kept), await numberOf(forgotten)];
+    for (const [key, days] of [
+      [kept, 29],
+      [forgotten, 31],
+    ] as const)
+      await world.database.query(
+        `UPDATE submission_key SET created_at = now() - interval '${days} days' WHERE idempotency_key = '${key}'`,
+      );
+    const housekeeper = await world.start();
+    const known = async () =>
+      (await world.database.query(`SELECT FROM submission_key WHERE idempotency_key = '${forgotten}'`)).rowCount;
+    await until(async () => (await known()) === 0);
+    await housekeeper.stop();
+    expect(await numberOf(kept)).toBe(first[0]);
+    expect(await numberOf(forgotten)).not.toBe(first[1]);
   });
 });
