@@ -234,7 +234,71 @@ describe('GET /invoices/', () => {
       expect([ids, rest.total, rest.next_cursor]).toEqual([[29_002, 29_001, 29_005, 29_000], 6, null]);
     });
 
+    it('finds what changed since an instant: status, delivery and approval', async () => {
+      const on = { ...day('01-08-2024'), env: 'eCF' };
+      const of = (sequence: number, change: object = {}) =>
+        invoiceEvent(invoice({ sequence, env: 'eCF', created_at: '2024-08-01T08:00:00-04:00', ...change }));
+      const outcome = (sequence: number, topic: string, type: string, data: object) =>
+        event(topic, type, `eCF:${ISSUER}:${encf('31', sequence)}`, {
+          ...{ env: 'eCF', issuer_rnc: ISSUER, encf: encf('31', sequence), buyer_rnc: BUYER, revision: 1, ...data },
+        });
+      const delivered = (sequence: number) =>
+        outcome(sequence, TOPICS.deliveries.name, 'delivery.changed', { delivery_status: 'delivered' });
+      const approved = {
+        direction: 'received',
+        approval_status: 'approved',
+        approval_datetime: '2024-08-02T09:00:00-04:00',
+      };
+      const instant = async () => {
+        const { rows } = await world.database.query<{ at: Date }>(
+          "SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS at FROM pg_sleep(0.002)",
+        );
+        return (rows[0] as { at: Date }).at.toISOString();
+      };
+      const since = async (at: string, rest = '') => {
+        const { status, body } = await world.get(`/invoices?sort=created_at&updated_since=${at}${rest}`, on);
+        expect([status, body.total]).toEqual([200, body.count]);
+        return body.invoices.map(({ id }: { id: number }) => id);
+      };
+      const before = await instant();
+      await world.publish(...[30_000, 30_001, 30_002, 30_003].map((sequence) => of(sequence, { state: 'processing' })));
+      const all = [30_000, 30_001, 30_002, 30_003];
+      expect(await since(before)).toEqual(all);
+      const after = await instant();
+      expect(await since(after)).toEqual([]);
+      const change = of(30_001, { state: 'accepted', revision: 2 });
+      await world.publish(
+        change,
+        delivered(30_002),
+        outcome(30_003, TOPICS.approvals.name, 'approval.changed', approved),
+      );
+      expect(await since(after)).toEqual([30_001, 30_002, 30_003]);
+      expect(await since(after, '&status=Aceptado')).toEqual([30_001]);
+      expect(await since(before)).toEqual(all);
+      const offset = `${new Date(Date.parse(after) - 4 * 3_600_000).toISOString().slice(0, -1)}-04:00`;
+      expect(await since(offset)).toEqual([30_001, 30_002, 30_003]);
+      expect(await since(`${after.slice(0, -1)}+00:00`)).toEqual([30_001, 30_002, 30_003]);
+      expect(await since('0001-01-01T00:00:00Z')).toEqual(all);
+      expect(await since('9999-12-31T23:59:59Z')).toEqual([]);
+      const pages = await world.get(`/invoices?updated_since=${after}&limit=2`, on);
+      const { next_cursor: cursor } = pages.body;
+      const rest = await world.get(`/invoices?updated_since=${after}&limit=2&cursor=${cursor}`, on);
+      expect([pages.body.total, rest.body.total, rest.body.count]).toEqual([3, 3, 1]);
+      expect((await world.get(`/invoices?updated_since=${before}&cursor=${cursor}`, on)).status).toBe(422);
+      // Repeats and late events are no change.
+      const last = await instant();
+      await world.publish(change, of(30_000, { state: 'processing' }), delivered(30_002));
+      expect(await since(last)).toEqual([]);
+      await world.publish(delivered(30_004));
+      const known = await instant();
+      await world.publish(of(30_004));
+      expect(await since(known)).toEqual([30_004]);
+    });
+
     it.each([
+      ['updated_since=2026-06-15', 'updated_since', 'instant'],
+      ['updated_since=2026-06-15T10:00:00', 'updated_since', 'instant'],
+      ['updated_since=2026-02-30T10:00:00-04:00', 'updated_since', 'instant'],
       ['status=Pagado', 'status', 'enum'],
       ['ecf_type=99', 'ecf_type', 'enum'],
       ['buyer_rnc=12', 'buyer_rnc', 'rnc'],

@@ -155,6 +155,28 @@ describe('a rebuild', () => {
     expect((await world.get(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
   });
 
+  it('leaves alone when documents changed; what it finds first has changed now', async () => {
+    const changed = async () => {
+      const { rows } = await world.database.query<{ encf: string; at: string }>(
+        'SELECT encf, updated_at::text AS at FROM invoice_change ORDER BY encf',
+      );
+      return new Map(rows.map(({ encf, at }) => [encf, at]));
+    };
+    const before = await changed();
+    expect(before.size).toBeGreaterThanOrEqual(COUNT);
+    const [early, late] = [invoice({ ...truth[9], revision: 7 }), invoice({ sequence: 7_000 })];
+    world.owners.issue(early, late);
+    await operations.startRebuild({});
+    expect(await ended()).toMatchObject({ failure: null });
+    const after = await changed();
+    const differs = [...after].filter(([number, at]) => before.get(number) !== at).map(([number]) => number);
+    // Besides the rebuild, the query for outcomes brings some.
+    const outcomes = [1, 2, 3, 4].map((sequence) => encf('31', sequence));
+    expect(differs.filter((number) => !outcomes.includes(number))).toEqual([early.encf, late.encf]);
+    await world.publish(invoiceEvent(early), invoiceEvent(late));
+    expect(await changed()).toEqual(after);
+  });
+
   it('restores deliveries and decisions of buyers, and keeps newer ones', async () => {
     await world.database.query('DELETE FROM delivery; DELETE FROM buyer_decision');
     await world.database.query(

@@ -152,6 +152,9 @@ describe('GET /fe/recepcion/api/invoices', () => {
     expect(first).toMatchObject({ count: 3, total: 4, numbers: [FIRST, SHARED, SHARED] });
     const rest = await numbers(`/all?sort=-total_amount&cursor=${first.next_cursor}`);
     expect(rest).toMatchObject({ count: 1, total: 4, numbers: [SECOND], next_cursor: null });
+    expect((await numbers('/all?updated_since=2020-01-01T00:00:00-04:00&sort=total_amount')).total).toBe(4);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect((await json(`/fe/recepcion/api/invoices/all?updated_since=${later}`, ALL)).status).toBe(404);
     const provided = { ...ALL, 'provider-rnc': PROVIDER };
     const one = await numbers('?limit=1', provided);
     expect(await numbers(`?limit=1&cursor=${one.next_cursor}`, provided)).toMatchObject({ numbers: [SECOND] });
@@ -163,6 +166,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
       ['/all?sort=provider', ALL, 'sort'],
       ['/all?status=Aceptado', ALL, 'status'],
       ['/all?max_amount=1e9', ALL, 'max_amount'],
+      ['/all?updated_since=yesterday', ALL, 'updated_since'],
       ['/all?provider_rnc=1', ALL, 'provider_rnc'],
     ] as const) {
       const { status, body } = await json(`/fe/recepcion/api/invoices${path}`, headers);

@@ -419,7 +419,9 @@ describe('documents', () => {
   it('pages follow each other in every order, with any criteria, without gap or repeat', async () => {
     const env = 'eCF';
     const truth = await addSixty(env);
-    const any = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null } as const;
+    const any = {
+      ...{ status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null, updatedSince: null },
+    } as const;
     type Row = (typeof truth)[number];
     for (const [criteria, matches] of [
       [{}, () => true],
@@ -480,6 +482,30 @@ describe('documents', () => {
     });
     await documents.decide(decision(document, 3, 'approved'), randomUUID());
     expect(await whole(documents, document)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
+  });
+
+  it('a document is found by the time of its last change', async () => {
+    const env = 'CerteCF';
+    const [one, other] = [0, 1].map(() => {
+      const document = received();
+      return { ...document, key: { ...document.key, env } } as typeof document;
+    }) as [ReturnType<typeof received>, ReturnType<typeof received>];
+    const changedSince = async (updatedSince: Date | null) => {
+      const none = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null };
+      const filter = { ...everything, env, criteria: { ...none, updatedSince } } as const;
+      return [(await documents.totals(filter)).count, (await inPages(filter, 'created_at')).length];
+    };
+    const instant = () => new Promise<Date>((resolve) => setTimeout(() => resolve(new Date()), 5));
+    const before = (await changedSince(null))[0] as number;
+    const start = await instant();
+    await documents.add(one);
+    await documents.add(other);
+    expect(await changedSince(start)).toEqual([2, 2]);
+    const added = await instant();
+    expect(await changedSince(added)).toEqual([0, 0]);
+    await documents.decide(decision(other, 1, 'approved'), randomUUID());
+    expect(await changedSince(added)).toEqual([1, 1]);
+    expect(await changedSince(null)).toEqual([before + 2, before + 2]);
   });
 
   it('a decision that comes before its document is kept for it', async () => {

@@ -37,7 +37,7 @@ const ISSUED_JSON = {
   maxProperties: 1,
 };
 const LAG = { 'x-read-model-lag-ms': READ_MODEL_LAG };
-const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.sort, P.cursor] as const;
+const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.updatedSince, P.sort, P.cursor] as const;
 const QUERIES_AUTHORITY = [
   'login_refused',
   'authority_unreachable',
@@ -86,7 +86,7 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Lists the invoices of an issuer that were created in a period',
     description:
-      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer or amount it is as of the first page.',
+      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, amount or `updated_since` it is as of the first page.',
     parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, ...LISTING, P.limit, P.offset],
     answers: {
       200: {

@@ -23,6 +23,7 @@ const LISTING = [
   P.ecfType,
   P.minAmount,
   P.maxAmount,
+  P.updatedSince,
   P.sort,
   P.cursor,
   P.limit,

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, trackIdSchema } from '../environment.js';
+import {
+  ecfTypeSchema,
+  encfSchema,
+  environmentSchema,
+  rncSchema,
+  timestampSchema,
+  trackIdSchema,
+} from '../environment.js';
 import { invoiceStatusSchema } from '../events/invoice.js';
 import {
   DEFAULT_EVENT_PAGE,
@@ -164,6 +171,13 @@ export const PARAMETERS = {
   buyerQuery: parameter('query', 'buyer_rnc', rncSchema, '188888885', 'Only this buyer.'),
   minAmount: parameter('query', 'min_amount', amount, '100.00', 'Least total_amount, included.'),
   maxAmount: parameter('query', 'max_amount', amount, '250000.00', 'Greatest total_amount, included.'),
+  updatedSince: parameter(
+    'query',
+    'updated_since',
+    timestampSchema,
+    '2026-06-15T10:00:00-04:00',
+    'Only documents that changed then or later, in status, delivery or approval: an instant in ISO 8601 with offset.',
+  ),
   sort: parameter(
     'query',
     'sort',

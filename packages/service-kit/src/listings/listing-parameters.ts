@@ -1,8 +1,10 @@
 import { LISTING_SORTS, type ListingSort } from '@ecf/contracts';
 import { ECF_TYPES } from '@ecf/domain';
+import { z } from 'zod';
 import { RequestParameters } from '../http/request-parameters.js';
 import { type ListingPlace, listingCursor } from './listing-cursor.js';
 
+const INSTANT = z.iso.datetime({ offset: true });
 const AMOUNT = /^\d{1,18}(\.\d{1,2})?$/;
 
 /** Criteria that issued and received documents share; null = any. */
@@ -11,6 +13,8 @@ export interface ListingCriteria {
   /** Bounds of the amount that a document states, both included; decimal texts. */
   readonly minAmount: string | null;
   readonly maxAmount: string | null;
+  /** Only documents that changed then or later. */
+  readonly updatedSince: Date | null;
 }
 
 /** Reads the parameters of a listing: criteria, sort and cursor. */
@@ -19,7 +23,12 @@ export class ListingParameters extends RequestParameters {
     const [minAmount, maxAmount] = [this.#amount('min_amount'), this.#amount('max_amount')];
     if (minAmount !== null && maxAmount !== null && cents(minAmount) > cents(maxAmount))
       this.wrong(['query', 'max_amount'], 'max_amount is less than min_amount', 'amount_range');
-    return { ecfType: this.word('ecf_type', ECF_TYPES), minAmount, maxAmount };
+    return {
+      ecfType: this.word('ecf_type', ECF_TYPES),
+      minAmount,
+      maxAmount,
+      updatedSince: this.#instant('updated_since'),
+    };
   }
 
   /** A listing in CSV has all rows. */
@@ -63,6 +72,15 @@ export class ListingParameters extends RequestParameters {
     if (this.query('offset') !== null && this.query('offset') !== '0')
       this.wrong(['query', 'offset'], 'a page that begins at a cursor has no offset; send one of both', 'cursor');
     return place;
+  }
+
+  #instant(name: string): Date | null {
+    // An unescaped plus sign arrives as a blank.
+    const text = this.query(name)?.replace(' ', '+') ?? null;
+    if (text === null) return null;
+    if (INSTANT.safeParse(text).success) return new Date(text);
+    this.wrong(['query', name], `${name} is an instant like 2026-06-15T10:00:00-04:00`, 'instant');
+    return null;
   }
 
   #amount(name: string): string | null {

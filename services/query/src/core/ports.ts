@@ -34,6 +34,8 @@ export interface InvoiceCriteria {
   /** Bounds of the amount that a document states, both included; decimal texts. */
   readonly minAmount: string | null;
   readonly maxAmount: string | null;
+  /** Only documents that changed then or later. */
+  readonly updatedSince: Date | null;
 }
 
 /** The last row of a page: its value of the sort, its id, and how many rows matched when the first page was read. */

@@ -12,7 +12,7 @@ export interface Start {
 
 /**
  * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the keys.
- * The sums of days count what they can: they know neither buyers nor amounts. Those are counted for the first page only.
+ * The sums of days count what they can: they know neither buyers, amounts nor changes. Those are counted for the first page only.
  *
  * @param start null = only the total
  */
@@ -37,6 +37,11 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
       ['total_amount <=', criteria.maxAmount, 'numeric'],
     ],
     value,
+  ).concat(
+    criteria.updatedSince === null
+      ? ''
+      : ` AND encf IN (SELECT encf FROM public.invoice_change
+           WHERE env = ${env} AND issuer_rnc = ${issuer} AND updated_at >= ${value(criteria.updatedSince)}::timestamptz)`,
   );
   const { from, until } = dominicanDays(filter.first, filter.last);
   const matched = (before: Date) =>

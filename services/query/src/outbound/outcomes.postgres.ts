@@ -1,19 +1,22 @@
 import type { Database } from '@ecf/service-kit/postgres';
 import type { OutcomeStore } from '../core/ports.js';
 
-/** A page of a rebuild may name a document twice: its highest revision is kept. */
+/** A page of a rebuild may name a document twice: its highest revision is kept. What is kept changes the document. */
 const keep = (table: 'delivery' | 'buyer_decision', columns: Readonly<Record<string, string>>) => {
   const names = Object.keys(columns);
   const typed = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
   return {
     name: `${table}_keep`,
-    text: `INSERT INTO ${table} AS present (env, encf, issuer_rnc, revision, ${names.join(', ')})
+    text: `WITH kept AS (INSERT INTO ${table} AS present (env, encf, issuer_rnc, revision, ${names.join(', ')})
     SELECT DISTINCT ON (env, encf, issuer_rnc) *
       FROM json_to_recordset($1::json) AS r(env text, encf text, issuer_rnc text, revision bigint, ${typed.join(', ')})
       ORDER BY env, encf, issuer_rnc, revision DESC
     ON CONFLICT (env, encf, issuer_rnc) DO UPDATE
       SET revision = excluded.revision, ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
-    WHERE present.revision < excluded.revision`,
+    WHERE present.revision < excluded.revision RETURNING env, encf, issuer_rnc)
+    INSERT INTO invoice_change (env, encf, issuer_rnc, revision, updated_at)
+      SELECT env, encf, issuer_rnc, 0, clock_timestamp() FROM kept ORDER BY env, encf, issuer_rnc
+    ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET updated_at = excluded.updated_at`,
   };
 };
 const KEEP_DELIVERIES = keep('delivery', { status: 'text' });

@@ -24,6 +24,19 @@ const STEPWISE = `(counts, amounts) = (
 /** The first instant of a Dominican day: UTC-4 all year. */
 export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;
 
+/**
+ * Notes when documents changed. A rebuild brings no change of its own, because it finds their revisions here. Each statement
+ * locks the rows in the same order.
+ */
+export const KEEP_CHANGES: Statement = {
+  name: 'invoice_change_keep',
+  text: `INSERT INTO public.invoice_change AS present (env, encf, issuer_rnc, revision, updated_at)
+    SELECT env, encf, issuer_rnc, revision, clock_timestamp()
+      FROM json_to_recordset($1::json) AS r(env text, encf text, issuer_rnc text, revision int) ORDER BY env, encf, issuer_rnc
+    ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at
+      WHERE present.revision < excluded.revision`,
+};
+
 /** The statements that change one generation; rows come as one JSON array. */
 export interface ProjectionSql {
   /** Stored values of documents that the sums contain: $1 env, $2 issuer, $3 eNCF. */

@@ -4,7 +4,7 @@ import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { Projection } from '../core/ports.js';
 import { type Counted, RollupChanges } from '../core/sums/rollups.js';
 import { REBUILD_LOCK, TAKE_LOCKS } from './locks.js';
-import { type Generation, type ProjectionSql, projectionSql } from './projection-sql.js';
+import { type Generation, KEEP_CHANGES, type ProjectionSql, projectionSql } from './projection-sql.js';
 
 const SQL: Readonly<Record<Generation, ProjectionSql>> = {
   public: projectionSql('public'),
@@ -34,7 +34,9 @@ export function createPostgresProjection(database: Database): Projection {
     const issuers = [...new Set(items.map(({ env, issuerRnc }) => `${env}:${issuerRnc}`))].sort();
     return database.transaction(async (tx) => {
       await tx.query(TAKE_LOCKS, [REBUILD_LOCK, issuers]);
-      for (const generation of await generations(tx, only)) await replace(tx, SQL[generation], items);
+      const newer: IssuedInvoice[] = [];
+      for (const generation of await generations(tx, only)) newer.push(...(await replace(tx, SQL[generation], items)));
+      if (newer.length > 0) await tx.query(KEEP_CHANGES, [JSON.stringify(latest(newer, invoiceKey).map(changeRow))]);
     });
   }
 
@@ -61,11 +63,15 @@ async function generations(tx: Transaction, only: Generation | null): Promise<Ge
   return rows[0]?.building === true ? ['public', 'rebuilding'] : ['public'];
 }
 
-/** Replaces older documents and changes the sums by the difference. The caller holds the locks of the issuers. */
-async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]): Promise<void> {
+/**
+ * Replaces older documents and changes the sums by the difference. The caller holds the locks of the issuers.
+ *
+ * @returns the documents that were newer
+ */
+async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]): Promise<IssuedInvoice[]> {
   const present = await presentOf(tx, sql, items);
   const newer = items.filter((item) => (present.get(invoiceKey(item))?.revision ?? 0) < item.revision);
-  if (newer.length === 0) return;
+  if (newer.length === 0) return newer;
   const changes = new RollupChanges();
   for (const item of newer) changes.replace(present.get(invoiceKey(item)) ?? null, item);
   await tx.query(sql.keepInvoices, [JSON.stringify(newer.map(invoiceRow))]);
@@ -77,6 +83,7 @@ async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedIn
   ] as const) {
     if (rows.length > 0) await tx.query(statement, [JSON.stringify(rows)]);
   }
+  return newer;
 }
 
 async function presentOf(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]) {
@@ -117,6 +124,10 @@ function latest<I extends { revision: number }>(items: readonly I[], keyOf: (ite
 
 function receivedKey({ env, encf, issuerRnc, buyerRnc }: ReceivedRecord): string {
   return `${env}:${encf}:${issuerRnc}:${buyerRnc}`;
+}
+
+function changeRow({ env, encf, issuerRnc, revision }: IssuedInvoice) {
+  return { env, encf, issuer_rnc: issuerRnc, revision };
 }
 
 function invoiceRow(invoice: IssuedInvoice): Record<string, unknown> {

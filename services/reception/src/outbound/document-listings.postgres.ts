@@ -141,20 +141,28 @@ function numberValues(search: NumberSearch): unknown[] {
   return [search.env, search.buyerRncs, search.encf, search.issuerRnc];
 }
 
-const ANY: ReceivedCriteria = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null };
+const ANY: ReceivedCriteria = {
+  status: null,
+  ecfType: null,
+  providerRnc: null,
+  minAmount: null,
+  maxAmount: null,
+  updatedSince: null,
+};
 
 function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
   const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
   const conditions = [FILTER];
   if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
   if (filter.authorityStatus !== null) conditions.push(`${AUTHORITY_STATUS} = $${values.push(filter.authorityStatus)}`);
-  const { status, ecfType, providerRnc, minAmount, maxAmount } = filter.criteria ?? ANY;
+  const { status, ecfType, providerRnc, minAmount, maxAmount, updatedSince } = filter.criteria ?? ANY;
   for (const [condition, wanted, type] of [
     ['approval_status =', status, 'text'],
     ['ecf_type =', ecfType, 'text'],
     ['issuer_rnc =', providerRnc, 'text'],
     ['total_amount >=', minAmount, 'numeric'],
     ['total_amount <=', maxAmount, 'numeric'],
+    ['updated_at >=', updatedSince, 'timestamptz'],
   ] as const) {
     if (wanted !== null) conditions.push(`${condition} $${values.push(wanted)}::${type}`);
   }

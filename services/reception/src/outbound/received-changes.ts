@@ -60,7 +60,7 @@ export function createReceivedChanges(makeId: () => string) {
   return async function publish(tx: Transaction, change: ReceivedChange): Promise<void> {
     const { id, at, set = '', values = [], also = [] } = change;
     const { rows } = await tx.query<ReceivedRow>(
-      `UPDATE received_documents d SET revision = revision + 1${set} WHERE id = $1 RETURNING ${RECEIVED}`,
+      `UPDATE received_documents d SET revision = revision + 1, updated_at = clock_timestamp()${set} WHERE id = $1 RETURNING ${RECEIVED}`,
       [id, ...values],
     );
     const document = fromReceivedRow(rows[0] as ReceivedRow);
