@@ -446,6 +446,22 @@ describe('documents', () => {
         expect(found).toEqual(expected);
       }
     }
+    // A made-up place beyond the period or the amounts shows no other rows.
+    const amounts = { ...any, minAmount: '3.50', maxAmount: '9.50' };
+    const days = { from: new Date(Date.UTC(2026, 5, 3)), until: new Date(Date.UTC(2026, 5, 9)) };
+    for (const [sort, value] of [
+      ['created_at', '2020-01-01T00:00:00.000Z'],
+      ['-created_at', '2026-06-09T00:00:00.000Z'],
+      ['total_amount', '0.50'],
+      ['-total_amount', '16.50'],
+    ] as const) {
+      const filter = { ...everything, ...days, env, criteria: amounts } as const;
+      const listed = async (place: Place | null) =>
+        (await documents.list(filter, { sort, place, limit: 60, offset: 0 })).documents.map(
+          ({ document }) => document.id,
+        );
+      expect(await listed({ value, id: 10 ** 12, total: 1 })).toEqual(await listed(null));
+    }
   });
 
   it('gives the acknowledgement of the received document, or else the latest refusal, of the given buyers', async () => {

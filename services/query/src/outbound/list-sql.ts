@@ -1,5 +1,5 @@
 import { dominicanDays } from '@ecf/domain';
-import { columnOf } from '@ecf/service-kit/listings';
+import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { InvoiceFilter, Page } from '../core/ports.js';
 import { monthsAndDays } from '../core/sums/periods.js';
 import { columns, OVER_STRETCHES, SHOWN } from './invoices-sql.js';
@@ -30,39 +30,43 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
     ],
     value,
   );
-  const only = matching(
-    [
-      ['buyer_rnc =', criteria.buyerRnc, 'text'],
-      ['total_amount >=', criteria.minAmount, 'numeric'],
-      ['total_amount <=', criteria.maxAmount, 'numeric'],
-    ],
-    value,
-  ).concat(
+  const { from, until } = dominicanDays(filter.first, filter.last);
+  const typed = (given: Date | string | null, type: string) => (given === null ? null : `${value(given)}::${type}`);
+  const ofBuyer = matching([['buyer_rnc =', criteria.buyerRnc, 'text']], value);
+  const changed =
     criteria.updatedSince === null
       ? ''
       : ` AND encf IN (SELECT encf FROM public.invoice_change
-           WHERE env = ${env} AND issuer_rnc = ${issuer} AND updated_at >= ${value(criteria.updatedSince)}::timestamptz)`,
-  );
-  const { from, until } = dominicanDays(filter.first, filter.last);
-  const matched = (before: Date) =>
-    `env = ${env} AND issuer_rnc = ${issuer} AND listed AND created_at >= ${value(from)} AND created_at < ${value(before)}${alike}${only}`;
+           WHERE env = ${env} AND issuer_rnc = ${issuer} AND updated_at >= ${typed(criteria.updatedSince, 'timestamptz')})`;
+  const amounts = {
+    least: typed(criteria.minAmount, 'numeric'),
+    most: typed(criteria.maxAmount, 'numeric'),
+    mostIncluded: true,
+  };
+  const type = column === 'created_at' ? 'timestamptz' : 'numeric';
+  const after: SeekPlace | null = place && { order, value: `${typed(place.value, type)}`, id: value(place.id) };
+  const matched = (before: Date, seek: SeekPlace | null) =>
+    [
+      `env = ${env} AND issuer_rnc = ${issuer} AND listed${alike}${ofBuyer}${changed}`,
+      ...sortedWithin(
+        'created_at',
+        { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false },
+        column === 'created_at' ? seek : null,
+      ),
+      ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
+    ].join(' AND ');
   const total = () => {
-    if (only === '')
+    if (ofBuyer === '' && changed === '' && amounts.least === null && amounts.most === null)
       return `SELECT coalesce(sum(r.count), 0)::bigint AS total
         ${OVER_STRETCHES(columns(monthsAndDays(filter.first, filter.last)).map(value))} WHERE true${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;
-    return `SELECT count(*) AS total FROM public.invoice WHERE ${matched(until)}`;
+    return `SELECT count(*) AS total FROM public.invoice WHERE ${matched(until, null)}`;
   };
-  const type = column === 'created_at' ? 'timestamptz' : 'numeric';
-  const after = () =>
-    place === null
-      ? ''
-      : ` AND (${column}, id) ${order === 'DESC' ? '<' : '>'} (${value(place.value)}::${type}, ${value(place.id)}::bigint)`;
   const limit = start === null ? 0 : page.limit + 1;
   const text = `WITH all_of_them AS (${total()}),
     page AS MATERIALIZED (
       SELECT env, encf, issuer_rnc FROM public.invoice
-       WHERE ${matched(start?.until ?? until)}${after()}
+       WHERE ${matched(start?.until ?? until, after)}
        ORDER BY ${column} ${order}, id ${order} LIMIT ${value(limit)} OFFSET ${value(start?.offset ?? 0)}),
     rows AS (
       SELECT ${SHOWN} FROM page p

@@ -1,13 +1,14 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { areKnownSigners } from '@ecf/public-ingress';
+import { type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
 import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../core/documents/received-document.js';
 import type {
   DocumentStore,
   ListedDocument,
   NumberSearch,
-  Place,
+  Page,
   ReceivedCriteria,
   ReceivedFilter,
 } from '../core/ports.js';
@@ -58,12 +59,13 @@ const UNANSWERED = {
           GROUP BY env`,
 };
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
-const FILTER = `env = $1 AND buyer_rnc = $2 AND received_at >= $3 AND received_at < $4`;
+const FILTER = 'env = $1 AND buyer_rnc = $2';
+const PERIOD = { least: '$3::timestamptz', most: '$4::timestamptz', mostIncluded: false };
 
 const BY_TIME = { column: 'received_at', type: 'timestamptz' } as const;
 const BY_AMOUNT = { column: 'total_amount', type: 'numeric' } as const;
-const UP = { order: 'ASC', follows: '>' } as const;
-const DOWN = { order: 'DESC', follows: '<' } as const;
+const UP = { order: 'ASC' } as const;
+const DOWN = { order: 'DESC' } as const;
 const ORDERS = {
   created_at: { ...BY_TIME, ...UP },
   '-created_at': { ...BY_TIME, ...DOWN },
@@ -80,13 +82,11 @@ type DocumentListings = Pick<
 export function createDocumentListings(database: Database): DocumentListings {
   return {
     async list(filter, page) {
-      const { where, values } = filtered(filter);
-      const { column, type, order, follows } = ORDERS[page.sort];
+      const { column, order } = ORDERS[page.sort];
+      const { where, values } = filtered(filter, page);
       const value = (given: unknown) => `$${values.push(given)}`;
-      const after = (place: Place) =>
-        `AND (${column}, id) ${follows} (${value(place.value)}::${type}, ${value(place.id)}::bigint)`;
       const { rows } = await database.query<ReceivedRow>(
-        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where} ${page.place === null ? '' : after(page.place)}
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where}
           ORDER BY ${column} ${order}, id ${order} LIMIT ${value(page.limit + 1)} OFFSET ${value(page.offset)}`,
         values,
       );
@@ -150,7 +150,11 @@ const ANY: ReceivedCriteria = {
   updatedSince: null,
 };
 
-function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } {
+/** The documents of a filter; those after the place of a page, if one is given. */
+function filtered(
+  filter: ReceivedFilter,
+  { sort, place }: Pick<Page, 'sort' | 'place'> = { sort: '-created_at', place: null },
+): { where: string; values: unknown[] } {
   const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
   const conditions = [FILTER];
   if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
@@ -160,12 +164,22 @@ function filtered(filter: ReceivedFilter): { where: string; values: unknown[] } 
     ['approval_status =', status, 'text'],
     ['ecf_type =', ecfType, 'text'],
     ['issuer_rnc =', providerRnc, 'text'],
-    ['total_amount >=', minAmount, 'numeric'],
-    ['total_amount <=', maxAmount, 'numeric'],
     ['updated_at >=', updatedSince, 'timestamptz'],
   ] as const) {
     if (wanted !== null) conditions.push(`${condition} $${values.push(wanted)}::${type}`);
   }
+  const typed = (given: unknown, type: string) => (given === null ? null : `$${values.push(given)}::${type}`);
+  const { column, type, order } = ORDERS[sort];
+  const seek: SeekPlace | null = place && {
+    order,
+    value: `${typed(place.value, type)}`,
+    id: `$${values.push(place.id)}`,
+  };
+  const amounts = { least: typed(minAmount, 'numeric'), most: typed(maxAmount, 'numeric'), mostIncluded: true };
+  conditions.push(
+    ...sortedWithin('received_at', PERIOD, column === 'received_at' ? seek : null),
+    ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
+  );
   return { where: conditions.join(' AND '), values };
 }
 
