@@ -20,16 +20,35 @@ const issuerOf = (size: number) => String(100_000_000 + SIZES.indexOf(size));
 const YEAR = { 'start-date': '01-07-2025', 'end-date': '30-06-2026' };
 const ODD = { 'start-date': '17-08-2025', 'end-date': '05-06-2026' };
 
-const QUESTIONS: readonly (readonly [name: string, path: (size: number) => string, headers: Record<string, string>])[] =
+/** An issuer with that many invoices, and cursors of two listings, 300 rows before their ends. */
+interface Issuer {
+  readonly size: number;
+  readonly byTime: string;
+  readonly byAmount: string;
+}
+
+const QUESTIONS: readonly (readonly [
+  name: string,
+  path: (issuer: Issuer) => string,
+  headers: Record<string, string>,
+])[] = [
+  ['list, 200 newest', () => '/invoices/', YEAR],
+  ['list, 200 at offset 9,800', () => '/invoices/?offset=9800', YEAR],
+  ['list, 200 after a cursor at the end', ({ byTime }) => `/invoices/?cursor=${byTime}`, YEAR],
   [
-    ['list, 200 newest', () => '/invoices/', YEAR],
-    ['list, 200 at offset 9,800', () => '/invoices/?offset=9800', YEAR],
-    ['list, 200 in the middle', (size) => `/invoices/?offset=${size / 2}`, YEAR],
-    ['count, a year', () => '/invoices/count/', YEAR],
-    ['aggregate, a year', () => '/invoices/aggregate/', YEAR],
-    ['aggregate, 17 August to 5 June', () => '/invoices/aggregate/?top_clients_limit=50', ODD],
-    ['one invoice', (size) => `/invoices/E31${String(size / 2).padStart(10, '0')}`, {}],
-  ];
+    'list by amount, 200 after a cursor at the end',
+    ({ byAmount }) => `/invoices/?sort=total_amount&cursor=${byAmount}`,
+    YEAR,
+  ],
+  ['list, 200 newest of a buyer', () => '/invoices/?buyer_rnc=100000017', YEAR],
+  ['list, 200 newest in process (few)', () => '/invoices/?status=EnProceso', YEAR],
+  ['list, changed in the last hour', () => '/invoices/?updated_since=2026-07-01T03:00:00Z', YEAR],
+  ['list, 200 in the middle', ({ size }) => `/invoices/?offset=${size / 2}`, YEAR],
+  ['count, a year', () => '/invoices/count/', YEAR],
+  ['aggregate, a year', () => '/invoices/aggregate/', YEAR],
+  ['aggregate, 17 August to 5 June', () => '/invoices/aggregate/?top_clients_limit=50', ODD],
+  ['one invoice', ({ size }) => `/invoices/E31${String(size / 2).padStart(10, '0')}`, {}],
+];
 
 const folder = benchFolder();
 const postgres = await startEmbeddedPostgres({
@@ -81,12 +100,14 @@ async function run(databaseUrl: string): Promise<void> {
 
   heading('Answers over HTTP, one caller, each in turn with the smallest issuer');
   const [smallest = 0, ...larger] = SIZES;
+  const issuers = new Map<number, Issuer>();
+  for (const size of SIZES) issuers.set(size, await issuerWith(server.url, size));
   for (const [name, address, headers] of QUESTIONS) {
     const times = new Map(SIZES.map((size) => [size, [] as number[]]));
     for (let round = -3; round < ROUNDS; round += 1)
       for (const size of SIZES) {
         const took = await seconds(
-          () => ask(server.url, address(size), { ...headers, 'rnc-issuing': issuerOf(size) }),
+          () => ask(server.url, address(issuers.get(size) as Issuer), { ...headers, 'rnc-issuing': issuerOf(size) }),
           1,
         );
         if (round >= 0) times.get(size)?.push(took);
@@ -120,7 +141,15 @@ async function run(databaseUrl: string): Promise<void> {
   );
 }
 
-async function ask(url: string, address: string, headers: Record<string, string>): Promise<void> {
+async function issuerWith(url: string, size: number): Promise<Issuer> {
+  const cursor = async (sort: string) => {
+    const address = `/invoices/?sort=${sort}&limit=1&offset=${size - 300}`;
+    return JSON.parse(await ask(url, address, { ...YEAR, 'rnc-issuing': issuerOf(size) })).next_cursor as string;
+  };
+  return { size, byTime: await cursor('-created_at'), byAmount: await cursor('total_amount') };
+}
+
+async function ask(url: string, address: string, headers: Record<string, string>): Promise<string> {
   const caller = {
     kind: 'account',
     account_id: ACCOUNT,
@@ -135,6 +164,7 @@ async function ask(url: string, address: string, headers: Record<string, string>
   const response = await fetch(`${url}${address}`, { headers: { ...headers, [IDENTITY_HEADER]: identity } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${text.slice(0, 300)}`);
+  return text;
 }
 
 /** An owner without new changes; for the rebuild it has documents in memory. */

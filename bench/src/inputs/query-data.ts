@@ -4,7 +4,7 @@ import type { Database } from '@ecf/service-kit/postgres';
 /** Invoices of an issuer: over the days of a year, three types, mostly accepted, some thousand buyers. */
 const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS encf, $1::text AS issuer_rnc, $2::bigint + n AS id,
     3 AS revision, true AS listed, true AS settled, type AS ecf_type, CASE type WHEN '32' THEN 'rfce' ELSE 'ecf' END AS route,
-    CASE WHEN n % 20 = 7 THEN 'Rechazado' WHEN n % 33 = 5 THEN 'AceptadoCondicional' ELSE 'Aceptado' END AS status,
+    CASE WHEN n % 4000 = 77 THEN 'EnProceso' WHEN n % 20 = 7 THEN 'Rechazado' WHEN n % 33 = 5 THEN 'AceptadoCondicional' ELSE 'Aceptado' END AS status,
     '1' AS code, '[]'::json AS messages, true AS sequence_used, gen_random_uuid()::text AS track_id,
     CASE type WHEN '32' THEN NULL ELSE lpad((100000000 + (n * 7919) % 5000)::text, 9, '0') END AS buyer_rnc,
     CASE type WHEN '32' THEN NULL ELSE 'Comprador de prueba ' || (n * 7919) % 5000 END AS buyer_name,
@@ -38,6 +38,10 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
     await database.query(`INSERT INTO invoice ${ROWS}`, [issuer, firstId, count, first, last]);
   }
   await database.query(
+    'INSERT INTO invoice_change SELECT env, encf, issuer_rnc, revision, created_at FROM invoice WHERE issuer_rnc = $1',
+    [issuer],
+  );
+  await database.query(
     `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'day', ${DAY}, ecf_type, status, count(*),
        sum(${SIGN} * total_amount), sum(${SIGN} * total_itbis) FROM invoice WHERE issuer_rnc = $1 GROUP BY 1, 2, 4, 5, 6`,
     [issuer],
@@ -48,10 +52,20 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
     [issuer],
   );
   await loadBuyers(database, issuer);
-  await database.query('INSERT INTO taxpayer (rnc, account_id, revision) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING', [
-    issuer,
-    ACCOUNT,
-  ]);
+  const state = {
+    ...{ rnc: issuer, account_id: ACCOUNT, account_active: true, revision: 1, previous_revision: 0, active: true },
+    ...{
+      name: 'Emisor de prueba',
+      certificate: null,
+      fingerprint: null,
+      ranges: [],
+      created_at: '2025-01-01T00:00:00Z',
+    },
+  };
+  await database.query(
+    'INSERT INTO taxpayers (rnc, account_id, revision, state) VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING',
+    [issuer, ACCOUNT, JSON.stringify(state)],
+  );
 }
 
 async function loadBuyers(database: Database, issuer: string): Promise<void> {
