@@ -80,6 +80,22 @@ it.each(LISTING_SORTS)('a page in the middle costs what the first one costs, sor
   }
 });
 
+// All rows are on three thousand pages of the database.
+it.each(LISTING_SORTS)('criteria that few documents match read no others, sorted by %s', async (sort) => {
+  for (const criteria of [
+    { buyerRnc: '101010101' },
+    { status: 'EnProceso' as const },
+    { status: 'No encontrado' as const },
+    { ecfType: '41' as const },
+    { ecfType: '47' as const },
+    { minAmount: '39990.00' },
+    { updatedSince: new Date(Date.UTC(2026, 1, 1, 12, ROWS - 10)) },
+    { updatedSince: new Date(Date.UTC(2026, 1, 1, 12, ROWS - 10)), buyerRnc: '188888885' },
+  ])
+    for (const place of [null, middle(sort)])
+      expect([criteria, (await reads(page(sort, place, criteria))) < 400]).toEqual([criteria, true]);
+});
+
 it('a made-up place beyond the period or the amounts shows no other rows', async () => {
   const invoices = createPostgresInvoices(database);
   const days = { ...FILTER, first: toCalendarDate(new Date('2026-02-05T12:00:00Z')) };
