@@ -145,6 +145,8 @@ describe('a received document', () => {
     expect(await found.json()).toMatchObject({ total: 1, invoices: [{ encf: number }] });
     const counted = await world.get('/fe/recepcion/api/invoices/count?authority_status=REJECTED', PERIOD);
     expect(await counted.json()).toMatchObject({ total_invoices: 1 });
+    const without = await world.get('/fe/recepcion/api/invoices/count?authority_status=not_available', PERIOD);
+    expect(await without.json()).toMatchObject({ total_invoices: 0 });
     const wrong = await world.get('/fe/recepcion/api/invoices/all?authority_status=sure', PERIOD);
     expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('authority_status is one of')]);
     expect(await world.metrics.render()).toMatch(

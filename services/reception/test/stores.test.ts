@@ -441,7 +441,10 @@ describe('documents', () => {
           .filter(matches)
           .sort(inOrder)
           .map(({ id }) => id);
-        expect((await documents.totals(filter)).count).toBe(expected.length);
+        expect([await documents.count(filter), (await documents.totals(filter)).count]).toEqual([
+          expected.length,
+          expected.length,
+        ]);
         const found = await inPages(filter, sort);
         expect(found).toEqual(expected);
       }
@@ -509,7 +512,7 @@ describe('documents', () => {
     const changedSince = async (updatedSince: Date | null) => {
       const none = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null };
       const filter = { ...everything, env, criteria: { ...none, updatedSince } } as const;
-      return [(await documents.totals(filter)).count, (await inPages(filter, 'created_at')).length];
+      return [await documents.count(filter), (await inPages(filter, 'created_at')).length];
     };
     const instant = () => new Promise<Date>((resolve) => setTimeout(() => resolve(new Date()), 5));
     const before = (await changedSince(null))[0] as number;

@@ -127,6 +127,8 @@ export interface DocumentStore {
     filter: ReceivedFilter,
     page: Page,
   ): Promise<{ documents: ListedDocument[]; last: Pick<Place, 'value' | 'id'> | null }>;
+  /** How many match. */
+  count(filter: ReceivedFilter): Promise<number>;
   /** How many match and the sum of their amounts, two decimals. */
   totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
   /** Their sums, and those of the providers with the highest sums. */

@@ -14,11 +14,11 @@ import type {
 } from '../core/ports.js';
 import { conflictsOf } from './conflicts.postgres.js';
 import {
-  AUTHORITY_STATUS,
   CONFLICT,
   type ConflictRow,
   fromReceivedRow,
   fromUnkeptRow,
+  NOT_AVAILABLE,
   RECEIVED,
   type ReceivedRow,
 } from './document-rows.js';
@@ -60,6 +60,10 @@ const UNANSWERED = {
 };
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
 const FILTER = 'env = $1 AND buyer_rnc = $2';
+/** Of the authority's status. Few of many documents have a rare one: its index is read, not the documents. */
+const WITHOUT_QUERY = 'NOT EXISTS (SELECT FROM confirmations c WHERE c.document_id = d.id)';
+const withStatus = (status: string) =>
+  `id IN (SELECT document_id FROM confirmations WHERE env = $1 AND buyer_rnc = $2 AND status = ${status})`;
 const PERIOD = { least: '$3::timestamptz', most: '$4::timestamptz', mostIncluded: false };
 
 const BY_TIME = { column: 'received_at', type: 'timestamptz' } as const;
@@ -75,7 +79,7 @@ const ORDERS = {
 
 type DocumentListings = Pick<
   DocumentStore,
-  'list' | 'totals' | 'sums' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
+  'list' | 'count' | 'totals' | 'sums' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
 >;
 
 /** Reads received documents for listings, searches and other services. */
@@ -98,6 +102,14 @@ export function createDocumentListings(database: Database): DocumentListings {
         documents: await listed(database, shown),
         last: last === undefined ? null : { value: sortValue(last), id: last.id },
       };
+    },
+    async count(filter) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<{ count: number }>(
+        `SELECT count(*) AS count FROM received_documents d WHERE ${where}`,
+        values,
+      );
+      return rows[0]?.count ?? 0;
     },
     async totals(filter) {
       const { where, values } = filtered(filter);
@@ -158,7 +170,9 @@ function filtered(
   const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
   const conditions = [FILTER];
   if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
-  if (filter.authorityStatus !== null) conditions.push(`${AUTHORITY_STATUS} = $${values.push(filter.authorityStatus)}`);
+  const { authorityStatus } = filter;
+  if (authorityStatus === NOT_AVAILABLE) conditions.push(WITHOUT_QUERY);
+  else if (authorityStatus !== null) conditions.push(withStatus(`$${values.push(authorityStatus)}`));
   const { status, ecfType, providerRnc, minAmount, maxAmount, updatedSince } = filter.criteria ?? ANY;
   for (const [condition, wanted, type] of [
     ['approval_status =', status, 'text'],

@@ -58,7 +58,7 @@ export interface ReceivedRow {
 }
 
 /** Statuses of documents without a query at the authority. */
-const NOT_AVAILABLE: AuthorityStatus = 'not_available';
+export const NOT_AVAILABLE: AuthorityStatus = 'not_available';
 
 /** The authority's status of a row of `received_documents AS d`. */
 export const AUTHORITY_STATUS = `coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = d.id), '${NOT_AVAILABLE}')`;

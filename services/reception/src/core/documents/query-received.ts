@@ -146,7 +146,7 @@ export function createQueryReceived(
 
   async function page(query: PageQuery, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
     const filter = { ...(await filterOf(ports, query, providerRnc)), criteria: query.criteria };
-    const total = query.place?.total ?? (await ports.documents.totals(filter)).count;
+    const total = query.place?.total ?? (await ports.documents.count(filter));
     if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
     const { documents: listed, last } = await ports.documents.list(filter, query);
     return {
