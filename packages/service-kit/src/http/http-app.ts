@@ -47,14 +47,24 @@ export function sendDocument(req: express.Request, res: express.Response, bytes:
 
 /** The ETag is the SHA-256 of the body (RFC 9110, 8.8.3). Caches must ask before each use: statuses change. */
 function sendUnlessKnown(req: express.Request, res: express.Response, type: string, body: Uint8Array): void {
-  res.setHeader('etag', `"${createHash('sha256').update(body).digest('base64url')}"`);
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  res.setHeader('etag', tag);
   res.setHeader('cache-control', 'private, no-cache');
-  if (req.fresh) {
+  if (names(req.headers['if-none-match'], tag)) {
     res.status(304).end();
     return;
   }
   res.setHeader('content-type', type);
   res.end(body);
+}
+
+/**
+ * Whether `if-none-match` names the tag (RFC 9110, 13.1.2). `req.fresh` of express does not see it beside `cache-control:
+ * no-cache`, which every `fetch` adds.
+ */
+function names(header: string | undefined, tag: string): boolean {
+  const tags = header?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
+  return tags.includes(tag) || (tags.length === 1 && tags[0] === '*');
 }
 
 /** Writes a piece of an answer; resolves when the connection takes more, or is closed. */

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHttpApp, type RunningServer, sendObject, serve } from '../src/http/index.js';
+import { type ListingPlace, sendCsvListing, sendCsvRows, wantsCsv } from '../src/listings/index.js';
+import { silentLogger } from '../src/testing/index.js';
+
+const COLUMNS = ['id', 'name', 'messages', 'final'];
+const NAMES = ['=HYPERLINK("http://x")', 'Coma, "comillas"\ny línea', '-1+2', '@SUM(1)', 'Ñandú', ''];
+const row = (id: number, name: string | null) => ({
+  id,
+  name,
+  messages: [{ codigo: '1', valor: 'a,b' }],
+  final: id > 1,
+});
+
+let server: RunningServer;
+/** Pages of the endless listing that were read. */
+let read = 0;
+
+beforeAll(async () => {
+  const place: ListingPlace = { value: '1.00', id: 1, total: 1 };
+  const endless = async () => {
+    read += 1;
+    await delay(1);
+    return { next: place, invoices: Array.from({ length: 500 }, () => row(1, 'x'.repeat(200))) };
+  };
+  const failing = async () => {
+    throw new Error('the database is away');
+  };
+  const app = createHttpApp({
+    logger: silentLogger,
+    maxBodyBytes: 1_000,
+    routes: (routes) => {
+      routes.get('/object', (req, res) => sendObject(req, res, { status: 'Aceptado' }));
+      routes.get('/type', (req, res) => res.json({ csv: wantsCsv(req) }));
+      routes.get('/sums', (_req, res) => sendCsvRows(res, ['ecf_type', 'total'], [{ ecf_type: '34', total: '-5.00' }]));
+      routes.get('/empty', (_req, res) => sendCsvListing(res, COLUMNS, { next: null, invoices: [] }, failing));
+      routes.get('/names', (_req, res) =>
+        sendCsvListing(res, COLUMNS, { next: place, invoices: NAMES.map((name, id) => row(id, name)) }, async () => ({
+          next: null,
+          invoices: [row(9, null)],
+        })),
+      );
+      routes.get('/endless', async (_req, res) => sendCsvListing(res, COLUMNS, await endless(), endless));
+      routes.get('/failing', (_req, res) =>
+        sendCsvListing(res, COLUMNS, { next: place, invoices: [row(1, 'a')] }, failing),
+      );
+    },
+  });
+  server = await serve(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
+
+describe('an ETag', () => {
+  it.each([
+    ['itself', (tag: string) => tag, 304],
+    ['its weak form', (tag: string) => `W/${tag}`, 304],
+    ['a list that has it', (tag: string) => `"other", ${tag},"third"`, 304],
+    ['a star', () => '*', 304],
+    ['a list without it', () => '"other", "third"', 200],
+    ['text without quotes', (tag: string) => tag.slice(1, -1), 200],
+  ])('sent back as %s', async (_what, of, status) => {
+    const tag = (await get('/object')).headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    const answer = await get('/object', { 'if-none-match': of(tag) });
+    expect([answer.status, answer.headers.get('etag')]).toEqual([status, tag]);
+    expect(await answer.text()).toBe(status === 304 ? '' : '{"status":"Aceptado"}');
+  });
+});
+
+describe('CSV', () => {
+  it.each([
+    ['text/csv', true],
+    ['text/csv;q=0.9, application/json;q=0.1', true],
+    ['text/csv, */*;q=0.1', true],
+    ['application/json, text/csv', false],
+    ['*/*', false],
+    ['text/html', false],
+  ])('is wanted by Accept: %s: %s', async (accept, csv) => {
+    expect(await (await get('/type', { accept })).json()).toEqual({ csv });
+  });
+
+  it('of an empty listing has the names alone', async () => {
+    const answer = await get('/empty');
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
+      'text/csv; charset=utf-8; header=present',
+      'id,name,messages,final\r\n',
+    ]);
+  });
+
+  it('quotes what needs it, and runs no formula of a stranger', async () => {
+    const messages = '"[{""codigo"":""1"",""valor"":""a,b""}]"';
+    expect(await (await get('/names')).text()).toBe(
+      [
+        'id,name,messages,final',
+        `0,"'=HYPERLINK(""http://x"")",${messages},false`,
+        `1,"Coma, ""comillas""\ny línea",${messages},false`,
+        `2,'-1+2,${messages},true`,
+        `3,'@SUM(1),${messages},true`,
+        `4,Ñandú,${messages},true`,
+        `5,,${messages},true`,
+        `9,,${messages},true`,
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('of sums has negative amounts as they are', async () => {
+    expect(await (await get('/sums')).text()).toBe('ecf_type,total\r\n34,-5.00\r\n');
+  });
+
+  it('is read no further when its reader leaves', async () => {
+    const leaving = new AbortController();
+    const answer = await fetch(`${server.url}/endless`, { signal: leaving.signal });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await delay(200);
+    const then = read;
+    await delay(200);
+    expect([then > 0, read]).toEqual([true, then]);
+  });
+
+  it('that fails after its beginning is cut, so that no reader takes it for whole', async () => {
+    await expect((async () => (await get('/failing')).text())()).rejects.toThrow();
+  });
+});
