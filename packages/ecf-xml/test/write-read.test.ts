@@ -99,6 +99,19 @@ describe('readXml', () => {
     }
   });
 
+  it('gives text that looks escaped so that it is the same when it is submitted again', () => {
+    const submitted = asJson(validDocument(schemaOf('ecf-31'), new Random(3), 1));
+    const group = (value: unknown, ...names: string[]) =>
+      names.reduce((at, name) => (at as Record<string, unknown>)[name], value) as Record<string, unknown>;
+    group(submitted, 'ECF', 'Encabezado', 'Emisor').RazonSocialEmisor = 'Ron &amp;amp; Cía & &amp;lt;b> &#38;#65;';
+    const { tree } = checkJson(submitted);
+    const { RazonSocialEmisor } = group(tree, 'ECF', 'Encabezado', 'Emisor');
+    expect(RazonSocialEmisor).toBe('Ron &amp; Cía & &lt;b> &#65;');
+    const document = inputDocument(parseXml(Buffer.from(writeXml(tree as DocumentNode).output)));
+    const again = checkJson(document).tree;
+    expect(group(again, 'ECF', 'Encabezado', 'Emisor').RazonSocialEmisor).toBe(RazonSocialEmisor);
+  });
+
   it('makes lists only of repeatable elements', () => {
     const xml = parseXml(
       Buffer.from('<ANECF><DetalleAnulacion><Anulacion><NoLinea>1</NoLinea></Anulacion></DetalleAnulacion></ANECF>'),

@@ -1,19 +1,38 @@
 import type { DocumentNode } from '@ecf/domain';
+import { decodeCallerEntities } from '../xml/characters.js';
 import type { CanonicalXml } from '../xml/parse-xml.js';
 import { readXml } from '../xml/read-xml.js';
 
+type Content = DocumentNode[string];
+
 /**
  * A signed document as the JSON that a caller submits: its root with the authority's names and nesting, values as text, without
- * signature and signing time, which the gateway sets.
+ * signature and signing time, which the gateway sets. Submitted again, it is the same document.
  */
 export function inputDocument(xml: Pick<CanonicalXml, 'text'>): DocumentNode {
   const tree = readXml(xml);
   return Object.fromEntries(
-    Object.entries(tree).map(([root, content]) => [root, isGroup(content) ? withoutSigningTime(content) : content]),
+    Object.entries(tree).map(([root, content]) => [
+      root,
+      asInput(isGroup(content) ? withoutSigningTime(content) : content),
+    ]),
   );
 }
 
-function isGroup(content: DocumentNode[string]): content is DocumentNode {
+/** Input is decoded once, so a text that looks escaped has to be escaped. */
+function asInput<C extends Content>(content: C): C {
+  const input = (value: Content): unknown => {
+    if (typeof value === 'string')
+      return decodeCallerEntities(value) === value ? value : value.replaceAll('&', '&amp;');
+    if (Array.isArray(value)) return value.map(input);
+    return isGroup(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, input(inner)]))
+      : value;
+  };
+  return input(content) as C;
+}
+
+function isGroup(content: Content): content is DocumentNode {
   return typeof content === 'object' && content !== null && !Array.isArray(content);
 }
 
