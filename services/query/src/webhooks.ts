@@ -1,4 +1,4 @@
-import { createDueWork } from '@ecf/service-kit/due-work';
+import { createDueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
@@ -18,6 +18,7 @@ import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhook
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
 const IDLE_MS = 1_000;
+/** Of webhooks that fail, and of the others. */
 const AT_ONCE = 32;
 /** A call that lasts longer frees its place, so that slow receivers delay nobody. */
 const SLOW = { afterMs: 500, maxInFlight: 256 };
@@ -38,27 +39,39 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
   const instance = createInstanceReport({ database, masterKeys, logger });
   const calls = createWebhookCalls({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES, clock });
   const deliveries = createWebhookDeliveries(database, masterKeys);
-  const work = createDueWork<WebhookDelivery>({
-    store: deliveries,
-    handle: createDeliverEvent({
-      deliveries,
-      calls,
-      ended: observeWebhooks(metrics, logger, { deliveries, clock }),
-      clock,
-    }),
-    onError: (error, delivery) =>
-      logger.warn({ err: error, webhook_id: delivery?.webhookId }, 'the delivery of events to webhooks failed'),
+  const handle = createDeliverEvent({
+    deliveries,
+    calls,
+    ended: observeWebhooks(metrics, logger, { deliveries, clock }),
     clock,
-    leaseMs: LEASE_MS,
-    idleMs: IDLE_MS,
-    concurrency: AT_ONCE,
-    slow: SLOW,
   });
+  const workOf = (claimDue: DueWorkStore<WebhookDelivery>['claimDue']) =>
+    createDueWork<WebhookDelivery>({
+      store: { claimDue },
+      handle,
+      onError: (error, delivery) =>
+        logger.warn({ err: error, webhook_id: delivery?.webhookId }, 'the delivery of events to webhooks failed'),
+      clock,
+      leaseMs: LEASE_MS,
+      idleMs: IDLE_MS,
+      concurrency: AT_ONCE,
+      slow: SLOW,
+    });
+  const healthy = workOf(async (request) => {
+    await deliveries.collect(request.now);
+    return deliveries.claimDue(request, false);
+  });
+  // Webhooks that fail have calls of their own, so that they take no places from the others.
+  const failing = workOf((request) => deliveries.claimDue(request, true));
+  const wake = () => {
+    healthy.wake();
+    failing.wake();
+  };
   const manage = createManageWebhooks({
     webhooks: createPostgresWebhooks(database, masterKeys),
     calls,
     placeOf: placeInFeed(feed),
-    wake: work.wake,
+    wake,
     clock,
   });
   return {
@@ -75,16 +88,17 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     feed: {
       append: async (...request: Parameters<FeedStore['append']>) => {
         await feed.append(...request);
-        if (request[0].length > 0) work.wake();
+        if (request[0].length > 0) wake();
       },
     },
     /** The database has its tables. */
     async start() {
       await instance.start();
-      work.start();
+      healthy.start();
+      failing.start();
     },
     async stop() {
-      await work.stop();
+      await Promise.all([healthy.stop(), failing.stop()]);
       await instance.stop();
       calls.close();
     },

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { publicEventSchema } from '@ecf/contracts';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
@@ -21,49 +21,26 @@ import {
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
+import { type Call, type Receiver, startReceiver, until } from './support/receiver.js';
 import { startWorld, type World } from './support/world.js';
-
-interface Call {
-  path: string;
-  headers: Record<string, string>;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into freely
-  event: any;
-}
 
 let now = Date.now();
 let world: World;
-let server: Server;
-let base: string;
-let calls: Call[] = [];
-let answer: (call: Call) => { status: number; headers?: Record<string, string>; body?: string } | 'hang' = () => ({
-  status: 204,
-});
+let receiver: Receiver;
 
 beforeAll(async () => {
   world = await startWorld({ ALLOW_PRIVATE_ADDRESSES: 'true' }, { clock: () => new Date(now) });
-  server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
-    const call = { path: req.url ?? '', headers: req.headers as Record<string, string>, text, event: JSON.parse(text) };
-    calls.push(call);
-    const given = answer(call);
-    if (given !== 'hang') res.writeHead(given.status, given.headers).end(given.body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  receiver = await startReceiver(() => now);
   await world.publish(taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })));
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
+  receiver.stop();
   await world.stop();
 });
 beforeEach(() => {
   now = Date.now();
-  calls = [];
-  answer = () => ({ status: 204 });
+  receiver.calls = [];
+  receiver.answer = () => ({ status: 204 });
 });
 afterEach(async () => {
   await world.database.query('DELETE FROM webhook');
@@ -73,7 +50,7 @@ const webhooks = () => world.query.webhooks;
 const name = (webhook_id: string, account_id = ACCOUNT) => ({ account_id, webhook_id });
 const create = async (path = '/', change: object = {}, account = ACCOUNT) => {
   const webhook = {
-    url: `${base}${path}`,
+    url: `${receiver.base}${path}`,
     types: null,
     environments: ['TesteCF', 'CerteCF', 'eCF'] as const,
     ...change,
@@ -83,18 +60,10 @@ const create = async (path = '/', change: object = {}, account = ACCOUNT) => {
 const find = (id: string) => webhooks().findWebhook(name(id));
 let sequence = 100;
 const accepted = () => invoiceEvent(invoice({ sequence: ++sequence, revision: 2 }));
-const numbers = () => calls.map(({ event }) => event.subject.encf);
-async function until<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    const value = await look();
-    if (holds(value)) return value;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`it did not come to hold: ${JSON.stringify(await look())}`);
-}
+const numbers = () => receiver.calls.map(({ event }) => event.subject.encf);
 const called = (times: number) =>
   until(
-    () => calls,
+    () => receiver.calls,
     ({ length }) => length >= times,
   );
 const idle = (id: string) =>
@@ -113,8 +82,8 @@ describe('webhooks', () => {
     await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-used' })), accepted());
     await called(1);
     await idle(id);
-    expect(calls.map(({ path }) => path)).toEqual(['/mine?token=1']);
-    const [{ headers, text, event } = {} as Call] = calls;
+    expect(receiver.calls.map(({ path }) => path)).toEqual(['/mine?token=1']);
+    const [{ headers, text, event } = {} as Call] = receiver.calls;
     expect(publicEventSchema.parse(event)).toMatchObject({
       type: 'invoice.accepted',
       subject: { encf: encf('31', sequence) },
@@ -135,7 +104,7 @@ describe('webhooks', () => {
     await create('/other', { types: ['batch.done'] }, OTHER_ACCOUNT);
     await world.publish(batchDone('7'));
     await called(1);
-    expect(calls.map(({ path, event: { data: told } }) => [path, told])).toEqual([
+    expect(receiver.calls.map(({ path, event: { data: told } }) => [path, told])).toEqual([
       ['/batches', batchDone('7').data.batch],
     ]);
   });
@@ -143,9 +112,9 @@ describe('webhooks', () => {
   it('deliver a subject in order, and again within ten seconds; other subjects go on', async () => {
     const { id } = await create();
     const first = encf('31', ++sequence);
-    answer = ({ event }) => ({
+    receiver.answer = ({ event }) => ({
       status: event.subject.encf === first ? 302 : 200,
-      headers: { location: `${base}/elsewhere` },
+      headers: { location: `${receiver.base}/elsewhere` },
     });
     await world.publish(
       invoiceEvent(invoice({ sequence, state: 'rejected-reusable' })),
@@ -160,23 +129,23 @@ describe('webhooks', () => {
     expect([...numbers()].sort()).toEqual([first, encf('31', sequence)]);
     await until(
       () => find(id),
-      ({ failing_since }) => failing_since === null || calls.length === 2,
+      ({ failing_since }) => failing_since === null || receiver.calls.length === 2,
     );
-    answer = () => ({ status: 200 });
+    receiver.answer = () => ({ status: 200 });
     now += 10_000;
     await idle(id);
-    expect(calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
+    expect(receiver.calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
       [first, 'invoice.rejected'],
       [first, 'invoice.accepted'],
     ]);
-    expect(calls[2]?.headers['webhook-id']).toBe(
-      calls.find(({ event }) => event.subject.encf === first)?.headers['webhook-id'],
+    expect(receiver.calls[2]?.headers['webhook-id']).toBe(
+      receiver.calls.find(({ event }) => event.subject.encf === first)?.headers['webhook-id'],
     );
   });
 
   it('are tried for 72 hours with growing pauses; then the event is dropped and its subject goes on', async () => {
     const { id } = await create();
-    answer = () => ({ status: 500 });
+    receiver.answer = () => ({ status: 500 });
     await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-reusable' })));
     await called(1);
     const due = async () => {
@@ -197,38 +166,38 @@ describe('webhooks', () => {
     await called(9);
     expect(await until(due, (time) => time > now)).toBe(begin + 72 * 3_600_000);
     await world.publish(invoiceEvent(invoice({ sequence, revision: 2 })));
-    now += 1;
+    now += 5_000;
     await until(
       () => find(id),
       ({ dropped }) => dropped === 1,
     );
-    answer = () => ({ status: 200 });
+    receiver.answer = () => ({ status: 200 });
     now += 10_000;
     await until(
-      () => calls,
-      () => calls.at(-1)?.event.type === 'invoice.accepted',
+      () => receiver.calls,
+      () => receiver.calls.at(-1)?.event.type === 'invoice.accepted',
     );
     expect(await idle(id)).toMatchObject({ dropped: 1, failing_since: null });
-    expect(calls.at(-1)?.event.type).toBe('invoice.accepted');
+    expect(receiver.calls.at(-1)?.event.type).toBe('invoice.accepted');
   });
 
   it('end with 410; what they missed comes with a replay', async () => {
     const { id } = await create();
     const before = (await world.get('/events?limit=1000')).body.next;
-    answer = () => ({ status: 410 });
+    receiver.answer = () => ({ status: 410 });
     await world.publish(accepted());
     await until(
       () => find(id),
       ({ active }) => !active,
     );
-    answer = () => ({ status: 200 });
+    receiver.answer = () => ({ status: 200 });
     await world.publish(accepted());
     await expect(webhooks().replayWebhook({ ...name(id), after: before })).rejects.toMatchObject({ status: 409 });
     expect(await webhooks().changeWebhook({ ...name(id), change: { active: true } })).toMatchObject({
       active: true,
       pending: 0,
     });
-    expect(calls).toHaveLength(1);
+    expect(receiver.calls).toHaveLength(1);
     await expect(webhooks().replayWebhook({ ...name(id), after: 'made-up' })).rejects.toMatchObject({
       status: 422,
       code: 'unknown_event',
@@ -242,7 +211,7 @@ describe('webhooks', () => {
     const { id, secret: former } = await create();
     const { secret } = await webhooks().rotateWebhook(name(id));
     expect(await webhooks().testWebhook(name(id))).toMatchObject({ status: 204, error: null });
-    const both = calls[0] as Call;
+    const both = receiver.calls[0] as Call;
     expect(both.event.type).toBe('webhook.test');
     for (const each of [former, secret]) new Webhook(each).verify(both.text, both.headers);
     const newest = Buffer.alloc(32, 9);
@@ -261,7 +230,7 @@ describe('webhooks', () => {
     for (const kind of back) await kind.reseal(Buffer.from([2, ...Buffer.from(old.keyIds[0] as string, 'hex')]), 10);
     now += 24 * 3_600_000;
     await webhooks().testWebhook(name(id));
-    const later = calls[1] as Call;
+    const later = receiver.calls[1] as Call;
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(1);
   });
 
@@ -274,12 +243,12 @@ describe('webhooks', () => {
       await called(100);
       await idle(id);
       expect(new Set(numbers()).size).toBe(100);
-      expect(calls).toHaveLength(100);
+      expect(receiver.calls).toHaveLength(100);
     } finally {
       await other.stop();
     }
     // What an instance leaves behind that is killed during a call.
-    answer = () => ({ status: 503 });
+    receiver.answer = () => ({ status: 503 });
     await world.publish(accepted());
     await until(
       () => find(id),
@@ -289,13 +258,13 @@ describe('webhooks', () => {
       new Date(now + 60_000),
       new Date(now),
     ]);
-    answer = () => ({ status: 200 });
+    receiver.answer = () => ({ status: 200 });
     now += 59_000;
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(calls).toHaveLength(101);
+    expect(receiver.calls).toHaveLength(101);
     now += 2_000;
     await idle(id);
-    expect(calls).toHaveLength(102);
+    expect(receiver.calls).toHaveLength(102);
   });
 
   it('get an event whose taxpayer becomes known after it, before later ones', async () => {
@@ -305,7 +274,7 @@ describe('webhooks', () => {
     expect(await find(id)).toMatchObject({ pending: 0 });
     await world.publish(taxpayerEvent(taxpayer({ rnc })));
     await called(2);
-    expect(calls.map(({ event }) => event.subject.issuer_rnc)).toContain(rnc);
+    expect(receiver.calls.map(({ event }) => event.subject.issuer_rnc)).toContain(rnc);
     // Nobody's taxpayer delays the others for a minute only.
     await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000027' })), accepted());
     now += 61_000;
@@ -331,7 +300,7 @@ describe('webhooks', () => {
       status: null,
       error: expect.stringContaining('MASTER_KEY'),
     });
-    expect(calls.map(({ path }) => path)).toEqual(['/kept']);
+    expect(receiver.calls.map(({ path }) => path)).toEqual(['/kept']);
   });
 
   it('refuse addresses inside, and survive every answer', async () => {
@@ -364,28 +333,28 @@ describe('webhooks', () => {
       await guarded.stop();
     }
     const { id } = await create();
-    answer = () => ({ status: 200, body: 'x'.repeat(1_000_000) });
+    receiver.answer = () => ({ status: 200, body: 'x'.repeat(1_000_000) });
     expect(await webhooks().testWebhook(name(id))).toMatchObject({
       status: null,
       error: expect.stringContaining('larger than'),
     });
   });
 
-  it('that are dead delay no other, and keep only a few calls open', async () => {
+  it('that are dead delay no other, and keep only a few receiver.calls open', async () => {
     const { id: dead } = await create('/dead');
     const { id: alive } = await create('/alive');
-    answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
+    receiver.answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
     await world.publish(...Array.from({ length: 100 }, accepted));
     await until(
-      () => calls,
-      () => calls.filter(({ path }) => path === '/alive').length >= 100,
+      () => receiver.calls,
+      () => receiver.calls.filter(({ path }) => path === '/alive').length >= 100,
     );
     await idle(alive);
-    expect(calls.filter(({ path }) => path === '/alive')).toHaveLength(100);
-    expect(calls.filter(({ path }) => path === '/dead').length).toBeLessThanOrEqual(16);
+    expect(receiver.calls.filter(({ path }) => path === '/alive')).toHaveLength(100);
+    expect(receiver.calls.filter(({ path }) => path === '/dead').length).toBeLessThanOrEqual(16);
     expect((await find(dead)).pending).toBe(100);
     expect(await world.metrics.render()).toMatch(/ecf_webhook_pending_events 100\n/);
-    server.closeAllConnections();
+    receiver.breakConnections();
   });
 });
 

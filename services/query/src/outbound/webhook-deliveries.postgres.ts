@@ -13,9 +13,13 @@ const LOOKED_AT_ONCE = 20_000;
 const MOVED_ON_AFTER = 1_000;
 /** An event whose taxpayer is not known yet waits so long for it, and those after it with it. */
 const UNKNOWN_TAXPAYER = '1 minute';
-/** Deliveries in flight at once, for one webhook and for one that fails. */
+/** Calls that a webhook has open at once; and first retries, which are beside them, so that none waits for a place. */
 const AT_ONCE = 16;
-const AT_ONCE_FAILING = 4;
+/** The same for a webhook that had no success in the last minute, and for one that fails, which then pauses. */
+const AT_ONCE_UNPROVEN = 4;
+const PAUSE = '5 seconds';
+/** After a success, a pause whose rest is at most so many times as long as the webhook had failed is over. */
+const FORWARD = 4;
 
 /**
  * The last event before the first one whose taxpayer is not known yet. $1 now, $2 the answer before, null = none. The oldest row is
@@ -56,31 +60,50 @@ const COLLECT = {
      WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${MOVED_ON_AFTER})`,
 };
 
-/** $1 now, $2 end of the lease, $3 most rows. The oldest waiting event of a subject goes first, alone. */
-const CLAIM = {
-  name: 'webhook_claim',
-  text: `WITH room AS (SELECT w.id, CASE WHEN w.failing_since IS NULL THEN ${AT_ONCE} ELSE ${AT_ONCE_FAILING} END
-        - (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id AND d.leased_until IS NOT NULL AND d.leased_until > $1) AS free
-      FROM webhook AS w WHERE w.active),
-    due AS (SELECT d.webhook_id, d.event_id FROM room CROSS JOIN LATERAL (
-      SELECT d.webhook_id, d.event_id, d.due_at FROM webhook_delivery AS d
-       WHERE d.webhook_id = room.id AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
+const dueOf = (
+  lane: string,
+  free: string,
+) => `(SELECT d.webhook_id, d.event_id, d.due_at, d.tries FROM webhook_delivery AS d
+       WHERE d.webhook_id = room.id AND ${lane} AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
          AND NOT EXISTS (SELECT FROM webhook_delivery AS earlier WHERE earlier.webhook_id = d.webhook_id
            AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
-       ORDER BY d.due_at, d.event_id LIMIT greatest(room.free, 0) FOR UPDATE SKIP LOCKED) AS d
-      ORDER BY d.due_at LIMIT $3),
+       ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0) FOR UPDATE SKIP LOCKED)`;
+/**
+ * $1 now, $2 end of the lease, $3 most rows, $4 of webhooks that fail or of the others. The oldest waiting event of a subject goes
+ * first, alone. Locks of webhooks that others hold are not waited for: those may wait for rows that are locked here.
+ */
+const CLAIM = {
+  name: 'webhook_claim',
+  text: `WITH open AS (SELECT webhook_id AS id, count(*) FILTER (WHERE tries = 1) AS retries, count(*) FILTER (WHERE tries <> 1) AS others
+        FROM webhook_delivery WHERE leased_until IS NOT NULL AND leased_until > $1 GROUP BY webhook_id),
+    room AS (SELECT w.id, ${AT_ONCE} - coalesce(o.retries, 0) AS retries,
+        CASE WHEN $4 AND w.paused_until > $1 THEN 0
+             WHEN NOT $4 AND w.last_success_at > $1::timestamptz - interval '1 minute' THEN ${AT_ONCE}
+             ELSE ${AT_ONCE_UNPROVEN} END - coalesce(o.others, 0) AS others
+      FROM webhook AS w LEFT JOIN open AS o ON o.id = w.id WHERE w.active AND (w.failing_since IS NOT NULL) = $4),
+    due AS (SELECT d.webhook_id, d.event_id FROM room CROSS JOIN LATERAL (
+        SELECT * FROM ${dueOf('d.tries = 1', 'room.retries')} AS d UNION ALL SELECT * FROM ${dueOf('d.tries <> 1', 'room.others')} AS d) AS d
+      ORDER BY d.tries = 1 DESC, d.due_at LIMIT $3),
     leased AS (UPDATE webhook_delivery AS d SET leased_until = $2 FROM due
       WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
-      RETURNING d.webhook_id, d.event_id, d.tries, d.give_up_at)
+      RETURNING d.webhook_id, d.event_id, d.tries, d.give_up_at),
+    paused AS (UPDATE webhook SET paused_until = $1::timestamptz + interval '${PAUSE}' WHERE id IN (SELECT w.id FROM webhook AS w
+      WHERE $4 AND w.id IN (SELECT webhook_id FROM leased WHERE tries <> 1) FOR UPDATE SKIP LOCKED))
     SELECT l.event_id, l.tries, l.give_up_at, w.id, w.account_id, w.url, w.secret, w.former_secret, w.former_until,
            e.mark, e.type, e.time, e.env, e.subject, e.data
       FROM leased AS l JOIN webhook AS w ON w.id = l.webhook_id LEFT JOIN feed_event AS e ON e.id = l.event_id
      ORDER BY l.event_id`,
 };
 
+/** The first success after failures also ends the pauses of other events. */
 const DELIVERED = {
   name: 'webhook_delivered',
-  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2)
+  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2),
+    forward AS (SELECT d.webhook_id, d.event_id FROM webhook AS w JOIN webhook_delivery AS d ON d.webhook_id = w.id
+      WHERE w.id = $1 AND w.failing_since IS NOT NULL AND d.event_id <> $2 AND d.due_at > $3::timestamptz
+        AND d.due_at <= $3::timestamptz + ${FORWARD} * ($3::timestamptz - w.failing_since) FOR UPDATE OF d SKIP LOCKED),
+    due AS (UPDATE webhook_delivery AS d SET due_at = $3 FROM forward AS f
+      WHERE d.webhook_id = f.webhook_id AND d.event_id = f.event_id)
     UPDATE webhook SET last_success_at = $3::timestamptz, failing_since = NULL
      WHERE id = $1 AND (last_success_at IS NULL OR failing_since IS NOT NULL OR last_success_at < $3::timestamptz - interval '1 second')`,
 };
@@ -123,10 +146,12 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
     return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
   }
   return {
-    async claimDue({ now, until, limit }) {
+    async collect(now) {
       horizon = (await database.query<{ id: number }>(HORIZON, [now, horizon])).rows[0]?.id ?? horizon;
       await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
-      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit]);
+    },
+    async claimDue({ now, until, limit }, failing) {
+      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, failing]);
       return rows.map((row) => claimed(row, now));
     },
     async delivered({ webhookId, eventId }, now) {

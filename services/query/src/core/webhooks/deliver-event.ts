@@ -6,7 +6,7 @@ const PAUSES = [5, 20, 60, 300, 900, 1_800] as const;
 const GONE = 410;
 
 export interface DeliverEventPorts {
-  readonly deliveries: Omit<WebhookDeliveries, 'claimDue' | 'waiting'>;
+  readonly deliveries: Pick<WebhookDeliveries, 'delivered' | 'failed' | 'giveUp' | 'deactivate'>;
   readonly calls: Pick<WebhookCalls, 'call'>;
   readonly ended: (outcome: DeliveryOutcome, delivery: WebhookDelivery, events: number) => void;
   readonly clock: () => Date;

@@ -1,6 +1,6 @@
 import type { EventType, PublicEvent } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { DueWorkStore } from '@ecf/service-kit/due-work';
+import type { ClaimRequest } from '@ecf/service-kit/due-work';
 
 /** Names a webhook of an account. */
 export interface WebhookKey {
@@ -63,8 +63,13 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
-/** What waits for delivery. A claim first takes over new events from the feed. */
-export interface WebhookDeliveries extends DueWorkStore<WebhookDelivery> {
+/** What waits for delivery. */
+export interface WebhookDeliveries {
+  /** Takes over new events from the feed. */
+  collect(now: Date): Promise<void>;
+  /** Leases events of webhooks that fail, or of the others. */
+  claimDue(request: ClaimRequest, failing: boolean): Promise<readonly WebhookDelivery[]>;
+  /** If the webhook had failed, its other events are due soon too. */
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
   /** The event, and those of its subject behind it, are due again at `dueAt`. */
   failed(delivery: WebhookDelivery, dueAt: Date, now: Date): Promise<void>;
