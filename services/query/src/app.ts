@@ -114,7 +114,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };
-  const webhooks = createWebhooks(config, { ...parts, feed: ports.feed });
+  const webhooks = createWebhooks(config, { ...parts, ...pick(ports, ['feed', 'taxpayers', 'source', 'observer']) });
   const freshness = createFreshness(ports);
   const documentXml = createDocumentXml(ports, freshness);
   const rebuild = createRebuild(ports);

@@ -7,6 +7,7 @@ import type { QueryConfig } from './config.js';
 import { placeInFeed } from './core/feed/read-feed.js';
 import type { FeedStore } from './core/ports.js';
 import { createDeliverEvent } from './core/webhooks/deliver-event.js';
+import { createFindOwners, type FindOwnersPorts } from './core/webhooks/find-owners.js';
 import { createManageWebhooks } from './core/webhooks/manage-webhooks.js';
 import type { WebhookDelivery } from './core/webhooks/webhook-ports.js';
 import { webhookOperations } from './inbound/webhook-operations.js';
@@ -24,7 +25,7 @@ const AT_ONCE = 32;
 const SLOW = { afterMs: 500, maxInFlight: 256 };
 
 /** What webhooks need of the service. */
-export interface WebhookParts {
+export interface WebhookParts extends FindOwnersPorts {
   readonly database: Database;
   readonly feed: FeedStore;
   readonly clock: () => Date;
@@ -39,6 +40,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
   const instance = createInstanceReport({ database, masterKeys, logger });
   const calls = createWebhookCalls({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES, clock });
   const deliveries = createWebhookDeliveries(database, masterKeys);
+  const owners = createFindOwners(parts);
   const handle = createDeliverEvent({
     deliveries,
     calls,
@@ -58,15 +60,16 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
       slow: SLOW,
     });
   const healthy = workOf(async (request) => {
-    await deliveries.collect(request.now);
+    const unknown = await deliveries.collect(request.now, owners.nobodys());
+    if (unknown !== null) void owners.find(unknown).then((found) => found && wake());
     return deliveries.claimDue(request, false);
   });
   // Webhooks that fail have calls of their own, so that they take no places from the others.
   const failing = workOf((request) => deliveries.claimDue(request, true));
-  const wake = () => {
+  function wake(): void {
     healthy.wake();
     failing.wake();
-  };
+  }
   const manage = createManageWebhooks({
     webhooks: createPostgresWebhooks(database, masterKeys),
     calls,

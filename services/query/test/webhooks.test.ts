@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { publicEventSchema } from '@ecf/contracts';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -134,6 +135,7 @@ describe('webhooks', () => {
     receiver.answer = () => ({ status: 200 });
     now += 10_000;
     await idle(id);
+    expect(receiver.calls.map(({ path }) => path)).not.toContain('/elsewhere');
     expect(receiver.calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
       [first, 'invoice.rejected'],
       [first, 'invoice.accepted'],
@@ -207,6 +209,40 @@ describe('webhooks', () => {
     expect(numbers().slice(1)).toEqual([encf('31', sequence - 1), encf('31', sequence)]);
   });
 
+  it('that are made inactive lose what waits and collect nothing; a replay needs an event that is kept', async () => {
+    const { id } = await create();
+    receiver.answer = () => ({ status: 500 });
+    await world.publish(accepted(), accepted());
+    await until(
+      () => find(id),
+      ({ failing_since, pending }) => failing_since !== null && pending === 2,
+    );
+    const change = (active: boolean) => webhooks().changeWebhook({ ...name(id), change: { active } });
+    expect(await change(false)).toMatchObject({ active: false, pending: 0 });
+    await create('/beside');
+    receiver.answer = () => ({ status: 200 });
+    receiver.calls = [];
+    await world.publish(accepted());
+    await until(
+      () => receiver.calls,
+      (calls) => calls.some(({ path }) => path === '/beside'),
+    );
+    expect(await find(id)).toMatchObject({ pending: 0 });
+    expect(await change(true)).toMatchObject({ active: true, pending: 0, failing_since: null, dropped: 0 });
+    await world.publish(accepted());
+    await until(
+      () => receiver.calls,
+      (calls) => calls.filter(({ path }) => path === '/beside').length === 2 && calls.length > 2,
+    );
+    const mine = receiver.calls.filter(({ path }) => path === '/');
+    expect(mine.map(({ event }) => event.subject.encf)).toEqual([encf('31', sequence)]);
+    await world.database.query('DELETE FROM feed_event WHERE id < (SELECT max(id) FROM feed_event)');
+    await expect(webhooks().replayWebhook({ ...name(id), after: '1-00000000' })).rejects.toMatchObject({
+      status: 410,
+      code: 'event_expired',
+    });
+  });
+
   it('have a new secret with 24 hours of both, and master keys replaced while they work', async () => {
     const { id, secret: former } = await create();
     const { secret } = await webhooks().rotateWebhook(name(id));
@@ -267,20 +303,46 @@ describe('webhooks', () => {
     expect(receiver.calls).toHaveLength(102);
   });
 
-  it('get an event whose taxpayer becomes known after it, before later ones', async () => {
+  it('get an event whose taxpayer is known to the gateway alone; an event that is nobody’s delays none', async () => {
     const { id } = await create();
-    const rnc = '130000019';
-    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: rnc })), accepted());
-    expect(await find(id)).toMatchObject({ pending: 0 });
-    await world.publish(taxpayerEvent(taxpayer({ rnc })));
+    const ours = { rnc: '130000019', invoice: encf('31', ++sequence) };
+    world.gateway.set(ACCOUNT, [taxpayer({ rnc: ours.rnc })]);
+    await world.publish(
+      invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000027', revision: 2 })),
+      invoiceEvent(invoice({ sequence: sequence - 1, issuer_rnc: ours.rnc, revision: 2 })),
+      accepted(),
+    );
     await called(2);
-    expect(receiver.calls.map(({ event }) => event.subject.issuer_rnc)).toContain(rnc);
-    // Nobody's taxpayer delays the others for a minute only.
-    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000027' })), accepted());
-    now += 61_000;
-    await called(3);
     await idle(id);
-    expect(numbers()).toHaveLength(3);
+    expect(numbers().sort()).toEqual([ours.invoice, encf('31', sequence)]);
+    world.gateway.clear();
+  });
+
+  it('wait at most a minute for a taxpayer while the gateway does not answer', async () => {
+    const { id } = await create();
+    const source = world.overrides.taxpayers as TaxpayerSource;
+    const { taxpayer: ask } = source;
+    source.taxpayer = async () => {
+      throw new Error('the gateway is away');
+    };
+    try {
+      const rnc = '130000035';
+      await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: rnc, revision: 2 })), accepted());
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await find(id)).toMatchObject({ pending: 0 });
+      await world.publish(taxpayerEvent(taxpayer({ rnc })));
+      await called(2);
+      await world.publish(
+        invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000043', revision: 2 })),
+        accepted(),
+      );
+      now += 61_000;
+      await called(3);
+      await idle(id);
+      expect(numbers()).toHaveLength(3);
+    } finally {
+      source.taxpayer = ask;
+    }
   });
 
   it('whose secret no key opens fail alone', async () => {
@@ -329,6 +391,9 @@ describe('webhooks', () => {
         status: null,
         error: expect.stringContaining('no allowed address'),
       });
+      await expect(
+        guarded.query.webhooks.changeWebhook({ ...name(id), change: { url: 'https://192.168.1.1/' } }),
+      ).rejects.toMatchObject({ status: 422 });
     } finally {
       await guarded.stop();
     }
@@ -340,7 +405,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('that are dead delay no other, and keep only a few receiver.calls open', async () => {
+  it('that are dead delay no other, and keep only a few calls open', async () => {
     const { id: dead } = await create('/dead');
     const { id: alive } = await create('/alive');
     receiver.answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });

@@ -11,7 +11,7 @@ const COLLECTED_AT_ONCE = 1_000;
 const LOOKED_AT_ONCE = 20_000;
 /** A webhook without new events of its own is moved on after that many of others. */
 const MOVED_ON_AFTER = 1_000;
-/** An event whose taxpayer is not known yet waits so long for it, and those after it with it. */
+/** An event whose taxpayer is not known waits at most so long for the gateway's answer, and those after it with it. */
 const UNKNOWN_TAXPAYER = '1 minute';
 /** Calls that a webhook has open at once; and first retries, which are beside them, so that none waits for a place. */
 const AT_ONCE = 16;
@@ -22,16 +22,16 @@ const PAUSE = '5 seconds';
 const FORWARD = 4;
 
 /**
- * The last event before the first one whose taxpayer is not known yet. $1 now, $2 the answer before, null = none. The oldest row is
- * passed over: in a new installation it is the beginning of the feed, which is about nobody.
+ * The last event before the first one whose taxpayer is not known yet, and that taxpayer. $1 now, $2 the answer before, null = none,
+ * $3 taxpayers that are nobody's. The oldest row is passed over: in a new installation it is the beginning of the feed, which is
+ * about nobody.
  */
 const HORIZON = {
   name: 'webhook_horizon',
-  text: `SELECT coalesce(
-    (SELECT min(e.id) - 1 FROM feed_event AS e
+  text: `WITH unknown AS (SELECT e.id, e.rnc FROM feed_event AS e
       WHERE e.id > coalesce($2, (SELECT min(id) FROM feed_event)) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
-        AND e.rnc IS NOT NULL AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc)),
-    (SELECT max(id) FROM feed_event), 0) AS id`,
+        AND e.rnc IS NOT NULL AND e.rnc <> ALL($3::text[]) AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc) ORDER BY e.id LIMIT 1)
+    SELECT coalesce((SELECT id - 1 FROM unknown), (SELECT max(id) FROM feed_event), 0) AS id, (SELECT rnc FROM unknown) AS rnc`,
 };
 /**
  * Takes over the new events of each active webhook up to the horizon; everything before it is visible. An event whose subject
@@ -146,9 +146,11 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
     return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
   }
   return {
-    async collect(now) {
-      horizon = (await database.query<{ id: number }>(HORIZON, [now, horizon])).rows[0]?.id ?? horizon;
+    async collect(now, nobodys) {
+      const { rows } = await database.query<{ id: number; rnc: string | null }>(HORIZON, [now, horizon, nobodys]);
+      horizon = rows[0]?.id ?? horizon;
       await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
+      return rows[0]?.rnc ?? null;
     },
     async claimDue({ now, until, limit }, failing) {
       const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, failing]);

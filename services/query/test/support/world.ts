@@ -111,7 +111,7 @@ export async function startWorld(
         const taxpayers = gateway.get(id) ?? [];
         return { account_id: id, revision: Math.max(0, ...taxpayers.map(({ revision }) => revision)), taxpayers };
       },
-      taxpayer: async () => null,
+      taxpayer: async (rnc) => [...gateway.values()].flat().find((state) => state.rnc === rnc) ?? null,
     },
     authority,
     logger: silentLogger,
