@@ -11,13 +11,16 @@ export interface WebhookCallOptions {
   /** Private and loopback addresses, and http, are allowed. */
   readonly allowPrivate: boolean;
   readonly clock: () => Date;
+  /** Milliseconds; for tests. */
+  readonly timeouts?: typeof TIMEOUTS;
 }
 
 /** Calls receivers by the guarded transport of buyers' receivers, without redirects. */
-export function createWebhookCalls({ allowPrivate, clock }: WebhookCallOptions): WebhookCalls & { close(): void } {
+export function createWebhookCalls(options: WebhookCallOptions): WebhookCalls & { close(): void } {
+  const { allowPrivate, clock, timeouts = TIMEOUTS } = options;
   const transport = createTransport({
     userAgent: 'ecf-gateway',
-    timeouts: TIMEOUTS,
+    timeouts,
     tls: {},
     guard: allowPrivate ? { addressGuard: () => true } : {},
   });
