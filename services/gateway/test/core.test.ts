@@ -391,6 +391,16 @@ describe('a proxy that is not trusted', () => {
     },
   );
 
+  it('is warned of where few requests come in an hour, too', () => {
+    const { many, warned, pass } = watch();
+    for (let hours = 0; hours < 4; hours += 1) {
+      expect(warned).toEqual([]);
+      many('10.1.2.3', 25);
+      pass(3_600_000);
+    }
+    expect(warned).toEqual(['10.1.2.3']);
+  });
+
   it('is not where requests come from several addresses, or from a public one', () => {
     const { many, warned } = watch();
     many('10.1.2.3', 50);

@@ -22,7 +22,8 @@ PRIVATE.addAddress('::1', 'ipv6');
 
 /**
  * Warns once an hour if a hundred requests of public operations came from one private address and from no other: it is
- * probably a proxy that TRUSTED_PROXIES does not name, so that all senders share one rate and one share of kept bytes.
+ * probably a proxy that TRUSTED_PROXIES does not name, so that all senders share one rate and one share of kept bytes. Where
+ * few requests come, the hundred may take longer than an hour.
  * @returns notes the address of a request
  */
 export function createProxyWarning(logger: Pick<Logger, 'warn'>, clock: () => Date): (address: string) => void {
@@ -30,7 +31,8 @@ export function createProxyWarning(logger: Pick<Logger, 'warn'>, clock: () => Da
   let hour = { began: clock().getTime(), ...nothing };
   return (address) => {
     const now = clock().getTime();
-    if (now - hour.began >= HOUR_MS) hour = { began: now, ...nothing };
+    const isDecided = hour.requests >= REQUESTS || !hour.isOnlyOne;
+    if (isDecided && now - hour.began >= HOUR_MS) hour = { began: now, ...nothing };
     if (hour.requests === 0) hour.address = address;
     hour.requests += 1;
     hour.isOnlyOne &&= address === hour.address;
