@@ -11,7 +11,7 @@ import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
-import { makeKnown } from '../src/outbound/known-signers.js';
+import { createKnownSigners, makeKnown } from '../src/outbound/known-signers.js';
 import {
   ACCOUNT,
   AUTHORITY,
@@ -280,6 +280,23 @@ describe('the signer of an answer', () => {
       [1, false],
       [2, true],
     ]);
+  });
+
+  it('that is known before its issuer is trusted: its holder is known once a document from it is', async () => {
+    const database = openDatabase(world.databaseUrl, { max: 1 });
+    const signers = createKnownSigners(database);
+    const use = (keyFingerprint: string, trusted: boolean | null, at: string) => ({
+      env: 'TesteCF' as const,
+      rnc: BUYER,
+      signer: { keyFingerprint, holderId: '00500000005', trusted },
+      at: new Date(at),
+    });
+    const renewed = use('renewed', true, '2026-06-23T15:00:00Z');
+    await signers.confirmed(use('first', null, '2026-06-23T12:00:00Z'));
+    expect(await signers.areKnown([renewed])).toEqual([false]);
+    await signers.confirmed(use('first', true, '2026-06-23T13:00:00Z'));
+    expect(await signers.areKnown([renewed])).toEqual([true]);
+    await database.close();
   });
 
   /** Another transaction that did its work and commits when it is released. */

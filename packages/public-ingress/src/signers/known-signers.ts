@@ -43,6 +43,12 @@ const NOTE = {
                 (k.trusted OR excluded.trusted, least(k.first_used_at, excluded.first_used_at))`,
 };
 
+const NOTED = {
+  name: 'known_signers_noted',
+  text: `SELECT 1 FROM known_signers
+          WHERE env = $1 AND rnc = $2 AND key = $3 AND (trusted OR NOT $4::boolean) AND first_used_at <= $5`,
+};
+
 /**
  * For each use, whether the RNC used this key before in a confirmed document. Another certificate of the same holder counts
  * too, if both led to trusted issuers. Reads the table `known_signers` of the service.
@@ -81,4 +87,10 @@ export function createSignerLookUp(queries: Queries): (use: SignerUse) => Promis
 export async function noteKnownSigner(queries: Queries, { env, rnc, signer, at }: SignerUse): Promise<void> {
   if (signer.keyFingerprint === '') return;
   await queries.query(NOTE, [env, rnc, signer.keyFingerprint, signer.holderId, signer.trusted === true, at]);
+}
+
+/** Whether noting the use would change nothing. */
+export async function isSignerNoted(queries: Queries, { env, rnc, signer, at }: SignerUse): Promise<boolean> {
+  const { rows } = await queries.query(NOTED, [env, rnc, signer.keyFingerprint, signer.trusted === true, at]);
+  return rows.length > 0;
 }

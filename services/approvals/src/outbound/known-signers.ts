@@ -1,4 +1,4 @@
-import { areKnownSigners, noteKnownSigner, type SignerUse } from '@ecf/public-ingress';
+import { areKnownSigners, isSignerNoted, noteKnownSigner, type SignerUse } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import type { KnownSigners } from '../core/ports.js';
 import { confirmAnswers, lockSigners } from './received-approvals.postgres.js';
@@ -14,7 +14,7 @@ export function createKnownSigners(database: Database): KnownSigners {
 /** From now on the signer is known for the RNC, and its earlier answers are confirmed. */
 export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> {
   // Documents of earlier versions have no key.
-  if (use.signer.keyFingerprint === '' || (await areKnownSigners(tx, [use]))[0] === true) return;
+  if (use.signer.keyFingerprint === '' || (await isSignerNoted(tx, use))) return;
   await lockSigners(tx, use.env, use.rnc);
   await noteKnownSigner(tx, use);
   await confirmAnswers(tx, use);
