@@ -104,7 +104,8 @@ describe('a received document', () => {
     const number = next();
     await send(await sampleBytes({ encf: number, issuer: OTHER_PROVIDER, certificate: forger.certificate }));
     expect((await show(number, OTHER_PROVIDER)).signer.known).toBe(false);
-    expect(published(later.encf, 'received.confirmed')).toMatchObject([{ authority_status: 'confirmed' }]);
+    const told = () => published(later.encf, 'received.confirmed');
+    expect(await eventually(told, (events) => events.length > 0)).toMatchObject([{ authority_status: 'confirmed' }]);
     const last = () => published(later.encf, 'received_invoice.changed').at(-1);
     expect(await eventually(last, (event) => event?.authority_status === 'confirmed')).toMatchObject({
       signer: { key_fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), trusted: null },
