@@ -79,9 +79,20 @@ describe('a buyer that is not a taxpayer here', () => {
     expect(await said(await world.send(forged))).toMatchObject({ motive: '2', signer: buyer.certificate.fingerprint });
   });
 
-  it('motive 4 for every repeat: only Estado 0 occupies a number', async () => {
-    const bytes = await sampleBytes({ encf: next(), buyer: STRANGER });
-    for (let i = 0; i < 2; i++) expect(await said(await world.send(bytes))).toMatchObject({ motive: '4' });
+  it('motive 4 for every repeat: only Estado 0 occupies a number, and the document is kept once', async () => {
+    const number = next();
+    const bytes = await sampleBytes({ encf: number, buyer: STRANGER });
+    for (const body of [bytes, bytes, `${bytes}<!-- once more -->`, `\n${bytes}`])
+      expect(await said(await world.send(body))).toMatchObject({ motive: '4' });
+    // Its folder has the day.
+    world.setTime(new Date(world.now().getTime() + 86_400_000));
+    expect(await said(await world.send(bytes))).toMatchObject({ motive: '4' });
+    const { rows } = await world.database.query<{ xml_path: string; sha256: string }>(
+      'SELECT xml_path, sha256 FROM refused_documents WHERE encf = $1',
+      [number],
+    );
+    expect(rows).toHaveLength(5);
+    expect(new Set(rows.map(({ xml_path, sha256 }) => `${xml_path} ${sha256}`)).size).toBe(1);
   });
 
   it.each([

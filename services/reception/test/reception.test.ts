@@ -65,6 +65,11 @@ describe('a document that was received, written in another way', () => {
       [false, false],
     ]);
     expect(refused[0]?.reason).toContain('written in another way');
+    // Written in another way, the competing one names the bytes that are kept.
+    const [, , , competing] = refused;
+    await world.send(`${resigned}<!-- once more -->`);
+    const again = (await rows(number)).refused.at(-1);
+    expect([again?.xml_path, again?.sha256]).toEqual([competing?.xml_path, competing?.sha256]);
   });
 });
 

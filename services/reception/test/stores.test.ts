@@ -246,10 +246,13 @@ describe('documents', () => {
     const contentSha256 = `${sequence}`.padStart(64, 'c');
     const one = { ...refused(document, id, '1'.repeat(64)), contentSha256, xmlPath: null };
     await documents.refuse(one);
-    expect(await documents.competitor(id, one)).toEqual({ path: null, confirmed: false });
+    expect(await documents.competitor(id, one)).toEqual({ kept: null, confirmed: false });
     const other = { ...one, sha256: '2'.repeat(64), xmlPath: 'x/2' };
     for (let i = 0; i < 2; i++) await documents.refuse(other);
-    expect(await documents.competitor(id, one)).toEqual({ path: 'x/2', confirmed: false });
+    expect(await documents.competitor(id, one)).toEqual({
+      kept: { path: 'x/2', sha256: other.sha256 },
+      confirmed: false,
+    });
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
     expect(await documents.byNumber(search)).toMatchObject([
       { document: { revision: 2 }, conflicts: [{ conflict: { sha256: other.sha256 } }], conflictsTotal: 1 },
@@ -294,7 +297,7 @@ describe('documents', () => {
     expect((await look())[0]?.unkept).toMatchObject([
       { conflict: { sha256: unkept.sha256, receivedAt: NOW, signer: { subject: 'CN=Other' } } },
     ]);
-    expect(await documents.competitor(id, unkept)).toEqual({ path: null, confirmed: false });
+    expect(await documents.competitor(id, unkept)).toEqual({ kept: null, confirmed: false });
     for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
     expect(await look()).toMatchObject([
       {
@@ -304,7 +307,10 @@ describe('documents', () => {
         conflictsTotal: 1,
       },
     ]);
-    expect(await documents.competitor(id, unkept)).toEqual({ path: 'x/kept', confirmed: false });
+    expect(await documents.competitor(id, unkept)).toEqual({
+      kept: { path: 'x/kept', sha256: unkept.sha256 },
+      confirmed: false,
+    });
   });
 
   it('of competitors that are confirmed at once, one takes the number', async () => {

@@ -110,13 +110,15 @@ export interface DocumentStore {
   /** Whether a document under this number was refused for this reason before. */
   wasRefused(refusal: Pick<NewRefusedDocument, 'key' | 'motive' | 'reason'>): Promise<boolean>;
   /**
-   * The document with these bytes, or with this signed content, that competes with a received one: path of its bytes, null
+   * The document with these bytes, or with this signed content, that competes with a received one: its bytes, null
    * where they were not kept, and whether the authority confirmed it. Null where there is none.
    */
   competitor(
     holderId: number,
     document: Pick<NewRefusedDocument, 'sha256' | 'contentSha256'>,
-  ): Promise<{ path: string | null; confirmed: boolean } | null>;
+  ): Promise<{ kept: StoredBytes | null; confirmed: boolean } | null>;
+  /** The kept bytes of a refused document under a number with this signed content. Null where there are none. */
+  keptRefusal(key: DocumentKey, contentSha256: string): Promise<StoredBytes | null>;
   /** Notes the outcomes of answers. The first complete answer stays noted. */
   noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
   /**

@@ -3,7 +3,7 @@ import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import { appendToOutbox, once } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import type { NewRefusedDocument } from '../core/documents/received-document.js';
+import type { NewRefusedDocument, StoredBytes } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
 import { addConfirmation, newConfirmationRow } from './confirmation-rows.js';
 import { isShown } from './conflicts.postgres.js';
@@ -43,7 +43,7 @@ const KEEP = {
 };
 const COMPETITOR = {
   name: 'received_competitor',
-  text: `SELECT r.id, r.xml_path, coalesce(c.status = 'confirmed', false) AS confirmed
+  text: `SELECT r.id, r.xml_path, r.sha256, coalesce(c.status = 'confirmed', false) AS confirmed
            FROM refused_documents r LEFT JOIN confirmations c USING (document_id)
           WHERE r.conflict_of = $1 AND (r.sha256 = $2 OR r.content_sha256 = $3)
           ORDER BY r.id LIMIT 1`,
@@ -53,6 +53,13 @@ const WAS_REFUSED = {
   name: 'received_was_refused',
   text: `SELECT 1 FROM refused_documents
           WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 AND motive = $5 AND reason = $6 LIMIT 1`,
+};
+/** The latest one is found first, however often the same document was refused. */
+const KEPT_REFUSAL = {
+  name: 'received_kept_refusal',
+  text: `SELECT xml_path AS path, sha256 FROM refused_documents
+          WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4 AND content_sha256 = $5 AND xml_path IS NOT NULL
+          ORDER BY id DESC LIMIT 1`,
 };
 
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
@@ -110,7 +117,13 @@ export function createDocumentStore(database: Database, makeId: () => string = r
     },
     async competitor(holderId, document) {
       const found = await findCompetitor(database, holderId, document);
-      return found && { path: found.xml_path, confirmed: found.confirmed };
+      if (found === null) return null;
+      const { xml_path: path, sha256, confirmed } = found;
+      return { kept: path === null ? null : { path, sha256 }, confirmed };
+    },
+    async keptRefusal({ env, buyerRnc, encf, issuerRnc }, contentSha256) {
+      const { rows } = await database.query<StoredBytes>(KEPT_REFUSAL, [env, buyerRnc, encf, issuerRnc, contentSha256]);
+      return rows[0] ?? null;
     },
     async noteAnswers(answers) {
       await database.query(ANSWERED, [
@@ -136,6 +149,7 @@ export function createDocumentStore(database: Database, makeId: () => string = r
 interface CompetitorRow {
   id: number;
   xml_path: string | null;
+  sha256: string;
   confirmed: boolean;
 }
 

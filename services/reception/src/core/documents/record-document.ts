@@ -13,6 +13,7 @@ import type {
   NewRefusedDocument,
   NumberHolder,
   Origin,
+  StoredBytes,
 } from './received-document.js';
 import type { RefusedDocumentQuota, Unkept } from './refused-bytes.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
@@ -113,7 +114,7 @@ export function createRecordDocument(
     particulars: string,
     holder: NumberHolder | null,
   ): Promise<Acknowledged> {
-    const { validation, sha256 } = incoming;
+    const { validation } = incoming;
     const reason = rejectionReason(motive, particulars);
     const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(ports, incoming, motive)]);
     const kept = await keepRefused(incoming, storer, holder, signed.file.bytes.length);
@@ -124,13 +125,13 @@ export function createRecordDocument(
       faults: validation.motive === null ? [] : validation.faults,
       receivedAt: incoming.arrivedAt,
       bytes: incoming.bytes.length,
-      sha256,
+      sha256: kept.sha256,
       xmlPath: kept.path,
       acknowledgement: signed.stored,
       acknowledgedAt: signed.at,
       signer: validation.signer,
       holderId: holder?.id ?? null,
-      competes: holder !== null && holder.xml.sha256 !== sha256 && !isSameContent(incoming, holder),
+      competes: holder !== null && holder.xml.sha256 !== incoming.sha256 && !isSameContent(incoming, holder),
       contentSha256: validation.motive === null ? validation.contentSha256 : null,
       confirmable: confirmableFacts(validation, storer),
       origin: incoming.origin,
@@ -148,24 +149,25 @@ export function createRecordDocument(
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
-  /** Bytes that are stored already are not stored again. What is stored counts. */
+  /** A document that is stored already, written in whatever way, is not stored again. What is stored counts. */
   async function keepRefused(
     incoming: Incoming,
     storer: Storer,
     holder: NumberHolder | null,
     acknowledgementBytes: number,
-  ): Promise<{ path: string | null; files: readonly PendingDocument[]; unkept: Unkept | null }> {
-    const { signer } = incoming.validation;
-    const { path, confirmed } = await presentDocument(documents, holder, incoming);
-    if (path !== null || isSameContent(incoming, holder)) {
+  ): Promise<{ path: string | null; sha256: string; files: readonly PendingDocument[]; unkept: Unkept | null }> {
+    const { sha256, validation } = incoming;
+    const { kept, confirmed } = await presentDocument(documents, holder, incoming);
+    if (kept !== null || isSameContent(incoming, holder)) {
       await stored.take(storer, acknowledgementBytes);
-      return { path, files: [], unkept: null };
+      return { ...(kept ?? { path: null, sha256 }), files: [], unkept: null };
     }
     const sizes = { documentBytes: incoming.bytes.length, acknowledgementBytes };
-    const unkept = await refusedQuota.take({ storer, ...sizes, holder, holderId: signer?.holderId ?? null, confirmed });
-    if (unkept !== null) return { path: null, files: [], unkept };
+    const holderId = validation.signer?.holderId ?? null;
+    const unkept = await refusedQuota.take({ storer, ...sizes, holder, holderId, confirmed });
+    if (unkept !== null) return { path: null, sha256, files: [], unkept };
     const file = fileOf(incoming, true);
-    return { path: file.path, files: [file], unkept };
+    return { path: file.path, sha256, files: [file], unkept };
   }
 
   return { accept, refuse, acknowledgeAgain };
@@ -212,17 +214,19 @@ export function isSameContent({ validation }: Pick<Incoming, 'validation'>, hold
   return validation.motive === null && holder !== null && holder.contentSha256 === validation.contentSha256;
 }
 
-/** The same document under the number already: path of its bytes, null where they are not kept; whether it is confirmed. */
+/** The same document under the number already: its bytes, null where they are not kept; whether it is confirmed. */
 async function presentDocument(
-  documents: Pick<Ports['documents'], 'competitor'>,
+  documents: Pick<Ports['documents'], 'competitor' | 'keptRefusal'>,
   holder: NumberHolder | null,
-  { sha256, validation }: Incoming,
-): Promise<{ path: string | null; confirmed: boolean }> {
-  const absent = { path: null, confirmed: false };
-  if (holder === null) return absent;
-  if (holder.xml.sha256 === sha256) return { ...absent, path: holder.xml.path };
+  { sha256, validation, key }: Incoming,
+): Promise<{ kept: StoredBytes | null; confirmed: boolean }> {
   const contentSha256 = validation.motive === null ? validation.contentSha256 : null;
-  return (await documents.competitor(holder.id, { sha256, contentSha256 })) ?? absent;
+  if (holder === null) {
+    const kept = contentSha256 === null ? null : await documents.keptRefusal(key, contentSha256);
+    return { kept, confirmed: false };
+  }
+  if (holder.xml.sha256 === sha256) return { kept: holder.xml, confirmed: false };
+  return (await documents.competitor(holder.id, { sha256, contentSha256 })) ?? { kept: null, confirmed: false };
 }
 
 /** The sender and signer that count for the quotas. Only the signer of a valid document can be known. */
