@@ -249,9 +249,13 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('an unknown value of validate is 422', async () => {
-    const answer = await world.submit(emission, example('ecf-31', 1), { query: '?validate=quizá' });
-    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } });
+  it('an unknown value of validate, or none, is 422', async () => {
+    const refused = { status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } };
+    for (const query of ['?validate=quizá', '?validate=', '?validate']) {
+      expect(await world.submit(emission, example('ecf-31', 1), { query })).toMatchObject(refused);
+      const init = { headers: { 'content-type': 'application/x-ndjson' }, body: JSON.stringify(example('ecf-31', 1)) };
+      expect(await world.call(emission, 'POST', `/batches${query}`, init)).toMatchObject(refused);
+    }
     expect(await rows()).toBe(0);
   });
 

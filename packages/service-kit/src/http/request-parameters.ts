@@ -78,11 +78,12 @@ export class RequestParameters {
     return preset;
   }
 
-  /** `true` or `false` of the query, in any case. */
+  /** `true` or `false` of the query, in any case, or 1 or 0. A name without a value is at fault: its caller meant something. */
   flag(name: string, preset: boolean): boolean {
-    const text = this.query(name)?.toLowerCase() ?? null;
-    if (text === null) return preset;
-    if (text === 'true' || text === 'false') return text === 'true';
+    if (this.req.query[name] === undefined) return preset;
+    const text = this.query(name)?.toLowerCase();
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
     this.wrong(['query', name], `${name} is true or false`, 'boolean');
     return preset;
   }

@@ -245,10 +245,10 @@ function idempotencyKeyOf(req: Request): string | null {
 }
 
 function validateOnly(req: Request): boolean {
-  const value = req.query.validate;
-  if (value === undefined || value === 'false' || value === '0') return false;
-  if (value === 'true' || value === '1') return true;
-  throw invalid(['query', 'validate'], 'true or false', 'boolean');
+  const parameters = new RequestParameters(req);
+  const dryRun = parameters.flag('validate', false);
+  parameters.check();
+  return dryRun;
 }
 
 function invalid(loc: readonly string[], msg: string, type: string): InvalidRequest {
