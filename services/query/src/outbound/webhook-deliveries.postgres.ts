@@ -18,6 +18,8 @@ const AT_ONCE = 16;
 /** The same for a webhook that had no success in the last minute, and for one that fails, which then pauses. */
 const AT_ONCE_UNPROVEN = 4;
 const PAUSE = '5 seconds';
+/** Rows that a claim looks at for each that it takes, because other instances may hold some. */
+const LOOKED_AT_FOR_EACH = 4;
 /** After a success, a pause whose rest is at most so many times as long as the webhook had failed is over. */
 const FORWARD = 4;
 
@@ -67,7 +69,7 @@ const dueOf = (
        WHERE d.webhook_id = room.id AND ${lane} AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
          AND NOT EXISTS (SELECT FROM webhook_delivery AS earlier WHERE earlier.webhook_id = d.webhook_id
            AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
-       ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0) FOR UPDATE SKIP LOCKED)`;
+       ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0))`;
 /**
  * $1 now, $2 end of the lease, $3 most rows, $4 of webhooks that fail or of the others. The oldest waiting event of a subject goes
  * first, alone. Locks of webhooks that others hold are not waited for: those may wait for rows that are locked here.
@@ -81,11 +83,14 @@ const CLAIM = {
              WHEN NOT $4 AND w.last_success_at > $1::timestamptz - interval '1 minute' THEN ${AT_ONCE}
              ELSE ${AT_ONCE_UNPROVEN} END - coalesce(o.others, 0) AS others
       FROM webhook AS w LEFT JOIN open AS o ON o.id = w.id WHERE w.active AND (w.failing_since IS NOT NULL) = $4),
-    due AS (SELECT d.webhook_id, d.event_id FROM room CROSS JOIN LATERAL (
-        SELECT * FROM ${dueOf('d.tries = 1', 'room.retries')} AS d UNION ALL SELECT * FROM ${dueOf('d.tries <> 1', 'room.others')} AS d) AS d
-      ORDER BY d.tries = 1 DESC, d.due_at LIMIT $3),
-    leased AS (UPDATE webhook_delivery AS d SET leased_until = $2 FROM due
-      WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
+    due AS (SELECT d.webhook_id, d.event_id, d.tries = 1 AS retry, d.due_at FROM room CROSS JOIN LATERAL (
+        ${dueOf('d.tries = 1', 'room.retries')} UNION ALL ${dueOf('d.tries <> 1', 'room.others')}) AS d
+      ORDER BY retry DESC, d.due_at LIMIT ${LOOKED_AT_FOR_EACH} * $3),
+    free AS (SELECT d.webhook_id, d.event_id FROM due JOIN webhook_delivery AS d ON d.webhook_id = due.webhook_id AND d.event_id = due.event_id
+      WHERE d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
+      ORDER BY due.retry DESC, due.due_at LIMIT $3 FOR UPDATE OF d SKIP LOCKED),
+    leased AS (UPDATE webhook_delivery AS d SET leased_until = $2 FROM free
+      WHERE d.webhook_id = free.webhook_id AND d.event_id = free.event_id
       RETURNING d.webhook_id, d.event_id, d.tries, d.give_up_at),
     paused AS (UPDATE webhook SET paused_until = $1::timestamptz + interval '${PAUSE}' WHERE id IN (SELECT w.id FROM webhook AS w
       WHERE $4 AND w.id IN (SELECT webhook_id FROM leased WHERE tries <> 1) FOR UPDATE SKIP LOCKED))
