@@ -103,16 +103,24 @@ describe('while the authority is away', () => {
     expect((await world.submit(instance, full(20))).status).toBe(200);
     // An answer of any service of the host closes its circuit.
     for (const service of MAIN_HOST) await down(service);
-    for (const sequence of [21, 22, 23, 24, 25]) {
-      const { status, body } = await submit(full(sequence));
-      expect([status, body.status, body.contingency]).toEqual([200, 'EnProceso', undefined]);
+    const lost: number[] = [];
+    let sequence = 21;
+    let answer = await submit(full(sequence));
+    while (!answer.body.contingency) {
+      expect([answer.status, answer.body.status]).toEqual([200, 'EnProceso']);
+      lost.push(sequence);
+      sequence += 1;
+      answer = await submit(full(sequence));
     }
-    const sequences = await submitAll(26, 2);
+    waits(answer);
+    // Follow-ups of the first ones may be among the five failures that open the circuit.
+    expect(lost.length).toBeGreaterThan(0);
+    expect(lost.length).toBeLessThanOrEqual(5);
     const consumer = await submit(example('ecf-32', 20));
     expect([consumer.body.status, consumer.body.contingency]).toEqual(['Aceptado', undefined]);
     await world.clearFaults();
-    await sentOnce(sequences);
-    for (const sequence of [21, 22, 23, 24, 25]) await world.reaches(encf('31', sequence), ['accepted']);
+    await sentOnce([sequence]);
+    for (const one of lost) await world.reaches(encf('31', one), ['accepted']);
   });
 
   it('documents wait in CerteCF too, apart from those of other environments', async () => {
