@@ -108,7 +108,7 @@ const both = await compare(
   800,
   5,
 );
-reportComparison(`10 lines, ${callers} under way`, 'raw signatures under way alike', both);
+reportComparison(`10 lines, ${callers} in flight`, 'raw signatures in flight as well', both);
 reportProcessorRatio(both);
 line(
   `documents a second: ${(1 / both.subject).toFixed(0)}; raw signatures a second: ${(1 / both.reference).toFixed(0)}`,

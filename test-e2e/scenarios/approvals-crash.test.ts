@@ -50,7 +50,7 @@ it('killed while the authority and a buyer have not answered: both documents are
   const { body } = await client.submit(invoice);
   expect(body.status).toBe('Aceptado');
   await client.control('PUT', `/taxpayers/${ELSEWHERE}`, { name: 'Elsewhere', reception_url: buyer.url });
-  const [done, underWay] = [await delivery(client, numbers), await delivery(client, numbers, { silent: true })];
+  const [done, inFlight] = [await delivery(client, numbers), await delivery(client, numbers, { silent: true })];
   await client.fault({ operation: 'aprobacioncomercial', kind: 'timeout-after', times: 1 });
   const { Totales, Emisor } = invoice.ECF.Encabezado;
   const order = {
@@ -94,10 +94,10 @@ it('killed while the authority and a buyer have not answered: both documents are
   const recorded = await again.call('GET', `/fe/aprobacioncomercial/api/invoices/${encf}?issuer_rnc=${issuer_rnc}`);
   expect(recorded.body.approval_status).toBe('approved');
 
-  await reaches(again, underWay, 'delivered');
+  await reaches(again, inFlight, 'delivered');
   expect(await deliveryStatus(again, done)).toBe('delivered');
-  expect(buyer.reached).toEqual([done, underWay, underWay]);
-  const { body: arecf } = await again.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}&encf=${underWay}`);
+  expect(buyer.reached).toEqual([done, inFlight, inFlight]);
+  const { body: arecf } = await again.call('GET', `/received-arecf/?issuer_rnc=${issuer_rnc}&encf=${inFlight}`);
   expect(arecf).toMatchObject([{ receipt_status: 1, rejection_code: 3, valid: true }]);
 });
 

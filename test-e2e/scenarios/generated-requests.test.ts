@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 /** GENERATED_SEED repeats a run, GENERATED_ROUNDS makes it longer. */
 const seed = Number(process.env.GENERATED_SEED ?? Date.now() % 1_000_000_007);
 const rounds = Number(process.env.GENERATED_ROUNDS ?? 1);
-const LANES = 6;
+const SENDERS = 6;
 
 const deployment = useDeployment({ STATUS_WAIT_MS: '300', PROCESSING_MS: '0', LOG_LEVEL: 'info' });
 const random = new Random(seed);
@@ -287,7 +287,7 @@ async function sendAll(document: InterfaceDocument): Promise<void> {
     .flatMap((operation) =>
       [...generateRequests(operation, pool, random, taken)].map((request) => ({ operation, request })),
     );
-  const lane = async () => {
+  const sendNext = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const { operation, request } = next;
       try {
@@ -297,7 +297,7 @@ async function sendAll(document: InterfaceDocument): Promise<void> {
       }
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: SENDERS }, sendNext));
 }
 
 describe('generated valid and invalid requests', () => {

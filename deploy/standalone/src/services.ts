@@ -13,7 +13,7 @@ import type { readServices } from './read-services.js';
 export type Placed = <C>(service: string, read: C) => C;
 
 /** The parts that all services of this process share. */
-export interface SharedServiceParts {
+export interface DeploymentDependencies {
   readonly bus: Bus;
   readonly archive: XmlStore;
   readonly logger: Logger;
@@ -25,7 +25,11 @@ export interface SharedServiceParts {
  * Creates all services and connects them by direct calls in place of HTTP. Starts none of them; `behindGateway` is the order in
  * which they start.
  */
-export function createServices(placed: Placed, settings: ReturnType<typeof readServices>, shared: SharedServiceParts) {
+export function createServices(
+  placed: Placed,
+  settings: ReturnType<typeof readServices>,
+  shared: DeploymentDependencies,
+) {
   // The gateway is created last, because it calls the others. They call it only while it runs.
   const taxpayers = {
     account: (accountId: string) => gateway.taxpayerSource.account(accountId),

@@ -85,7 +85,7 @@ export const TOPICS = {
   },
   notices: {
     name: 'notices.v1',
-    description: 'Ranges of numbers and certificates that come to their end, each told once.',
+    description: 'Notices about ranges of numbers and certificates that end soon, each published once.',
     key: 'rnc',
     events: {
       'range.low': rangeNoticeSchema,

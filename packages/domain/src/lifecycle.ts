@@ -86,7 +86,7 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
     decided: false,
   },
   sending: {
-    meaning: 'the first send is under way',
+    meaning: 'the first send is in progress',
     status: 'EnProceso',
     sequenceUsed: null,
     next: 'wait',

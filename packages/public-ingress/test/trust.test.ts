@@ -67,10 +67,10 @@ describe('trust', () => {
     });
     const signer = { ...facts, not_after: '2099-01-01T00:00:00Z', der: longer.replace(/-----[^-]+-----|\s/g, '') };
     const trust = trustCheck({ issuers: readTrustedIssuers(authority.pem), signingTimeToleranceMs: 3_600_000 });
-    const judged = (seconds: number) =>
+    const trusted = (seconds: number) =>
       trust(signer, new Date(expires.getTime() - 60_000), new Date(expires.getTime() + seconds * 1_000));
-    expect(judged(3_599)).toEqual({ trusted: true, doubt: null });
-    expect(judged(3_602)).toEqual({ trusted: false, doubt: expect.stringContaining('issuer that is expired') });
+    expect(trusted(3_599)).toEqual({ trusted: true, doubt: null });
+    expect(trusted(3_602)).toEqual({ trusted: false, doubt: expect.stringContaining('issuer that is expired') });
   });
 
   it('the file of revoked certificates is read again when it changes; a malformed file changes nothing and is reported', async () => {

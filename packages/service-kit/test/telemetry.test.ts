@@ -7,12 +7,12 @@ import { describe, expect, it } from '@jest/globals';
 
 const DIST = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const HOOK = pathToFileURL(path.join(DIST, 'telemetry', 'telemetry.js')).href;
-const door = (name: string) => JSON.stringify(pathToFileURL(path.join(DIST, name, 'index.js')).href);
+const entry = (name: string) => JSON.stringify(pathToFileURL(path.join(DIST, name, 'index.js')).href);
 const PROGRAM = `
   import http from 'node:http';
-  import { serve, createHttpApp } from ${door('http')};
-  import { stopTelemetry } from ${door('telemetry')};
-  import { silentLogger } from ${door('testing')};
+  import { serve, createHttpApp } from ${entry('http')};
+  import { stopTelemetry } from ${entry('telemetry')};
+  import { silentLogger } from ${entry('testing')};
   const app = createHttpApp({ logger: silentLogger, maxBodyBytes: 10, routes: (a) => {
     a.get('/things/:id', (req, res) => { res.json({ traceparent: req.headers.traceparent ?? null }); });
     a.get('/health/live', (req, res) => { res.json({}); });

@@ -4,7 +4,7 @@ import type { Database } from '@ecf/service-kit/postgres';
 import { LRUCache } from 'lru-cache';
 import { certificateUseAct, type RecordCertificateUse } from './certificate-uses.js';
 
-/** Uses that a process remembers. A forgotten one is told again, and the gateway appends it once. */
+/** Uses that a process remembers. A forgotten one is published again, and the gateway appends it once. */
 const REMEMBERED = 10_000;
 
 /** Tells the gateway of the first use in this process and day, by the outbox of the service. Later uses cost a look-up. */

@@ -43,10 +43,10 @@ import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
-  openServiceParts,
+  openServiceDependencies,
   type Readiness,
-  type ServiceParts,
-  type SharedParts,
+  type ServiceDependencies,
+  type SharedDependencies,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -96,7 +96,7 @@ const GATEWAY_QUERY_MS = 3_000;
 const HOUR = 3_600_000;
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
-export interface ApprovalsOverrides extends SharedParts {
+export interface ApprovalsOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** Source of unknown taxpayers, null for none. Default: the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
@@ -129,7 +129,7 @@ export interface Approvals {
 
 /** The approvals service, wired. Nothing is connected before `start`. */
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
-  const parts = openServiceParts('approvals', config, overrides);
+  const parts = openServiceDependencies('approvals', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;
   const clients = createClients(config, parts, overrides);
   const archive = overrides.archive ?? openXmlStore(config);
@@ -219,7 +219,7 @@ interface Clients {
   close(): Promise<void>;
 }
 
-function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: ApprovalsOverrides): Clients {
+function createClients(config: ApprovalsConfig, parts: ServiceDependencies, overrides: ApprovalsOverrides): Clients {
   const { clock, logger, metrics, database } = parts;
   const recordUse = createCertificateUses({ database, acts: ACTS, clock });
   const authority = createAuthorityClient({
@@ -261,7 +261,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceParts, overrides: 
 }
 
 interface PortsParts {
-  readonly parts: ServiceParts;
+  readonly parts: ServiceDependencies;
   readonly clients: Clients;
   readonly archive: XmlStore;
   readonly validation: ApprovalValidation;

@@ -3,7 +3,7 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import type { ServiceParts } from '@ecf/service-kit/service';
+import type { ServiceDependencies } from '@ecf/service-kit/service';
 import type { Ports } from './core/ports.js';
 import type { Deliveries } from './deliveries.js';
 import { APPROVALS_GROUP, subscribeToEvents } from './inbound/events.js';
@@ -19,7 +19,7 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-export interface LifeCycleParts extends ServiceParts {
+export interface LifeCycleDependencies extends ServiceDependencies {
   readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'signers' | 'quotas' | 'observer' | 'clock'>;
   readonly freeSpace: { start(): Promise<void>; stop(): void };
   readonly relay: { start(): void; stop(): Promise<void> };
@@ -35,7 +35,7 @@ export interface LifeCycleParts extends ServiceParts {
 }
 
 /** Starts and stops what runs beside the requests, in the order that loses nothing. */
-export function createLifeCycle(parts: LifeCycleParts): { start(): Promise<void>; stop(): Promise<void> } {
+export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, bus, database, deliveries, relay, resending } = parts;
   const workers: readonly Loop[] = [resending, deliveries.worker, parts.archiver];
   let subscriptions: Subscription[] = [];

@@ -870,8 +870,8 @@ describe('failing and hostile receivers', () => {
     const database = openDatabase(world.databaseUrl, { max: 4 });
     // A clock of tomorrow keeps these documents from the instances of the other tests.
     const clock = () => new Date(Date.now() + 24 * 3_600_000);
-    const store = createDeliveryStore(database, 'crowd', clock);
-    const [crowd, other, attempted] = ['https://crowd.example', 'https://other.example', [] as (string | null)[]];
+    const store = createDeliveryStore(database, 'many-entries', clock);
+    const [many, other, attempted] = ['https://many.example', 'https://other.example', [] as (string | null)[]];
     const add = (host: string, first: number, count: number) =>
       world.database.query(
         `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
@@ -880,7 +880,7 @@ describe('failing and hostile receivers', () => {
            now() + interval '12 hours' + (n - 7000000000) * interval '1 millisecond', $3 FROM generate_series($4::bigint, $5::bigint) AS n`,
         [ISSUER, ACCOUNT, host, first, first + count - 1],
       );
-    await add(crowd, 7_000_000_001, 1_500);
+    await add(many, 7_000_000_001, 1_500);
     await add(other, 7_000_009_999, 1);
     const ended = { error: null, acknowledgement: null, needsCertificate: false };
     const background = createDeliveryBackground(
@@ -896,7 +896,7 @@ describe('failing and hostile receivers', () => {
       } as never,
       async (delivery) => {
         const { host } = delivery;
-        const mine = host === crowd || host === other;
+        const mine = host === many || host === other;
         const later = { status: delivery.status, dueAt: new Date(clock().getTime() + 24 * 3_600_000) };
         const end = mine ? ({ status: 'delivered', dueAt: null } as const) : later;
         if (mine) attempted.push(host);
@@ -915,7 +915,7 @@ describe('failing and hostile receivers', () => {
     } finally {
       await background.stop();
       await database.close();
-      await world.database.query('DELETE FROM deliveries WHERE host = ANY($1)', [[crowd, other]]);
+      await world.database.query('DELETE FROM deliveries WHERE host = ANY($1)', [[many, other]]);
     }
   });
 

@@ -25,10 +25,10 @@ import type { Database } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
-  openServiceParts,
+  openServiceDependencies,
   type Readiness,
-  type ServiceParts,
-  type SharedParts,
+  type ServiceDependencies,
+  type SharedDependencies,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -110,7 +110,7 @@ const STORED_FILES: readonly StoredFileTable[] = [
 ];
 
 /** Infrastructure that a deployment shares between services, or that tests replace. */
-export interface EmissionOverrides extends SharedParts {
+export interface EmissionOverrides extends SharedDependencies {
   readonly accounts?: AccountSource;
   readonly archive?: XmlStore;
   readonly tokenCache?: TokenCache;
@@ -141,7 +141,7 @@ export interface Emission {
 
 /** Wires the emission service. Nothing is connected before `start`. */
 export function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Emission {
-  const parts = openServiceParts('emission', config, overrides, {
+  const parts = openServiceDependencies('emission', config, overrides, {
     deadLetters: openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
   });
   const { clock, logger, metrics, bus, database } = parts;
@@ -243,7 +243,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
 function openPorts(
   config: EmissionConfig,
   overrides: EmissionOverrides,
-  { database, clock, identities }: ServiceParts,
+  { database, clock, identities }: ServiceDependencies,
   opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & { readonly client: Ports['authority'] },
 ): Ports {
   return {
@@ -287,7 +287,7 @@ function openPorts(
 function openAuthority(
   config: EmissionConfig,
   overrides: EmissionOverrides,
-  { clock, logger, metrics }: ServiceParts,
+  { clock, logger, metrics }: ServiceDependencies,
   recordUse: RecordCertificateUse,
 ) {
   const client = createAuthorityClient({
@@ -323,9 +323,9 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 }
 
 /** Batches: their routes, and the work on their lines. */
-function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports, issueJson: IssueJson) {
+function createBatches(config: EmissionConfig, parts: ServiceDependencies, ports: Ports, issueJson: IssueJson) {
   const submissionsFirst = createSubmissionsFirst(ports.clock, config.MAX_SUBMISSIONS);
-  parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.underWay });
+  parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.inFlight });
   const rate = openAccountRate(config, parts);
   const store = createPostgresBatchStore({
     database: parts.database,
@@ -350,7 +350,7 @@ function createBatches(config: EmissionConfig, parts: ServiceParts, ports: Ports
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */
-function openSealed(config: EmissionConfig, { database, logger }: ServiceParts) {
+function openSealed(config: EmissionConfig, { database, logger }: ServiceDependencies) {
   const masterKeys = createMasterKeys(config.MASTER_KEY);
   const values = [replicatedCertificates(database), sealedRequestCertificates(database, masterKeys)];
   return {
@@ -359,7 +359,7 @@ function openSealed(config: EmissionConfig, { database, logger }: ServiceParts) 
   };
 }
 
-function openCancellations(config: EmissionConfig, { database, clock }: ServiceParts) {
+function openCancellations(config: EmissionConfig, { database, clock }: ServiceDependencies) {
   return createPostgresCancellationStore({
     database,
     timeoutMs: config.DATABASE_WAIT_MS,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import type { ServiceParts } from '@ecf/service-kit/service';
+import type { ServiceDependencies } from '@ecf/service-kit/service';
 import type { EmissionConfig } from './config.js';
 import type { BatchStore } from './core/batches/batch-ports.js';
 import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
@@ -32,7 +32,7 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-export interface LifeCycleParts extends ServiceParts {
+export interface LifeCycleDependencies extends ServiceDependencies {
   readonly ports: Ports;
   readonly cancellations: Pick<CancellationStore, 'backlog'>;
   readonly published: Pick<PublishedDocuments, 'forget'>;
@@ -53,7 +53,7 @@ export interface LifeCycleParts extends ServiceParts {
 /** Starts and stops the work beside the requests, in the order that loses nothing. */
 export function createLifeCycle(
   config: EmissionConfig,
-  parts: LifeCycleParts,
+  parts: LifeCycleDependencies,
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);

@@ -528,8 +528,8 @@ describe('the answer of the authority', () => {
     await world.database.query(due, [body.id]);
     const { rows } = await world.database.query<{ id: number }>('SELECT id FROM cancellation');
     const all = rows.map(({ id }) => id);
-    const claim = async (underWay: number[]) =>
-      (await world.database.query<{ id: number }>(CLAIM, [later, later, underWay, 1])).rows.map(({ id }) => id);
+    const claim = async (inFlight: number[]) =>
+      (await world.database.query<{ id: number }>(CLAIM, [later, later, inFlight, 1])).rows.map(({ id }) => id);
     expect(await claim(all)).toEqual([]);
     expect(await claim(all.filter((id) => id !== body.id))).toEqual([body.id]);
     await world.database.query(

@@ -15,7 +15,12 @@ import {
 import type { Subscription } from '@ecf/service-kit/bus';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import {
+  checkReadiness,
+  openServiceDependencies,
+  type Readiness,
+  type SharedDependencies,
+} from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/service-kit/xml-store';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
@@ -48,7 +53,7 @@ const GATEWAY_TIMEOUT_MS = 3_000;
 const LONG_TIMEOUT_MS = 60_000;
 
 /** Parts that a deployment shares between its services, and what tests replace. */
-export interface QueryOverrides extends SharedParts {
+export interface QueryOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** Owners in the same process; by default the clients of EMISSION_URL and RECEPTION_URL. */
   emission?: EmissionOperations;
@@ -76,7 +81,7 @@ export interface Query {
 
 /** Wires the query service. Nothing is connected before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
-  const parts = openServiceParts('query', config, overrides);
+  const parts = openServiceDependencies('query', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;
   const { observer, projected } = createQueryMetrics(metrics, logger);
   const authorityClient = createAuthorityClient({

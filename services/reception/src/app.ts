@@ -28,10 +28,10 @@ import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
-  openServiceParts,
+  openServiceDependencies,
   type Readiness,
-  type ServiceParts,
-  type SharedParts,
+  type ServiceDependencies,
+  type SharedDependencies,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -82,7 +82,7 @@ const CONFIRMATIONS_AT_ONCE = 8;
 const IDLE_MS = 1_000;
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
-export interface ReceptionOverrides extends SharedParts {
+export interface ReceptionOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** The owner of the taxpayers; null = none. By default the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
@@ -103,7 +103,7 @@ export interface Reception {
 
 /** The reception service, wired. Nothing is connected before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
-  const shared = openServiceParts('reception', config, overrides);
+  const shared = openServiceDependencies('reception', config, overrides);
   const { clock, logger, metrics, bus, identities, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
   const masterKeys = createMasterKeys(config.MASTER_KEY);
@@ -207,7 +207,7 @@ function createParts(
     spent: ReturnType<typeof createSpentSeeds>;
     keys: ReturnType<typeof createTokenKeys>;
     freeSpace: FreeSpaceGuard;
-    watchQueue: ServiceParts['watchQueue'];
+    watchQueue: ServiceDependencies['watchQueue'];
   },
 ) {
   const { clock } = ports;
@@ -249,7 +249,7 @@ function createParts(
 /** Asks the authority about documents that came, in the background. */
 function createConfirmation(
   config: ReceptionConfig,
-  { clock, logger, metrics, database }: ServiceParts,
+  { clock, logger, metrics, database }: ServiceDependencies,
   ports: Ports,
   receivers: Pick<Receivers, 'find'>,
 ) {

@@ -137,7 +137,7 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     confirmable: null,
     competes: holderId !== null,
     origin: { requestId: 'r', sender: null },
-    told: null,
+    notify: null,
   };
 }
 
@@ -220,9 +220,9 @@ describe('documents', () => {
     const one = { ...refused(received(), null, '6'.repeat(64)), reason: 'told' };
     const told = () => database.query("SELECT 1 FROM outbox WHERE topic = 'refusals.v1'");
     // An event without account is refused.
-    await expect(documents.refuse({ ...one, told: { account_id: '', ecf_type: null } })).rejects.toThrow();
+    await expect(documents.refuse({ ...one, notify: { account_id: '', ecf_type: null } })).rejects.toThrow();
     expect([await documents.wasRefused(one), (await told()).rowCount]).toEqual([false, 0]);
-    await documents.refuse({ ...one, told: { account_id: ACCOUNT, ecf_type: null } });
+    await documents.refuse({ ...one, notify: { account_id: ACCOUNT, ecf_type: null } });
     expect([await documents.wasRefused(one), (await told()).rowCount]).toEqual([true, 1]);
     expect(await documents.wasRefused({ ...one, reason: 'another' })).toBe(false);
   });

@@ -9,7 +9,12 @@ import { createInternalClient } from '@ecf/service-kit/internal';
 import { cleanInbox, createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import type { Identities } from '@ecf/service-kit/security';
-import { checkReadiness, openServiceParts, type Readiness, type SharedParts } from '@ecf/service-kit/service';
+import {
+  checkReadiness,
+  openServiceDependencies,
+  type Readiness,
+  type SharedDependencies,
+} from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import type { Express } from 'express';
 import type { StatusPollerConfig } from './config.js';
@@ -30,7 +35,7 @@ const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 const QUERY_TIMEOUT_MS = 5_000;
 
 /** Parts that a deployment shares between services, and parts that tests replace. */
-export interface StatusPollerOverrides extends SharedParts {
+export interface StatusPollerOverrides extends SharedDependencies {
   /** By default the client of EMISSION_URL. */
   emission?: FollowUpOperations;
   authority?: Ports['authority'];
@@ -49,7 +54,7 @@ export interface StatusPoller {
 
 /** Wires the status poller. Nothing is connected before `start`. */
 export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
-  const parts = openServiceParts('status-poller', config, overrides);
+  const parts = openServiceDependencies('status-poller', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;
   const { observer, backlog } = createPollerMetrics(metrics, logger);
   const client = createAuthorityClient({

@@ -35,7 +35,7 @@ interface State {
 
 const PAUSE_MS = 500;
 /** Calls in a row without progress after which the command ends; the services wait for the events of the gateway. */
-const PATIENCE = 120;
+const MOST_CALLS_WITHOUT_PROGRESS = 120;
 
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
   const verb = given.join(' ');
@@ -60,7 +60,7 @@ async function reseal(values: OptionValues, console: Console): Promise<ExitCode>
   const block = async () => (await admin.call('POST', '/admin/master-keys/reseal')) as State;
   let state = await block();
   let waited = 0;
-  while (olderIn(state) > 0 && waited < PATIENCE) {
+  while (olderIn(state) > 0 && waited < MOST_CALLS_WITHOUT_PROGRESS) {
     console.stderr.write(`${state.services.map(({ service, older }) => `${service} ${older}`).join(', ')}\n`);
     const own = state.services.find(({ service }) => service === 'gateway')?.older ?? 0;
     const before = olderIn(state);

@@ -54,7 +54,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
 }
 
 function readable({ building, documents, failure, started_at, finished_at }: State): string {
-  if (building) return `under way since ${started_at}\n`;
+  if (building) return `in progress since ${started_at}\n`;
   if (failure !== null) return `ended without effect: ${failure}\n`;
   return `${documents} documents, from ${started_at} to ${finished_at}\n`;
 }

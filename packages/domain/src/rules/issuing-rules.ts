@@ -117,7 +117,7 @@ export const ISSUING_RULES = {
     source: `${format('58')}; RFC 5280 4.1.2.5`,
     since: FORMAT_SINCE,
     summary:
-      'FechaHoraFirma lies within the validity of the certificate that signs, since receivers judge it at that time.',
+      'FechaHoraFirma lies within the validity of the certificate that signs, since receivers check it at that time.',
   },
   fullDocumentNotKept: {
     name: 'business.full-document-not-kept',

@@ -31,7 +31,7 @@ export interface SignatureVerdict {
  *
  * @param signedAt the signing time that the document states; now where it states none
  */
-export function judgeSignature(
+export function validateSignature(
   verification: Verification,
   signedAt: Date,
   trust: TrustCheck,

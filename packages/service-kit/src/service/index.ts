@@ -3,4 +3,4 @@ export { openBus } from './open-bus.js';
 export * from './run-http-service.js';
 export * from './run-service.js';
 export { serveMetrics } from './serve-metrics.js';
-export * from './service-parts.js';
+export * from './service-dependencies.js';

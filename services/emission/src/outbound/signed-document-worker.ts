@@ -4,20 +4,20 @@ import { EmissionError } from '../core/errors.js';
 import { readSignedXml, type SignedDocument } from '../core/submit/signed-xml.js';
 
 /** A signed document of a caller, to be read. */
-export interface JudgingTask extends ValidationTask {
+export interface SignedDocumentTask extends ValidationTask {
   readonly env: Environment;
   readonly expected: 'ECF' | 'RFCE';
 }
 
 /** The document without its bytes, which the caller has, or the refusal; an error loses its class between threads. */
-export type Judged =
+export type SignedDocumentResult =
   | { readonly document: Omit<SignedDocument, 'bytes'> }
   | { readonly refused: Pick<EmissionError, 'code' | 'message' | 'faults'> };
 
 const { maxBytes } = workerSettings();
 
 export default workerTask(
-  ({ bytes, now, env, expected }: JudgingTask): Judged => {
+  ({ bytes, now, env, expected }: SignedDocumentTask): SignedDocumentResult => {
     try {
       const { bytes: _bytes, ...document } = readSignedXml(bytes, expected, env, now, maxBytes);
       return { document };

@@ -2,7 +2,7 @@ import { compiledWorker, createValidationPool, isOverload, type ValidationThread
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { EmissionError } from '../core/errors.js';
 import type { ReadSigned } from '../core/submit/signed-xml.js';
-import type { Judged, JudgingTask } from './signed-document-worker.js';
+import type { SignedDocumentResult, SignedDocumentTask } from './signed-document-worker.js';
 
 /** Reads and checks signed documents in worker threads: other callers do not wait for a large one. */
 export function createSignedDocuments(settings: {
@@ -13,7 +13,7 @@ export function createSignedDocuments(settings: {
 }): { readonly read: ReadSigned; close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
-    // Its worker judges no certificate of a stranger.
+    // Its workers validate no certificate of a stranger.
     trust: { issuers: null, revocations: null, signingTimeToleranceMs: 0 },
     worker: compiledWorker(import.meta, 'signed-document-worker'),
     refuse: ({ message }, cause) => new EmissionError('invalid_xml', message, { cause }),
@@ -26,10 +26,10 @@ export function createSignedDocuments(settings: {
   return {
     async read(xml, expected, env, now) {
       const bytes = Buffer.from(xml, 'utf8');
-      const task: JudgingTask = { bytes, now, env, expected };
-      const judged = await pool.run<Judged>(task);
-      if ('document' in judged) return { ...judged.document, bytes };
-      const { code, message, faults } = judged.refused;
+      const task: SignedDocumentTask = { bytes, now, env, expected };
+      const result = await pool.run<SignedDocumentResult>(task);
+      if ('document' in result) return { ...result.document, bytes };
+      const { code, message, faults } = result.refused;
       throw new EmissionError(code, message, faults === null ? {} : { faults });
     },
     close: () => pool.close(),

@@ -31,7 +31,7 @@ it('batches that give way still go on', () => {
   expect(first.mostLines()).toBeGreaterThan(0);
 });
 
-it('a submission above the most that may be under way is refused before it begins', async () => {
+it('a submission above the most that may be in flight is refused before it begins', async () => {
   const first = createSubmissionsFirst(() => new Date(), 2);
   let answer: (text: string) => void = () => undefined;
   const under = first.run(() => new Promise<string>((resolve) => (answer = resolve)));
@@ -39,9 +39,9 @@ it('a submission above the most that may be under way is refused before it begin
   let begun = false;
   const third = first.run(async () => (begun = true));
   await expect(third).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
-  expect([begun, first.underWay()]).toEqual([false, 2]);
+  expect([begun, first.inFlight()]).toEqual([false, 2]);
   answer('EnProceso');
   await under;
-  expect(await first.run(async () => first.underWay())).toBe(2);
+  expect(await first.run(async () => first.inFlight())).toBe(2);
   void other;
 });

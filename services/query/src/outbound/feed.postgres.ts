@@ -15,8 +15,8 @@ const ADD = {
     SELECT occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, $2
       FROM (SELECT r.*, row_number() OVER (PARTITION BY occurrence ORDER BY place) AS nth
               FROM json_to_recordset($1::json) AS r(place int, occurrence text, env text, rnc text, account_id text,
-                taxpayers text[], type text, time timestamptz, subject json, data json)) AS told
-     WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = told.occurrence)
+                taxpayers text[], type text, time timestamptz, subject json, data json)) AS added
+     WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = added.occurrence)
      ORDER BY place`,
 };
 /** The latest event stays, so that a reader always has a place to go on from. */

@@ -114,7 +114,7 @@ const DELIVERED = {
 };
 const FAILED = {
   name: 'webhook_failed',
-  text: `WITH told AS (UPDATE webhook SET failing_since = $4 WHERE id = $1 AND failing_since IS NULL),
+  text: `WITH counted AS (UPDATE webhook SET failing_since = $4 WHERE id = $1 AND failing_since IS NULL),
     subject AS (SELECT subject FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2)
     UPDATE webhook_delivery AS d SET due_at = $3, leased_until = NULL,
            tries = d.tries + CASE WHEN d.event_id = $2 THEN 1 ELSE 0 END

@@ -34,7 +34,7 @@ export function receivedInvoiceEvent(
   return makeEvent(draft, stamp);
 }
 
-/** The event that tells the account of a refusal; none if nobody is told. */
+/** The event `received.refused`; none if no account gets it. */
 export function refusalEvents(refusal: NewRefusedDocument, id: string): BusEvent[] {
   const data = receivedRefused(refusal);
   if (data === null) return [];

@@ -10,11 +10,11 @@ import {
 } from '@ecf/domain';
 import { checkXml, readXml } from '@ecf/ecf-xml';
 import {
-  judgeSignature,
   parseReceived,
   type SignerFacts,
   shownSigner,
   type TrustCheck,
+  validateSignature,
 } from '@ecf/public-ingress/signed-document';
 import { verifyXml } from '@ecf/xml-signing';
 import type { DeliveryKey } from '../deliveries/delivery.js';
@@ -103,7 +103,7 @@ export function validateAcknowledgement(
       // An impossible date leaves this empty; the acknowledgement still counts.
       acknowledgedAt: parseSignatureDateTime(detail.FechaHoraAcuseRecibo ?? ''),
     };
-    const { doubt, signer } = judgeSignature(verification, said.acknowledgedAt ?? now, trust, now);
+    const { doubt, signer } = validateSignature(verification, said.acknowledgedAt ?? now, trust, now);
     const faults = [
       ...(doubt === null ? [] : [`its signature does not count: ${doubt}`]),
       ...contradictions(detail, sent),

@@ -11,11 +11,11 @@ import {
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import {
-  judgeSignature,
   parseReceived,
   type SignatureVerdict,
   type SignerFacts,
   type TrustCheck,
+  validateSignature,
 } from '@ecf/public-ingress/signed-document';
 import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
 import { UnreadableApproval } from '../errors.js';
@@ -82,7 +82,7 @@ export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOpt
   if (first !== undefined) return { refusal: `${REFUSALS.structure}. ${first.path}: ${first.message}`, about };
   const verification = verifyXml(xml, options.now);
   const decidedAt = factsOf(checked.tree)?.decidedAt ?? options.now;
-  const { doubt, signer } = judge(verification, decidedAt, options);
+  const { doubt, signer } = validateSigner(verification, decidedAt, options);
   if (doubt !== null) return { refusal: REFUSALS.signature, about };
   const { verified, canonical } = verification;
   const facts = verified === null ? null : factsOf(canonical === 'as-is' ? checked.tree : readXml(verified));
@@ -110,11 +110,20 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
  * An approval states the time of the decision, and its signature came later. A buyer that renewed its certificate meanwhile
  * signed with the new one. So a certificate counts that is valid at either time.
  */
-function judge(verification: Verification, decidedAt: Date, { now, trust }: ValidateApprovalOptions): SignatureVerdict {
+function validateSigner(
+  verification: Verification,
+  decidedAt: Date,
+  { now, trust }: ValidateApprovalOptions,
+): SignatureVerdict {
   const { certificate } = verification;
   if (certificate === null || certificate.valid_at_signing || !isValidAt(certificate, now))
-    return judgeSignature(verification, decidedAt, trust, now);
-  return judgeSignature({ ...verification, certificate: { ...certificate, valid_at_signing: true } }, now, trust, now);
+    return validateSignature(verification, decidedAt, trust, now);
+  return validateSignature(
+    { ...verification, certificate: { ...certificate, valid_at_signing: true } },
+    now,
+    trust,
+    now,
+  );
 }
 
 function isValidAt({ not_before: first, not_after: last }: CertificateFacts, at: Date): boolean {

@@ -9,13 +9,13 @@ const RETRY_AFTER_SECONDS = 5;
 export interface SubmissionsFirst {
   /**
    * Runs a single submission. While it runs, and for a second after, batches give way.
-   * @throws EmissionError `overloaded` where as many as allowed are under way
+   * @throws EmissionError `overloaded` where as many as allowed are in flight
    */
   run<Answer>(submit: () => Promise<Answer>): Promise<Answer>;
   /** The most lines of one look at the store. */
   mostLines(): number;
-  /** Submissions under way. */
-  underWay(): number;
+  /** Submissions in flight. */
+  inFlight(): number;
 }
 
 /** Lets single submissions of this instance go before the lines of batches, which go on slowly. */
@@ -42,6 +42,6 @@ export function createSubmissionsFirst(clock: () => Date, most: number): Submiss
       waiting > 0 || clock().getTime() - lastAnswer < QUIET_AFTER_MS
         ? LINES_BESIDE_SUBMISSIONS
         : Number.POSITIVE_INFINITY,
-    underWay: () => waiting,
+    inFlight: () => waiting,
   };
 }

@@ -18,7 +18,7 @@ import {
 const EVERY_MS = 3_600_000;
 const LOOK_MS = 10_000;
 
-/** Tells of ranges and certificates that come to their end. */
+/** Publishes notices about ranges and certificates that end soon. */
 export function createNoticeBackground(
   ports: Pick<Ports, 'numbers' | 'taxpayers' | 'observer' | 'clock'> & { readonly notices: NoticeStore },
   certificates: Pick<Certificates, 'unsealed'>,
@@ -40,11 +40,11 @@ export function createNoticeBackground(
 
   function certificateOf(
     taxpayer: TaxpayerState,
-    { certificateTold }: WatchedTaxpayer,
+    { notifiedCertificate }: WatchedTaxpayer,
     now: Date,
   ): TaxpayerNotices['certificate'] {
     const { certificate, fingerprint } = taxpayer;
-    if (certificate === null || fingerprint === certificateTold) return null;
+    if (certificate === null || fingerprint === notifiedCertificate) return null;
     try {
       const opened = certificates.unsealed(Buffer.from(certificate, 'base64'), taxpayerCertificate(taxpayer));
       if (!certificateEndsSoon(opened.notAfter, now)) return null;
@@ -67,7 +67,7 @@ export function createNoticeBackground(
     if (taxpayer?.active && taxpayer.account_active) {
       const ranges = await rangesOf(taxpayer, toCalendarDate(now));
       const certificate = certificateOf(taxpayer, watched, now);
-      await notices.tell({ rnc: taxpayer.rnc, accountId: taxpayer.account_id, ranges, certificate }, now);
+      await notices.publish({ rnc: taxpayer.rnc, accountId: taxpayer.account_id, ranges, certificate }, now);
     }
     await notices.done(watched, new Date(now.getTime() + EVERY_MS));
   }

@@ -2,7 +2,7 @@ import type { CertificateNotice, NumberRange, RangeNotice } from '@ecf/contracts
 import { type CalendarDate, daysBetween, type EcfType, type Environment } from '@ecf/domain';
 import type { DueWorkStore } from '@ecf/service-kit/due-work';
 
-/** What comes to its end is told so many days before. */
+/** Notices come so many days before a range or certificate ends. */
 const DAYS_BEFORE = 30;
 const MOST_LEFT = 1_000;
 const DAY_MS = 86_400_000;
@@ -33,48 +33,51 @@ export interface RangeState {
   readonly left: { readonly next: string | null; readonly remaining: number } | null;
 }
 
-/** What was told about a range. */
-export interface ToldOfRange {
+/** The published notices about a range. */
+export interface NotifiedRange {
   readonly env: Environment;
   readonly ecfType: EcfType;
   readonly from: string;
-  /** The end of the range that was told to be low; null if nothing was told since it had more numbers. */
+  /** The end of the range at the last `range.low`; null if none was published since it had more numbers. */
   readonly lowUpTo: string | null;
-  /** The day of expiry that was told. */
+  /** The day of expiry in the last `range.expiring`. */
   readonly expires: string | null;
 }
 
 export interface RangeStep {
-  readonly told: ToldOfRange;
-  readonly tell: readonly ('range.low' | 'range.expiring')[];
+  readonly notified: NotifiedRange;
+  readonly publish: readonly ('range.low' | 'range.expiring')[];
 }
 
 /**
- * What is told of a range now. Numbers that are returned do not end `low`, but another registration does, so that
- * a range near the limit is told once.
+ * The notices to publish about a range now. Returned numbers do not end `low`, but another registration does, so a range
+ * near the limit gets one notice.
  */
-export function stepOfRange(before: ToldOfRange | null, { range, low, endsSoon: soon }: RangeState): RangeStep {
+export function stepOfRange(before: NotifiedRange | null, { range, low, endsSoon: soon }: RangeState): RangeStep {
   const lowBefore = before?.lowUpTo ?? null;
   const extended = !low && lowBefore !== range.to;
-  const tellsLow = low && lowBefore === null;
-  const tellsExpiry = soon && before?.expires !== range.expires;
+  const publishesLow = low && lowBefore === null;
+  const publishesExpiry = soon && before?.expires !== range.expires;
   return {
-    told: {
+    notified: {
       env: range.env,
       ecfType: range.ecf_type,
       from: range.from,
       lowUpTo: low ? range.to : extended ? null : lowBefore,
       expires: soon ? range.expires : (before?.expires ?? null),
     },
-    tell: [...(tellsLow ? (['range.low'] as const) : []), ...(tellsExpiry ? (['range.expiring'] as const) : [])],
+    publish: [
+      ...(publishesLow ? (['range.low'] as const) : []),
+      ...(publishesExpiry ? (['range.expiring'] as const) : []),
+    ],
   };
 }
 
 /** A taxpayer whose ranges and certificate are to be looked at. */
 export interface WatchedTaxpayer {
   readonly rnc: string;
-  /** Fingerprint of the certificate of which it was told; null if of none. */
-  readonly certificateTold: string | null;
+  /** Fingerprint of the certificate in the last `certificate.expiring`; null if none was published. */
+  readonly notifiedCertificate: string | null;
   /** The end of the lease. */
   readonly dueAt: Date;
 }
@@ -91,12 +94,12 @@ export type Notice =
   | { readonly type: 'range.low' | 'range.expiring'; readonly data: RangeNotice }
   | { readonly type: 'certificate.expiring'; readonly data: CertificateNotice };
 
-/** Taxpayers as due work, and what they were told. */
+/** Taxpayers as due work, and the published notices. */
 export interface NoticeStore extends DueWorkStore<WatchedTaxpayer> {
   /** Which ranges may be low: one of their last numbers is used, cancelled or passed. It costs little, however large a range is. */
   nearEnd(rnc: string, ranges: readonly NumberRange[]): Promise<boolean[]>;
-  /** Publishes what was not told before. All instances together tell it once. */
-  tell(notices: TaxpayerNotices, now: Date): Promise<void>;
+  /** Publishes new notices. All instances together publish each once. */
+  publish(notices: TaxpayerNotices, now: Date): Promise<void>;
   /** Looked at; it is due again then, or earlier if something happened meanwhile. */
   done(taxpayer: WatchedTaxpayer, dueAt: Date): Promise<void>;
 }

@@ -56,8 +56,8 @@ export const LOCK = {
   name: 'notice_lock',
   text: 'SELECT certificate_told FROM taxpayer_watch WHERE rnc = $1 FOR UPDATE',
 };
-export const TOLD = {
-  name: 'notice_told',
+export const NOTICES = {
+  name: 'notice_read',
   text: 'SELECT env, ecf_type, first_encf, low_up_to, expires FROM range_notice WHERE issuer_rnc = $1',
 };
 export const SAVE = {
@@ -66,7 +66,7 @@ export const SAVE = {
     SELECT $1, r.* FROM json_to_recordset($2::json) AS r(env text, ecf_type text, first_encf text, low_up_to text, expires text)
     ON CONFLICT (issuer_rnc, env, ecf_type, first_encf) DO UPDATE SET low_up_to = excluded.low_up_to, expires = excluded.expires`,
 };
-export const TOLD_OF_CERTIFICATE = {
-  name: 'notice_told_of_certificate',
+export const SAVE_CERTIFICATE = {
+  name: 'notice_save_certificate',
   text: 'UPDATE taxpayer_watch SET certificate_told = $2 WHERE rnc = $1',
 };

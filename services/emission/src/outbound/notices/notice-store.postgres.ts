@@ -6,17 +6,17 @@ import {
   lowAt,
   type Notice,
   type NoticeStore,
+  type NotifiedRange,
   type RangeStep,
   stepOfRange,
   type TaxpayerNotices,
-  type ToldOfRange,
 } from '../../core/notices/notices.js';
 import { noticeEvent } from '../changed-events.js';
 import * as sql from './notice-sql.js';
 
 const WATCH_EVERY_MS = 5_000;
 
-/** What taxpayers are told, in PostgreSQL. */
+/** The published notices, in PostgreSQL. */
 export function createPostgresNoticeStore(database: Database): NoticeStore {
   let watchedAt = Number.NEGATIVE_INFINITY;
 
@@ -31,7 +31,7 @@ export function createPostgresNoticeStore(database: Database): NoticeStore {
     async claimDue({ now, until, limit }) {
       await watch(now);
       const { rows } = await database.query<WatchRow>(sql.CLAIM, [now, until, limit]);
-      return rows.map((row) => ({ rnc: row.rnc, certificateTold: row.certificate_told, dueAt: row.until }));
+      return rows.map((row) => ({ rnc: row.rnc, notifiedCertificate: row.certificate_told, dueAt: row.until }));
     },
     async nearEnd(rnc, ranges) {
       if (ranges.length === 0) return [];
@@ -45,7 +45,7 @@ export function createPostgresNoticeStore(database: Database): NoticeStore {
       ]);
       return rows.map(({ near }) => near);
     },
-    tell: (notices, now) => database.transaction((tx) => tell(tx, notices, now)),
+    publish: (notices, now) => database.transaction((tx) => publish(tx, notices, now)),
     async done({ rnc, dueAt: lease }, dueAt) {
       await database.query(sql.DONE, [rnc, lease, dueAt]);
     },
@@ -57,7 +57,7 @@ interface WatchRow {
   certificate_told: string | null;
   until: Date;
 }
-interface ToldRow {
+interface NoticeRow {
   env: Environment;
   ecf_type: EcfType;
   first_encf: string;
@@ -65,25 +65,25 @@ interface ToldRow {
   expires: string | null;
 }
 
-async function tell(tx: Transaction, notices: TaxpayerNotices, now: Date): Promise<void> {
+async function publish(tx: Transaction, notices: TaxpayerNotices, now: Date): Promise<void> {
   const { rnc, accountId, ranges, certificate } = notices;
   const watched = (await tx.query<{ certificate_told: string | null }>(sql.LOCK, [rnc])).rows[0];
-  const { rows } = await tx.query<ToldRow>(sql.TOLD, [rnc]);
+  const { rows } = await tx.query<NoticeRow>(sql.NOTICES, [rnc]);
   const before = new Map(rows.map((row) => [nameOf(row.env, row.ecf_type, row.first_encf), fromRow(row)]));
   const events: Notice[] = [];
-  const changed: ToldRow[] = [];
+  const changed: NoticeRow[] = [];
   for (const state of ranges) {
     const { range, left } = state;
     const present = before.get(nameOf(range.env, range.ecf_type, range.from)) ?? null;
     const step = stepOfRange(present, state);
-    if (isChange(present, step)) changed.push(toRow(step.told));
+    if (isChange(present, step)) changed.push(toRow(step.notified));
     const data = { issuer_rnc: rnc, account_id: accountId, range, told_at: toIsoDominican(now) };
-    for (const type of step.tell)
+    for (const type of step.publish)
       events.push({ type, data: { ...data, next: left?.next ?? null, remaining: left?.remaining ?? 0 } });
   }
   if (changed.length > 0) await tx.query(sql.SAVE, [rnc, JSON.stringify(changed)]);
   if (certificate !== null && watched?.certificate_told !== certificate.fingerprint) {
-    await tx.query(sql.TOLD_OF_CERTIFICATE, [rnc, certificate.fingerprint]);
+    await tx.query(sql.SAVE_CERTIFICATE, [rnc, certificate.fingerprint]);
     events.push({ type: 'certificate.expiring', data: { issuer_rnc: rnc, account_id: accountId, certificate } });
   }
   await appendToOutbox(
@@ -92,18 +92,18 @@ async function tell(tx: Transaction, notices: TaxpayerNotices, now: Date): Promi
   );
 }
 
-function isChange(before: ToldOfRange | null, { told }: RangeStep): boolean {
-  return (before?.lowUpTo ?? null) !== told.lowUpTo || (before?.expires ?? null) !== told.expires;
+function isChange(before: NotifiedRange | null, { notified }: RangeStep): boolean {
+  return (before?.lowUpTo ?? null) !== notified.lowUpTo || (before?.expires ?? null) !== notified.expires;
 }
 
 const nameOf = (env: string, type: string, from: string) => `${env}:${type}:${from}`;
 
-function fromRow(row: ToldRow): ToldOfRange {
+function fromRow(row: NoticeRow): NotifiedRange {
   const { env, ecf_type: ecfType, first_encf: from, low_up_to: lowUpTo, expires } = row;
   return { env, ecfType, from, lowUpTo, expires };
 }
 
-function toRow({ env, ecfType, from, lowUpTo, expires }: ToldOfRange): ToldRow {
+function toRow({ env, ecfType, from, lowUpTo, expires }: NotifiedRange): NoticeRow {
   return { env, ecf_type: ecfType, first_encf: from, low_up_to: lowUpTo, expires };
 }
 

@@ -53,9 +53,9 @@ export function webhookRoutes({ store, webhooks, recorded }: WebhookRouteOptions
     .patch(json, async (req: Request, res: Response) => {
       const change = validate(webhookChangeSchema, req.body, 'body');
       const name = nameOf(req);
-      const told = { ...change, ...(change.url === undefined ? {} : { url: hostOf(change.url) }) };
+      const logged = { ...change, ...(change.url === undefined ? {} : { url: hostOf(change.url) }) };
       const run = () => owner().changeWebhook({ ...name, change });
-      res.json(await recorded(req, res, act('update', name, told), run));
+      res.json(await recorded(req, res, act('update', name, logged), run));
     })
     .delete(async (req: Request, res: Response) => {
       const name = nameOf(req);

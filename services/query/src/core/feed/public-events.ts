@@ -39,7 +39,7 @@ export interface SourceEvent {
 /** Bytes of JSON that the messages of an invoice may take in an event. */
 const MESSAGE_BYTES = 10_000;
 
-type Told = Omit<NewFeedEvent, 'time'>;
+type DraftEvent = Omit<NewFeedEvent, 'time'>;
 
 const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
   held: 'invoice.held',
@@ -50,18 +50,18 @@ const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
   withdrawn: 'invoice.withdrawn',
 };
 
-/** A state is published several times. Each attempt has its own bytes, so an outcome is told once for each attempt. */
-function ofInvoice(changed: InvoiceChanged): Told[] {
+/** A state is published several times. Each attempt has its own bytes, so an outcome is published once for each attempt. */
+function ofInvoice(changed: InvoiceChanged): DraftEvent[] {
   const type =
     INVOICE_STATES[changed.state] ?? (changed.is_late && !changed.contingency ? 'invoice.overdue' : undefined);
   return [...(type === undefined ? [] : [anInvoice(type, changed)]), ...ofContingency(changed)];
 }
 
 /** An outage begins with the first document of an issuer that waits, and ends with the first one that has a deadline. */
-function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: InvoiceChanged): Told[] {
+function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: InvoiceChanged): DraftEvent[] {
   if (!contingency) return [];
   const { since, deadline } = contingency;
-  const one = (type: PublicEvent['type'], ofDocument: string | null): Told => ({
+  const one = (type: PublicEvent['type'], ofDocument: string | null): DraftEvent => ({
     type,
     env,
     occurrence: [type, env, issuer_rnc, ofDocument ?? '', since].join(':'),
@@ -76,7 +76,7 @@ function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: I
   ];
 }
 
-function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): Told {
+function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEvent {
   const { env, issuer_rnc, encf } = changed;
   const attempt = changed.attempts.at(-1)?.attempt ?? 0;
   const invoice = publicInvoice(issuedInvoice(changed), { delivery: null, decision: null, confirmed: false });
@@ -91,7 +91,7 @@ function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): Told {
 }
 
 /** An acknowledged document, or what the authority says of it. A document that takes a number over has a new id. */
-function ofReceived(changed: ReceivedInvoiceChanged, source: string): Told {
+function ofReceived(changed: ReceivedInvoiceChanged, source: string): DraftEvent {
   const isAnswer = source === 'received.confirmed' || source === 'received.disputed';
   const type = isAnswer ? source : 'received.accepted';
   const { env, buyer_rnc, issuer_rnc, encf } = changed;
@@ -123,7 +123,7 @@ function ofReceived(changed: ReceivedInvoiceChanged, source: string): Told {
 }
 
 /** A number that is refused again for the same reason is the same occurrence. */
-function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }: ReceivedRefused): Told {
+function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }: ReceivedRefused): DraftEvent {
   const { buyer_rnc, encf, rejection_code, rejection_reason } = refused;
   const type = 'received.refused';
   const reason = createHash('sha256').update(rejection_reason).digest('hex');
@@ -138,7 +138,7 @@ function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }:
 }
 
 /** Null until the delivery has ended. A receiver that the directory does not list is no failure. */
-function ofDelivery(changed: DeliveryChanged): Told | null {
+function ofDelivery(changed: DeliveryChanged): DraftEvent | null {
   const { env, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
   const type = endingOf(changed);
   if (type === null) return null;
@@ -160,7 +160,7 @@ function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['typ
 }
 
 /** Null while nobody has decided, and where a decision no longer stands for another reason than its refusal. */
-function ofApproval(changed: ApprovalChanged): Told | null {
+function ofApproval(changed: ApprovalChanged): DraftEvent | null {
   const { direction, env, issuer_rnc, buyer_rnc, encf, approval_status, approval_datetime } = changed;
   const refusedBy = changed.refused_by_issuer ? 'issuer' : changed.refused_by_authority ? 'authority' : null;
   if (approval_status === 'pending' && refusedBy === null) return null;
@@ -190,7 +190,7 @@ const CANCELLATION_STATUSES: Readonly<Record<string, PublicEvent['type']>> = {
   Rechazado: 'cancellation.rejected',
 };
 
-function ofCancellation(changed: CancellationChanged): Told | null {
+function ofCancellation(changed: CancellationChanged): DraftEvent | null {
   const type = CANCELLATION_STATUSES[changed.authority_status ?? ''];
   if (type === undefined) return null;
   const { id, env, issuer_rnc } = changed;
@@ -214,7 +214,7 @@ function ofCancellation(changed: CancellationChanged): Told | null {
   };
 }
 
-function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): Told {
+function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): DraftEvent {
   return {
     type: 'batch.done',
     env,
@@ -230,7 +230,7 @@ function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): 
 function ofRange(
   type: 'range.low' | 'range.expiring',
   { issuer_rnc, range, next, remaining, told_at }: RangeNotice,
-): Told {
+): DraftEvent {
   return {
     type,
     env: range.env,
@@ -241,8 +241,8 @@ function ofRange(
   };
 }
 
-/** A certificate belongs to no environment: it is told in each. */
-function ofCertificate({ issuer_rnc, certificate }: CertificateNotice): Told[] {
+/** A certificate belongs to no environment: it is published in each. */
+function ofCertificate({ issuer_rnc, certificate }: CertificateNotice): DraftEvent[] {
   const type = 'certificate.expiring';
   return ENVIRONMENTS.map((env) => ({
     type,
@@ -254,7 +254,7 @@ function ofCertificate({ issuer_rnc, certificate }: CertificateNotice): Told[] {
   }));
 }
 
-function told({ type, data }: SourceEvent): readonly (Told | null)[] {
+function draftEvents({ type, data }: SourceEvent): readonly (DraftEvent | null)[] {
   switch (type) {
     case 'invoice.changed':
       return ofInvoice(data as InvoiceChanged);
@@ -285,7 +285,7 @@ function told({ type, data }: SourceEvent): readonly (Told | null)[] {
 /** The events of customers among the events of topics, in the same order. */
 export function publicEvents(events: readonly SourceEvent[]): NewFeedEvent[] {
   return events.flatMap((event) =>
-    told(event).flatMap((one) => (one === null ? [] : [{ ...one, time: new Date(event.time) }])),
+    draftEvents(event).flatMap((one) => (one === null ? [] : [{ ...one, time: new Date(event.time) }])),
   );
 }
 

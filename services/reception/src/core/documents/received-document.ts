@@ -108,8 +108,8 @@ export interface NewRefusedDocument {
   /** The query to the authority about a competing document; null for others. */
   readonly confirmable: ConfirmableFacts | null;
   readonly origin: Origin;
-  /** What the account of the buyer is told; null if it is not told. */
-  readonly told: Pick<ReceivedRefused, 'account_id' | 'ecf_type'> | null;
+  /** The account that gets the event `received.refused`; null if none. */
+  readonly notify: Pick<ReceivedRefused, 'account_id' | 'ecf_type'> | null;
 }
 
 /** The facts of a document by which the authority finds it, and how urgent the first query is. */
@@ -174,12 +174,12 @@ export function receivedInvoiceChanged(
   };
 }
 
-/** The data of `received.refused`; null if nobody is told. */
+/** The data of `received.refused`; null if no account gets it. */
 export function receivedRefused(refusal: NewRefusedDocument): ReceivedRefused | null {
-  const { told, key, acknowledgement } = refusal;
-  if (told === null) return null;
+  const { notify, key, acknowledgement } = refusal;
+  if (notify === null) return null;
   return {
-    ...told,
+    ...notify,
     env: key.env,
     issuer_rnc: key.issuerRnc,
     encf: key.encf,

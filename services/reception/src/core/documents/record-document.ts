@@ -58,8 +58,8 @@ export interface Incoming extends Arrival {
   readonly receiver: Receiver;
 }
 
-/** Different refusals in 24 hours of which one sender, whose signer is not known, has a taxpayer told. */
-const TOLD_REFUSALS = 100;
+/** Events of different refusals that one sender, whose signer is not known, can cause for a taxpayer in 24 hours. */
+const NOTIFIED_REFUSALS = 100;
 
 /** Signs the acknowledgement, and commits the record with the bytes of both documents. */
 export interface RecordDocument {
@@ -135,7 +135,7 @@ export function createRecordDocument(
       contentSha256: validation.motive === null ? validation.contentSha256 : null,
       confirmable: confirmableFacts(validation, storer),
       origin: incoming.origin,
-      told: await toldOf(ports, incoming, { motive, reason }, storer),
+      notify: await accountToNotify(ports, incoming, { motive, reason }, storer),
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
     const answer = { ecfType: validation.ecfType, documentId: null, repeated: false, sharedWith: null };
@@ -188,16 +188,16 @@ async function acknowledge(
   return { stored, file: { ...stored, bytes }, at };
 }
 
-/** A taxpayer here is told what is new. A sender whose signer is not known can tell it so much in a day and no more. */
-async function toldOf(
+/** Each new refusal notifies the taxpayer here. A sender whose signer is not known causes a bounded number of them in a day. */
+async function accountToNotify(
   { documents, quotas }: Pick<Ports, 'documents' | 'quotas'>,
   { receiver, key, validation }: Incoming,
   refusal: Pick<NewRefusedDocument, 'motive' | 'reason'>,
   { at, sender, signer }: Storer,
-): Promise<NewRefusedDocument['told']> {
+): Promise<NewRefusedDocument['notify']> {
   if (!receiver.served || (await documents.wasRefused({ ...refusal, key }))) return null;
   const scope = `refusals:${key.env}:${key.buyerRnc}:${sender}`;
-  const claim = { scope, hour: quotaHour(at), amount: 1, limit: TOLD_REFUSALS };
+  const claim = { scope, hour: quotaHour(at), amount: 1, limit: NOTIFIED_REFUSALS };
   if (!signer?.known && (await quotas.take([claim])) !== null) return null;
   return { account_id: receiver.signer.account_id, ecf_type: validation.ecfType };
 }

@@ -10,7 +10,12 @@ import {
   textOf,
 } from '@ecf/domain';
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
-import { judgeSignature, parseReceived, type SignerFacts, type TrustCheck } from '@ecf/public-ingress/signed-document';
+import {
+  parseReceived,
+  type SignerFacts,
+  type TrustCheck,
+  validateSignature,
+} from '@ecf/public-ingress/signed-document';
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import { type QuotedParties, quotedParties } from '../acknowledgements/quoted-parties.js';
 import { ReceptionError } from '../errors.js';
@@ -85,7 +90,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
   }
   const verification = verifyXml(xml, options.now);
   const signedAt = signingTime(checked.tree) ?? options.now;
-  const { doubt, signer } = judgeSignature(verification, signedAt, options.trust, options.now);
+  const { doubt, signer } = validateSignature(verification, signedAt, options.trust, options.now);
   if (doubt !== null || signer === null || verification.verified === null || verification.signatureValue === null) {
     return {
       ...validated,

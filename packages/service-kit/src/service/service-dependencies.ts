@@ -10,7 +10,7 @@ import { createQueueWatch, type WatchQueue } from '../telemetry/queues.js';
 import { openBus } from './open-bus.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
-export interface SharedParts {
+export interface SharedDependencies {
   /** By default one of this process. */
   bus?: Bus;
   logger?: Logger;
@@ -18,7 +18,7 @@ export interface SharedParts {
   clock?: () => Date;
 }
 
-type PartsConfig = Parameters<typeof openBus>[0] &
+type DependenciesConfig = Parameters<typeof openBus>[0] &
   Parameters<typeof createServiceKeys>[1] & {
     readonly LOG_LEVEL: string;
     readonly DATABASE_URL: string;
@@ -26,7 +26,7 @@ type PartsConfig = Parameters<typeof openBus>[0] &
   };
 
 /** The dependencies of a service with its own database. */
-export interface ServiceParts extends Required<SharedParts> {
+export interface ServiceDependencies extends Required<SharedDependencies> {
   readonly identities: Identities;
   readonly database: Database;
   readonly watchQueue: WatchQueue;
@@ -34,18 +34,18 @@ export interface ServiceParts extends Required<SharedParts> {
   close(): Promise<void>;
 }
 
-export interface PartsOptions {
+export interface DependenciesOptions {
   /** The dead-letter store of an in-process bus; by default in memory. */
   readonly deadLetters?: DeadLetters;
 }
 
 /** Opens them; nothing is connected yet. */
-export function openServiceParts(
+export function openServiceDependencies(
   service: ServiceName,
-  config: PartsConfig,
-  shared: SharedParts,
-  options: PartsOptions = {},
-): ServiceParts {
+  config: DependenciesConfig,
+  shared: SharedDependencies,
+  options: DependenciesOptions = {},
+): ServiceDependencies {
   const clock = shared.clock ?? (() => new Date());
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
