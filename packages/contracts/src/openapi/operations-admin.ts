@@ -459,7 +459,7 @@ export const ADMIN = {
     parameters: [P.accountId, P.webhookId],
     answers: {
       200: {
-        description: 'What the receiver answered; `status` is null if it gave no answer.',
+        description: 'The answer of the receiver; `status` is null if it gave none.',
         content: json(webhookTestSchema, { status: 204, duration_ms: 35, error: null }),
       },
     },
@@ -488,7 +488,7 @@ export const ADMIN = {
     tag: 'Master keys',
     summary: 'Seals a block of values in each service under the newest master key',
     description:
-      'To be repeated until `older` is 0 everywhere, as `ecf keys reseal` does. It refuses with 409 while an instance seals with another key.',
+      'Repeat it until `older` is 0 everywhere, as `ecf keys reseal` does. It refuses with 409 while an instance seals with another key.',
     answers: {
       200: { description: 'The state after the block.', content: json(masterKeyStateSchema, EXAMPLES.masterKeys) },
     },

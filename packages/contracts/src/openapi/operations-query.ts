@@ -133,7 +133,7 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Returns an issued e-CF in JSON, in the shape that is submitted',
     description:
-      'Without signature and signing time. Of a consumer invoice that was submitted as a signed summary it is the summary, under the root RFCE.',
+      'Without signature and signing time. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
     hasEtag: true,
     parameters: [P.encf, P.issuerHeader],
     answers: {
