@@ -1,5 +1,5 @@
-// What the audit log costs a submission: two standalone processes in one run, one of them without the audit work of submissions
-// (uses of the API key and of the certificate). They take turns, and change places every round.
+// The cost of the audit log for a submission: two standalone processes in one run, one of them without the audit work of submissions
+// (uses of the API key and of the certificate). They alternate, and change places every round.
 //
 // Settings: BENCH_ROUNDS (10), BENCH_WARM_UP (2000), BENCH_CALLS (500).
 import path from 'node:path';

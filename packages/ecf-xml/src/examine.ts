@@ -46,8 +46,8 @@ function commentWarning(root: string): Fault {
 }
 
 /**
- * Business rules speak about documents whose structure is sound, so faults of structure come alone. What the schema
- * lets pass and the authority does not (empty tags above all) is refused by everything but the structural check.
+ * Business rules speak about documents whose structure is sound, so faults of structure come alone. Only the structural check
+ * lets pass what the schema allows and the authority refuses (empty tags above all).
  */
 function examined(found: { checked: CheckedDocument; stricter: FaultList }, options: ExamineOptions): ExaminedDocument {
   const { checked, stricter } = found;

@@ -8,7 +8,7 @@ const keys = createMasterKeys([older]);
 const binding = taxpayerCertificate({ account_id: 'an account', rnc: '131000001' });
 const code = (wanted: string) => expect.objectContaining({ code: wanted });
 
-/** What the first version of the layout made of the secret with the older key, bound to the RNC alone. */
+/** The secret in the first version of the layout, with the older key, bound to the RNC alone. */
 const VERSION_1 = Buffer.from(
   'Ac2nzLkBAQEBAQEBAQEBAQEZgFh5YFrVbrsBpNwZ3AgiAonsl+DNhXiwoLkBG1IJEcedNJU441prKFA6BxQ=',
   'base64',

@@ -324,7 +324,7 @@ describe('master keys', () => {
     const { entries } = (await second.admin('GET', '/admin/audit?action=master_key.reseal')).body;
     expect(entries[0]).toMatchObject({ target: '/master-keys', details: { key_id: newest } });
     expect(['A operator', 'ADMIN_TOKEN']).toContain(entries[0].actor);
-    // What the first gateway did not publish in time, the second one publishes before.
+    // The second gateway first publishes the events that the first one did not publish in time.
     const isToldAnew = (rnc: string) => {
       const told = second.events.filter(({ topic, key }) => topic.includes('taxpayers') && key === rnc).at(-1);
       const state = told === undefined ? null : taxpayerStateSchema.parse(told.data);
@@ -352,7 +352,7 @@ describe('number ranges', () => {
   it('are replaced as a whole and published with their taxpayer', async () => {
     const second = { ...range, env: 'CerteCF', expires: null };
     expect(await under.admin('PUT', path, [range, second])).toMatchObject({ status: 200, body: [range, second] });
-    // What is left of them is known to emission, which this deployment does not have.
+    // Only emission knows the rest of them, and this deployment does not have it.
     const unknown = { next: null, remaining: null };
     expect((await under.admin('GET', path)).body).toEqual([range, second].map((one) => ({ ...one, ...unknown })));
     await until(() =>

@@ -218,7 +218,7 @@ describe('the audit log', () => {
     };
     const event = makeEvent(draft, { id: '3f0c8c8e-3b0c-4c55-9a52-0d6f6c1f9a11', time: new Date(act.at) });
     for (const _ of [1, 2, 3]) await under.tell(event);
-    // Whoever writes to the brokers may repeat a signed event much later, also after a restart of the gateway.
+    // An attacker who writes to the brokers may repeat a signed event much later, also after a restart of the gateway.
     const database = openDatabase(under.config.DATABASE_URL, { max: 1 });
     await database.query(`UPDATE inbox SET handled_at = handled_at - interval '1 year'`);
     await database.close();

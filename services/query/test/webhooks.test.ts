@@ -283,7 +283,7 @@ describe('webhooks', () => {
     } finally {
       await other.stop();
     }
-    // What an instance leaves behind that is killed during a call.
+    // The rows of an instance that was killed during a call.
     receiver.answer = () => ({ status: 503 });
     await world.publish(accepted());
     await until(

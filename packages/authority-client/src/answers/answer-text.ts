@@ -19,7 +19,7 @@ export function decodeBody(bytes: Uint8Array, contentType: string | null): strin
 const LONGEST_PAUSE_MS = 3_600_000;
 
 /**
- * Retry-After (seconds or a date) in milliseconds from `now`, an hour at most; null if absent or unreadable. What says
+ * Retry-After (seconds or a date) in milliseconds from `now`, an hour at most; null if absent or unreadable. A pause of
  * years would stop a document for good. RFC 9110, 10.2.3.
  */
 export function retryAfterMs(header: string | null, now: Date): number | null {

@@ -6,7 +6,7 @@ import { XmlScanner } from './scanner.js';
 
 /**
  * Turns a document back into its normalised tree, from the canonical text alone, so that what is read is what was
- * verified. The XML signature is left out. What the schema does not know is left out too; a document of another root is
+ * verified. The XML signature and elements that the schema does not know are left out; a document of another root is
  * read without a schema.
  */
 export function readXml(xml: Pick<CanonicalXml, 'text'>): DocumentNode {

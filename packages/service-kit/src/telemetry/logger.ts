@@ -54,7 +54,7 @@ export interface LogFile {
   close(): void;
 }
 
-/** Logs of level info and above in a file, which is made with its folder. What cannot be written is reported to `problems`. */
+/** Logs of level info and above in a file, which is made with its folder. A failed write is reported to `problems`. */
 export function openLogFile(options: { service: string; file: string; problems: Logger }): LogFile {
   const { service, file, problems } = options;
   const destination = pino.destination({ dest: file, mkdir: true, append: true, sync: false });

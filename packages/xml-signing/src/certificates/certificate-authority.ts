@@ -63,7 +63,7 @@ interface Request {
 }
 
 /**
- * A certificate authority for sandboxes, simulators and tests. What it issues is worth nothing outside them.
+ * A certificate authority for sandboxes, simulators and tests. Its certificates are worth nothing outside them.
  */
 export function createCertificateAuthority(options: CertificateAuthorityOptions = {}): CertificateAuthority {
   const key = options.existing ? createPrivateKey(options.existing.key) : (options.key ?? newRsaKey());

@@ -66,7 +66,7 @@ export function derivePbkdf2(
   return pbkdf2Sync(password, salt, rounds, length, hash);
 }
 
-/** The password as PKCS#12's own derivation wants it. Of an empty one two spellings are in use, both are given. */
+/** The password as PKCS#12's own derivation wants it. Two spellings of an empty one are in use; both are given. */
 export function bmpPasswords(password: string): Buffer[] {
   const bmp = Buffer.from(`${password}\0`, 'utf16le').swap16();
   return password === '' ? [bmp, Buffer.alloc(0)] : [bmp];

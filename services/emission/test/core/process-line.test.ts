@@ -14,7 +14,7 @@ const due = (other: Partial<DueLine>): DueLine =>
     ...other,
   }) as DueLine;
 
-/** What becomes of a line whose document meets an error. */
+/** The outcome of a line whose document meets an error. */
 async function outcomeOf(
   line: DueLine,
   error: Partial<PublicError>,

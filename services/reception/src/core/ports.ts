@@ -93,7 +93,7 @@ export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
 }
 
 /**
- * Received and refused documents. What changes a received document also appends `received_invoice.changed` to the outbox,
+ * Received and refused documents. A change of a received document also appends `received_invoice.changed` to the outbox,
  * in the same transaction.
  */
 export interface DocumentStore {

@@ -131,7 +131,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
     return { receipt, refusal: reason, unkept };
   }
 
-  /** Identical bytes are stored once. What is stored counts towards the quotas, and so does a record without bytes. */
+  /** Identical bytes are stored once. Stored bytes count towards the quotas, and so does a record without bytes. */
   async function keepRefused(
     arrival: ApprovalArrival,
     about: Omit<DecisionKey, 'buyerRnc'>,

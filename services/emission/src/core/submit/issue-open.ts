@@ -81,7 +81,7 @@ export function createIssueOpen(ports: Ports, certificates: Certificates, number
   }
 
   /**
-   * Null if the number went to another document meanwhile. What fails gives the number back; an unconfirmed commit keeps it
+   * Null if the number went to another document meanwhile. A failure gives the number back; an unconfirmed commit keeps it
    * until the reservation ends.
    */
   async function issueUnder(

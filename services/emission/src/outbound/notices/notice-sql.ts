@@ -6,8 +6,8 @@ const PAUSE = 10;
 const ACTIVE = 60;
 
 /**
- * Makes taxpayers due that are new, that changed, or that took numbers lately. What is missed, for example after a crash of the
- * database server, which may empty `recent_change`, is seen when the taxpayer falls due by itself.
+ * Makes taxpayers due that are new, that changed, or that took numbers lately. A change may be missed, for example after a crash
+ * of the database server, which may empty `recent_change`. It is seen when the taxpayer falls due by itself.
  */
 export const WATCH = {
   name: 'notice_watch',

@@ -149,7 +149,7 @@ export function createRecordDocument(
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
-  /** A document that is stored already, written in whatever way, is not stored again. What is stored counts. */
+  /** A document that is stored already, written in whatever way, is not stored again. Stored bytes count towards the quotas. */
   async function keepRefused(
     incoming: Incoming,
     storer: Storer,
