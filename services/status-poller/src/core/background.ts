@@ -1,5 +1,5 @@
 import { createDueWork, type DueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
-import { withinTrace } from '@ecf/service-kit/telemetry';
+import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
 import { nextQueryAt } from './pace.js';
 import type { NextPoll, Ports } from './ports.js';
 import { type QueryOutcome, queryResult } from './query-result.js';

@@ -1,5 +1,5 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
-import { withinTrace } from '@ecf/service-kit/telemetry';
+import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
 import type { Attempt, DeliverDocument } from './deliver-document.js';
 import type { ClaimedDelivery } from './delivery.js';
 import { createDeliveryClaims } from './delivery-claims.js';
