@@ -201,7 +201,7 @@ describe('the engine', () => {
     await until(async () => (await handledCounts()).every((count) => count === 1));
   });
 
-  it('takes up few items at each look if it is told to, and looks again soon', async () => {
+  it('takes up few items at each look if it is limited, and looks again soon', async () => {
     for (let i = 0; i < 6; i += 1) await add(new Date(i));
     const limits: number[] = [];
     start({

@@ -231,8 +231,8 @@ describe('the authority', () => {
       authority_response: expect.stringContaining('Factura no encontrada'),
     });
     expect(await published(encf, 2)).toEqual(['approved', 'pending']);
-    const told = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
-    expect(told.map(({ data }) => data.refused_by_authority)).toEqual([undefined, true]);
+    const events = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
+    expect(events.map(({ data }) => data.refused_by_authority)).toEqual([undefined, true]);
     const other = await post(order(encf, { approval_status: 2, rejection_code: 1 }));
     expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining(`id ${first.body.id}`)]);
     await world.accept(encf);
@@ -407,7 +407,7 @@ describe('the issuer', () => {
     await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('that refuses gets nothing more, and its text is kept; each refusal is told', async () => {
+  it('that refuses gets nothing more, and its text is kept; each refusal is published', async () => {
     const refusal = {
       status: 400,
       body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
@@ -425,8 +425,8 @@ describe('the issuer', () => {
     await retry(body.id);
     // The decision stands at the authority.
     expect(await published(encf, 3)).toEqual(['approved', 'approved', 'approved']);
-    const told = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
-    expect(told.map(({ data }) => [data.revision, data.refused_by_issuer])).toEqual([
+    const events = world.published.filter(({ data }) => data.encf === encf && data.direction === 'given');
+    expect(events.map(({ data }) => [data.revision, data.refused_by_issuer])).toEqual([
       [1, undefined],
       [2, true],
       [3, true],

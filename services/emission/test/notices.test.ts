@@ -93,20 +93,20 @@ async function use(first: number, last: number): Promise<void> {
   ]);
 }
 
-interface Told {
+interface Published {
   type: string;
   data: RangeNotice & CertificateNotice;
 }
 
-/** Everything that was told so far. */
-async function told(): Promise<Told[]> {
-  const { rows } = await database.query<{ event: Told }>(
+/** Every notice that was published so far. */
+async function published(): Promise<Published[]> {
+  const { rows } = await database.query<{ event: Published }>(
     "SELECT event FROM outbox WHERE topic = 'notices.v1' ORDER BY position",
   );
   expect(failures).toEqual([]);
   return rows.map(({ event }) => event);
 }
-const types = async () => (await told()).map(({ type }) => type);
+const types = async () => (await published()).map(({ type }) => type);
 
 /** A look at once, however lately the last one was. */
 async function look(...instances: ReturnType<typeof instance>[]): Promise<string[]> {
@@ -138,13 +138,13 @@ describe('a range that is low', () => {
     expect([range(1, 9), range(1, 20), range(1, 10_000), range(1, 5_000_000)].map(lowAt)).toEqual([0, 2, 1_000, 1_000]);
   });
 
-  it('is told once, by all instances and after a restart, also if the caller names the numbers', async () => {
+  it('is published once, by all instances and after a restart, also if the caller names the numbers', async () => {
     await change({ ranges: [range(1, 20), range(101, 200)] });
     await use(1, 17);
     expect(await look()).toEqual([]);
     await use(18, 18);
     await look(instance(), instance(), instance());
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       {
         type: 'range.low',
         data: {
@@ -164,21 +164,21 @@ describe('a range that is low', () => {
     expect(await look()).toEqual(['range.low']);
   });
 
-  it('is told whichever numbers are used, cancelled or given', async () => {
+  it('is published whichever numbers are used, cancelled or given', async () => {
     await change({ ranges: [range(1, 100), range(201, 300), range(401, 500)] });
     // Downwards, and a gap in the middle.
     await use(11, 100);
     await database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '31', 205, 300, 1)`);
     await database.query(`INSERT INTO number_position VALUES ('TesteCF', '${ISSUER}', '31', 401, 492)`);
     await look();
-    expect((await told()).map(({ data }) => [data.range.from, data.remaining])).toEqual([
+    expect((await published()).map(({ data }) => [data.range.from, data.remaining])).toEqual([
       [encf('31', 1), 10],
       [encf('31', 201), 4],
       [encf('31', 401), 9],
     ]);
   });
 
-  it('is not told again when numbers come back; it is when another registration gave it more', async () => {
+  it('is not published again when numbers come back; it is when another registration gave it more', async () => {
     await change({ ranges: [range(1, 20)] });
     await use(1, 18);
     expect(await look()).toEqual(['range.low']);
@@ -193,7 +193,7 @@ describe('a range that is low', () => {
     expect(await look()).toEqual(['range.low']);
     await use(20, 900);
     expect(await look()).toEqual(['range.low', 'range.low']);
-    expect((await told())[1]?.data).toMatchObject({ range: { to: encf('31', 1_000) }, remaining: 100 });
+    expect((await published())[1]?.data).toMatchObject({ range: { to: encf('31', 1_000) }, remaining: 100 });
   });
 
   it('is noticed within the hour if the change was not noted', async () => {
@@ -218,14 +218,14 @@ describe('a range that is low', () => {
 });
 
 describe('a range that ends', () => {
-  it('is told 30 days before, once for each day of its end; not once it is over', async () => {
+  it('is published 30 days before, once for each day of its end; not once it is over', async () => {
     const expires = '2026-07-31';
     await change({ ranges: [range(1, 100, { expires }), range(201, 300, { expires: '2026-01-31' })] });
     now = new Date('2026-06-30T23:00:00-04:00');
     expect(await look()).toEqual([]);
     now = new Date('2026-07-01T00:30:00-04:00');
     await look(instance(), instance());
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       {
         type: 'range.expiring',
         data: { range: { expires, from: encf('31', 1) }, next: encf('31', 1), remaining: 100 },
@@ -237,7 +237,7 @@ describe('a range that ends', () => {
     expect(await look()).toEqual(['range.expiring', 'range.expiring']);
   });
 
-  it('of a taxpayer that is not active is told when it is again', async () => {
+  it('of an inactive taxpayer is published when it is active again', async () => {
     now = new Date('2026-07-20T12:00:00-04:00');
     await change({ ranges: [range(1, 100, { expires: '2026-08-10' })], active: false });
     expect(await look()).toEqual([]);
@@ -247,7 +247,7 @@ describe('a range that ends', () => {
 });
 
 describe('a certificate that ends', () => {
-  it('is told 30 days before, once for each certificate', async () => {
+  it('is published 30 days before, once for each certificate', async () => {
     now = new Date('2026-06-15T12:00:00-04:00');
     const sealed = Buffer.from('sealed').toString('base64');
     const [first, second] = ['1'.repeat(64), '2'.repeat(64)];
@@ -257,7 +257,7 @@ describe('a certificate that ends', () => {
     expect(await look()).toEqual([]);
     now = new Date(now.getTime() + 2 * HOUR);
     await look(instance(), instance(), instance());
-    expect(await told()).toMatchObject([
+    expect(await published()).toMatchObject([
       {
         type: 'certificate.expiring',
         data: { issuer_rnc: ISSUER, certificate: { fingerprint: first, not_after: '2026-07-15T13:00:00-04:00' } },

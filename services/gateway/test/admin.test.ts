@@ -276,7 +276,7 @@ describe('master keys', () => {
   const DATABASE_RNCS = ['131000801', '131000802'];
   const base64 = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
 
-  it('are replaced while gateways run: refused until all have the newest, then certificates are sealed and told anew', async () => {
+  it('are replaced while gateways run: refused until all have the newest, then certificates are sealed and published anew', async () => {
     const [old, fresh] = [randomBytes(32), randomBytes(32)];
     const first = await startGateway({ MASTER_KEY: base64(old) });
     const { id } = await makeAccount(first, '131000801');
@@ -325,15 +325,15 @@ describe('master keys', () => {
     expect(entries[0]).toMatchObject({ target: '/master-keys', details: { key_id: newest } });
     expect(['A operator', 'ADMIN_TOKEN']).toContain(entries[0].actor);
     // The second gateway first publishes the events that the first one did not publish in time.
-    const isToldAnew = (rnc: string) => {
-      const told = second.events.filter(({ topic, key }) => topic.includes('taxpayers') && key === rnc).at(-1);
-      const state = told === undefined ? null : taxpayerStateSchema.parse(told.data);
+    const isPublishedAnew = (rnc: string) => {
+      const event = second.events.filter(({ topic, key }) => topic.includes('taxpayers') && key === rnc).at(-1);
+      const state = event === undefined ? null : taxpayerStateSchema.parse(event.data);
       if (state === null || !createMasterKeys([fresh]).hasKeyOf(Buffer.from(state.certificate as string, 'base64')))
         return false;
       createMasterKeys([fresh]).unseal(Buffer.from(state.certificate as string, 'base64'), taxpayerCertificate(state));
       return true;
     };
-    await until(() => DATABASE_RNCS.every(isToldAnew));
+    await until(() => DATABASE_RNCS.every(isPublishedAnew));
     await second.stop();
 
     const third = await startGateway({ DATABASE_URL: first.config.DATABASE_URL, MASTER_KEY: base64(fresh) });

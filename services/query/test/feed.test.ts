@@ -451,7 +451,7 @@ describe('the feed', () => {
     expect((await read(before.next)).events).toHaveLength(1);
   });
 
-  it('keeps events for 90 days; a reader that comes later is told so', async () => {
+  it('keeps events for 90 days; a reader that comes later gets 410', async () => {
     const old = await end();
     now = new Date(now.getTime() + 89 * 86_400_000);
     await world.publish(invoiceEvent(invoice({ sequence: 70 })));

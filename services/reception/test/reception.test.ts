@@ -236,34 +236,34 @@ describe('repeats', () => {
 });
 
 describe('a refusal', () => {
-  const told: BusEvent<ReceivedRefused>[] = [];
-  const toldOf = (number: string) => told.filter(({ data }) => data.encf === number).map(({ data }) => data);
-  const toldByNow = async (number: string, count: number) => {
+  const events: BusEvent<ReceivedRefused>[] = [];
+  const publishedFor = (number: string) => events.filter(({ data }) => data.encf === number).map(({ data }) => data);
+  const publishedByNow = async (number: string, count: number) => {
     await eventually(
-      () => toldOf(number),
+      () => publishedFor(number),
       ({ length }) => length >= count,
     );
     await eventually(
       () => world.database.query('SELECT 1 FROM outbox'),
       ({ rowCount }) => rowCount === 0,
     );
-    return toldOf(number);
+    return publishedFor(number);
   };
   beforeAll(() =>
     world.bus.subscribe({
       topics: ['refusals.v1'],
       group: 'query',
-      handler: async (event) => void told.push(event as BusEvent<ReceivedRefused>),
+      handler: async (event) => void events.push(event as BusEvent<ReceivedRefused>),
     }),
   );
 
-  it('is told once for each number and reason, without the document', async () => {
+  it('is published once for each number and reason, without the document', async () => {
     const number = next();
     const genuine = await sampleXml({ encf: number });
     const forged = genuine.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
     const broken = genuine.replace('<TipoPago>1', '<TipoPago>x');
     for (const xml of [forged, forged, broken, genuine, forged, genuine, genuine]) await read(await world.send(xml));
-    const [first, ...more] = await toldByNow(number, 3);
+    const [first, ...more] = await publishedByNow(number, 3);
     expect(first).toEqual({
       env: 'TesteCF',
       issuer_rnc: PROVIDER,
@@ -282,7 +282,7 @@ describe('a refusal', () => {
     expect((await rows(number)).refused).toHaveLength(6);
   });
 
-  it('of a stranger is told a hundred times a day and no more; other senders are told of', async () => {
+  it('of a stranger is published a hundred times a day at most; others are published too', async () => {
     const [number, other] = [next(), next()];
     const [flooding, later] = [await sampleXml({ encf: number }), await sampleXml({ encf: other })];
     const broken = (n: number) => flooding.replace('<TipoPago>1', `<TipoPago>1</TipoPago><X${n}>1</X${n}><TipoPago>1`);
@@ -290,12 +290,12 @@ describe('a refusal', () => {
     for (let n = 0; n < 110; n += 10)
       await Promise.all(Array.from({ length: 10 }, (_, i) => world.send(broken(n + i), { sender })));
     await read(await world.send(later.replace('<TipoPago>1', '<TipoPago>x'), { sender }));
-    expect(await toldByNow(number, 100)).toHaveLength(100);
+    expect(await publishedByNow(number, 100)).toHaveLength(100);
     expect((await rows(number)).refused).toHaveLength(110);
-    expect(toldOf(other)).toEqual([]);
+    expect(publishedFor(other)).toEqual([]);
     const forged = later.replace('<MontoTotal>11430.00', '<MontoTotal>1.00');
     await read(await world.send(forged, { sender: '198.51.100.78' }));
-    expect(await toldByNow(other, 1)).toMatchObject([{ rejection_code: 2 }]);
+    expect(await publishedByNow(other, 1)).toMatchObject([{ rejection_code: 2 }]);
   });
 });
 

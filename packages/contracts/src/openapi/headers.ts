@@ -12,7 +12,7 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
   },
   'cache-control': {
     description:
-      'Clients keep no answers, except the files of the page at /docs. `private, no-cache`: they may keep the answer and ask with its ETag before each use.',
+      'Clients keep no answers, except the files of the page at /docs. `private, no-cache`: they may keep the answer and send its ETag before each use.',
     required: false,
     schema: text,
     example: 'no-store',
@@ -37,7 +37,7 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
   },
   ratelimit: {
     description:
-      'What is left: the policy, requests left (r), seconds until the count begins anew (t). Absent without a limit. Policies: key (requests of the API key), account (documents of the account), sender (requests without a key), unknown_keys and admin_tokens (failed sign-ins).',
+      'The rest of the limit: the policy, requests left (r), seconds until the count begins anew (t). Absent without a limit. Policies: key (requests of the API key), account (documents of the account), sender (requests without a key), unknown_keys and admin_tokens (failed sign-ins).',
     required: false,
     schema: text,
     example: '"key";r=199;t=1',

@@ -102,7 +102,7 @@ export const APPROVALS = {
     tag: APPROVAL,
     summary: 'Lists every answer (ACECF) that came for an issued e-CF, oldest first',
     description:
-      'A signature does not prove that its signer acts for the buyer. The first answer counts; that of a signer who is not known for the buyer is unconfirmed until an answer of a known one replaces it. A signer is known who signed an ARECF of this buyer to us, or an e-CF of the buyer that the authority confirmed. An operator can decide whether an answer counts.',
+      'A signature does not prove that its signer acts for the buyer. The first answer counts; that of a signer unknown for the buyer is unconfirmed until an answer of a known one replaces it. A known signer has signed an ARECF of this buyer to us, or an e-CF of the buyer that the authority confirmed. An operator can decide whether an answer counts.',
     parameters: [P.encf, P.issuerQuery],
     answers: {
       200: {
