@@ -32,7 +32,7 @@ async function run(args) {
 }
 
 await setup();
-say('running every test (12.5 minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+say('running every test (13.5 minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const { passed, failed, skipped } = await run(process.argv.slice(2));
 for (const name of skipped) process.stdout.write(`skipped: ${name}\n`);
 if (skipped.length > 0) process.stdout.write(`${skipped.length} skipped\n`);
