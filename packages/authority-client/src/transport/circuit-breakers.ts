@@ -36,7 +36,7 @@ export interface CallResult<T> {
   readonly health: Health;
   /** Milliseconds of the pause that the peer asked for. */
   readonly pauseMs?: number | null;
-  /** What the call was about. A subject that fails again and again counts once: it may be the reason. */
+  /** The document that the call was about. One that fails several times in a row counts once: it may be the cause itself. */
   readonly subject?: string | null;
 }
 
@@ -94,7 +94,7 @@ export function createCircuitBreakers({ options, elapsed, onPause }: CircuitBrea
     waitMs: (name) => Math.max(peers.peek(name)?.waitMs() ?? 0, 0),
     isOpen: (name) => peers.peek(name)?.isOpen() ?? false,
     open: (name) => peerOf(name).open(),
-    pause: (name, ms) => peerOf(name).pause(Math.min(ms, settings.maxPauseMs)),
+    pause: (name, ms) => peerOf(name).pause(ms),
     waiting: () =>
       new Map(
         [...peers].filter(([, peer]) => peer.isWaiting()).map(([name, peer]) => [name, Math.max(peer.waitMs(), 0)]),
@@ -172,8 +172,11 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
     pausedUntil = elapsed();
   }
 
+  /** A pause that the peer asked for. */
+  const pauseAsAsked = (ms: number) => pause(Math.min(ms, maxPauseMs));
+
   function obey({ pauseMs }: CallResult<unknown>): void {
-    if (pauseMs) pause(Math.min(pauseMs, maxPauseMs));
+    if (pauseMs) pauseAsAsked(pauseMs);
   }
 
   const isOpen = () => circuit.state !== CircuitState.Closed;
@@ -181,7 +184,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
   return {
     run,
     open,
-    pause,
+    pause: pauseAsAsked,
     waitMs,
     isOpen,
     isWaiting,
