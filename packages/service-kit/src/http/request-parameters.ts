@@ -60,6 +60,15 @@ export class RequestParameters {
     return { limit: this.integer('limit', 1, most, preset), offset: this.#offset() };
   }
 
+  /** `after`, the `next` of the page before; null on the first page. `limit` from 1 to 1,000, default 200. */
+  pageAfter(): { after: number | null; limit: number } {
+    const text = this.query('after');
+    const limit = this.integer('limit', 1, 1_000, 200);
+    if (text === null) return { after: null, limit };
+    if (!/^\d{1,15}$/.test(text)) this.wrong(['query', 'after'], 'after is `next` of the page before', 'cursor');
+    return { after: Number(text), limit };
+  }
+
   #offset(): number {
     const text = this.query('offset');
     if (text === null) return 0;

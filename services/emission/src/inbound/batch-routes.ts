@@ -161,13 +161,4 @@ class BatchParameters extends RequestParameters {
     if (found === undefined) this.wrong(['query', 'only'], `only is one of ${LINE_STATUSES.join(', ')}`, 'enum');
     return found ?? null;
   }
-
-  /** `after` as `next` of the page before gave it, and `limit`. */
-  pageAfter(): { after: number | null; limit: number } {
-    const text = this.query('after');
-    const limit = this.integer('limit', 1, 1_000, 200);
-    if (text === null) return { after: null, limit };
-    if (!/^\d{1,15}$/.test(text)) this.wrong(['query', 'after'], 'after is `next` of the page before', 'cursor');
-    return { after: Number(text), limit };
-  }
 }

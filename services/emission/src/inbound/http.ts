@@ -142,11 +142,10 @@ function limitDocuments(countDocument: HttpOptions['countDocument']): RequestHan
 /** `GET /contingency` */
 async function listWaiting({ waiting }: HttpOptions, req: Request) {
   const parameters = new RequestParameters(req);
-  const after = parameters.integer('after', 0, Number.MAX_SAFE_INTEGER, 0);
-  const limit = parameters.integer('limit', 1, 1_000, 200);
+  const { after, limit } = parameters.pageAfter();
   parameters.check();
   const { account_id: accountId, env, taxpayers = null } = identityOf(req);
-  const { total, documents } = await waiting.list({ accountId, env, taxpayers, after, limit });
+  const { total, documents } = await waiting.list({ accountId, env, taxpayers, after: after ?? 0, limit });
   return {
     count: documents.length,
     total,
