@@ -30,7 +30,7 @@ const documentAnswerSchema = z.object({
   warnings: z.array(faultSchema),
 });
 
-/** What a document that is signed while the authority is away shows on its printed form. Source: Informe Técnico, printed form. */
+/** The text that the printed form of a contingency document shows. Source: Informe Técnico, printed form. */
 export const CONTINGENCY_LEGEND =
   'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
 

@@ -22,7 +22,7 @@ export interface Answer {
 export interface Receiver {
   readonly base: string;
   calls: Call[];
-  /** What a call gets; `hang` leaves it to the test. */
+  /** The answer to a call; the test itself answers a call that gets `hang`. */
   answer: (call: Call) => Answer | 'hang';
   /** Breaks the connections, then takes no more. */
   stop(): void;

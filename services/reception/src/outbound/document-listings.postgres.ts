@@ -60,8 +60,8 @@ const UNANSWERED = {
 };
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
 const FILTER = 'env = $1 AND buyer_rnc = $2';
-/** Of the authority's status. Few of many documents have a rare one: its index is read, not the documents. */
 const WITHOUT_QUERY = 'NOT EXISTS (SELECT FROM confirmations c WHERE c.document_id = d.id)';
+/** The condition on the authority's status. PostgreSQL reads the index of a rare status, not all documents. */
 const withStatus = (status: string) =>
   `id IN (SELECT document_id FROM confirmations WHERE env = $1 AND buyer_rnc = $2 AND status = ${status})`;
 const PERIOD = { least: '$3::timestamptz', most: '$4::timestamptz', mostIncluded: false };

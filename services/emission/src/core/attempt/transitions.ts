@@ -74,7 +74,7 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
   return {
     ...attempt,
     ...changes,
-    // What the authority may have does not wait in the contingency queue.
+    // A document that the authority may have leaves the contingency queue.
     ...(NOT_ARRIVED.has(state) ? {} : { queuedAt: null }),
     ...(decided ? { ...over, hasOwnCertificate: keepsCertificate(attempt, state) } : {}),
     state,

@@ -73,7 +73,7 @@ export interface ContingencyStore {
   rest(way: Way, now: Date, dueAt: Date): Promise<void>;
   /** Those that wait though their time limit is over, and that have no alarm yet. */
   late(way: Way, now: Date, limit: number): Promise<DocumentKey[]>;
-  /** What waits, by environment. */
+  /** The documents that wait, counted by environment. */
   backlog(): Promise<ContingencyBacklog[]>;
   list(filter: WaitingFilter): Promise<{ readonly total: number; readonly documents: readonly WaitingDocument[] }>;
 }

@@ -63,7 +63,7 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
-/** What waits for delivery. */
+/** The events that wait for delivery. */
 export interface WebhookDeliveries {
   /**
    * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not `nobodys`. Answers its RNC.
