@@ -6,7 +6,7 @@ import { serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { IDENTITY_HEADER } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
-import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
+import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { benchFolder } from './harness/ending.js';
 import { median, percentile, seconds } from './harness/measure.js';
 import { heading, line } from './harness/report.js';

@@ -17,7 +17,7 @@ import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { benchFolder, endAfter } from '../harness/ending.js';
 import { median } from '../harness/measure.js';
 import { processorSeconds, processorSecondsOfTree } from '../harness/processes.js';

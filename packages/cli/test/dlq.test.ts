@@ -14,8 +14,8 @@ import {
 import { createKafkaBus } from '@ecf/service-kit/bus/kafka';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { readServiceKeys } from '@ecf/service-kit/security';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { kafka } from '@ecf/test-servers/kafka';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';
 import { type Ran, rows } from './ecf.js';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHttpApp, type RunningServer, sendObject, serve } from '../src/http/index.js';
 import { type ListingPlace, sendCsvListing, sendCsvRows, wantsCsv } from '../src/listings/index.js';
-import { silentLogger } from '../src/testing/index.js';
 
 const COLUMNS = ['id', 'name', 'messages', 'final'];
 const NAMES = ['=HYPERLINK("http://x")', 'Coma, "comillas"\ny línea', '-1+2', '@SUM(1)', 'Ñandú', ''];

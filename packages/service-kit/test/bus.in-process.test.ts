@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
 import { openFileDeadLetters } from '../src/bus/dead-letters/dead-letters.files.js';
 import { createMemoryDeadLetters, type DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
 import { createMetrics, type Metrics } from '../src/telemetry/metrics.js';
-import { silentLogger } from '../src/testing/index.js';
 import { describeBus, unreachable, until } from './bus-contract.js';
 import { rncs, taxpayerEvent } from './sample-events.js';
 

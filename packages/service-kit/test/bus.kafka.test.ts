@@ -1,5 +1,5 @@
+import { silentLogger } from '@ecf/test-support/services';
 import { openKafkaDeadLetters } from '../src/bus/kafka/dead-letters.kafka.js';
-import { silentLogger } from '../src/testing/index.js';
 import { describeBus } from './bus-contract.js';
 import { describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
 import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
@@ -10,7 +11,6 @@ import { createBatches } from '../src/postgres/batches.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/postgres/database-errors.js';
 import { createDatabaseIfMissing, migrate } from '../src/postgres/migrate.js';
-import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 let server: TestPostgres;

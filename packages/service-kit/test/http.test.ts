@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { ApiError, InvalidRequest } from '../src/http/errors.js';
@@ -11,7 +12,6 @@ import { checkReadiness, healthRoutes, rememberReadiness } from '../src/service/
 import { serveMetrics } from '../src/service/serve-metrics.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { silentLogger } from '../src/testing/index.js';
 import { XmlStoreError } from '../src/xml-store/xml-store.js';
 
 const running: RunningServer[] = [];

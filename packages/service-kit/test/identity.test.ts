@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { ConfigError } from '../src/config/index.js';
@@ -12,7 +13,6 @@ import {
   requireIdentity,
 } from '../src/security/identity.js';
 import { makeServiceKeys, readServiceKeys } from '../src/security/service-keys.js';
-import { identitiesOf, TEST_SERVICE_KEYS } from '../src/testing/index.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const later = (seconds: number) => () => new Date(now.getTime() + seconds * 1000);

@@ -1,10 +1,10 @@
 import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
+import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../src/http/errors.js';
 import { createHttpApp, type RunningServer, serve } from '../src/http/index.js';
 import { createInternalClient, internalOperationRoutes } from '../src/internal/index.js';
 import { createIdentities, type Identities, makeServiceKeys, readServiceKeys } from '../src/security/index.js';
-import { identitiesOf, silentLogger } from '../src/testing/index.js';
 
 const requests: unknown[] = [];
 const refuse = async () => {

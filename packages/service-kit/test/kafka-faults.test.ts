@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
@@ -10,7 +11,6 @@ import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
 import { type KafkaRecord, toMessage, toRecord } from '../src/bus/kafka/kafka-messages.js';
 import { makeServiceKeys, readServiceKeys } from '../src/security/service-keys.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { silentLogger, TEST_SERVICE_KEYS } from '../src/testing/index.js';
 import { until } from './bus-contract.js';
 import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus, TEST_KEYS } from './kafka.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';

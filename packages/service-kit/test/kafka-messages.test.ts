@@ -1,10 +1,10 @@
+import { silentLogger } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { busSettings, usesKafka } from '../src/bus/bus-settings.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
 import { describeUnreadable, readEvent, toRecord } from '../src/bus/kafka/kafka-messages.js';
 import { ConfigError, readConfig } from '../src/config/config.js';
-import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 /** A record as received from the broker. */

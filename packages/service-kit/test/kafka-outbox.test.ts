@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
@@ -9,7 +10,6 @@ import { appendToOutbox, outboxPartition } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay } from '../src/outbox/outbox-relay.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { silentLogger } from '../src/testing/index.js';
 import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { closeKafkaBuses, describeOnKafka, kafkaSettings, openKafkaBus } from './kafka.js';

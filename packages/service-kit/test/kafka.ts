@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { describe } from '@jest/globals';
 import { z } from 'zod';
 import type { Bus } from '../src/bus/bus.js';
@@ -7,7 +8,6 @@ import { busSettings, type KafkaSettings } from '../src/bus/bus-settings.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka.js';
 import { readConfig } from '../src/config/config.js';
 import { readServiceKeys } from '../src/security/service-keys.js';
-import { silentLogger, TEST_SERVICE_KEYS } from '../src/testing/index.js';
 
 // A broker that starts beside other tests needs some time.
 

@@ -1,3 +1,4 @@
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
@@ -8,7 +9,6 @@ import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
-import { silentLogger } from '../src/testing/index.js';
 import { until } from './bus-contract.js';
 import { createEventTables } from './event-tables.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';

@@ -11,9 +11,8 @@ const entry = (name: string) => JSON.stringify(pathToFileURL(path.join(DIST, nam
 const PROGRAM = `
   import http from 'node:http';
   import { serve, createHttpApp } from ${entry('http')};
-  import { stopTelemetry } from ${entry('telemetry')};
-  import { silentLogger } from ${entry('testing')};
-  const app = createHttpApp({ logger: silentLogger, maxBodyBytes: 10, routes: (a) => {
+  import { createLogger, stopTelemetry } from ${entry('telemetry')};
+  const app = createHttpApp({ logger: createLogger({ service: 'test', level: 'silent' }), maxBodyBytes: 10, routes: (a) => {
     a.get('/things/:id', (req, res) => { res.json({ traceparent: req.headers.traceparent ?? null }); });
     a.get('/health/live', (req, res) => { res.json({}); });
   } });

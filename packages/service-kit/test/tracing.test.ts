@@ -1,3 +1,4 @@
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { node } from '@opentelemetry/sdk-node';
@@ -6,7 +7,6 @@ import { createInProcessBus } from '../src/bus/bus.in-process.js';
 import { createMemoryDeadLetters } from '../src/bus/dead-letters/dead-letters.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { withProducerSpans } from '../src/telemetry/tracing.js';
-import { silentLogger } from '../src/testing/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 const exporter = new InMemorySpanExporter();

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import { IDENTITY_HEADER } from '@ecf/service-kit/security';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readBody } from '../src/inbound/body.js';
 import { type Document, encf, example, OTHER_ISSUER } from './support/documents.js';

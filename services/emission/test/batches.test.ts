@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { CALLER_HEADER } from '@ecf/service-kit/testing';
+import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';

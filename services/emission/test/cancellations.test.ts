@@ -2,7 +2,7 @@ import { type AuditAct, type CancellationChanged, cancellationChangedSchema, TOP
 import { parseXml } from '@ecf/ecf-xml';
 import { type Bus, createInProcessBus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
-import { CALLER_HEADER, silentLogger } from '@ecf/service-kit/testing';
+import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/outbound/cancellations/cancellation-documents.js';

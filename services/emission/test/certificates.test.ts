@@ -3,7 +3,7 @@ import type { TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCertificates } from '../src/core/credentials/certificates.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invoiceChangedSchema } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, encf, example, ISSUER } from './support/documents.js';

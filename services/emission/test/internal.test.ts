@@ -9,7 +9,7 @@ import {
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';

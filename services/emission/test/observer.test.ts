@@ -1,5 +1,5 @@
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { expect, it } from '@jest/globals';
 import type { Attempt } from '../src/core/attempt/attempt.js';
 import { createBatchMetrics, createEmissionMetrics } from '../src/observer.js';

@@ -3,7 +3,7 @@ import { makeEvent } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck } from '@ecf/service-kit/security';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
 import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';

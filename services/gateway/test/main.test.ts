@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
 import { MASTER_KEY } from './gateway-under-test.js';
 

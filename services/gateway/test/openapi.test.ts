@@ -9,7 +9,7 @@ import {
 } from '@ecf/contracts';
 import { errorHandler } from '@ecf/service-kit/http';
 import { createMasterKeys } from '@ecf/service-kit/security';
-import { silentLogger } from '@ecf/service-kit/testing';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { createRouter } from '../src/core/routing.js';

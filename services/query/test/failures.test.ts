@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
+import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
 import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/events.js';

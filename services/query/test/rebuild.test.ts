@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identitiesOf, silentLogger } from '@ecf/service-kit/testing';
+import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OutcomeSource, RebuildState } from '../src/core/ports.js';
 import { createRebuild } from '../src/core/rebuild.js';

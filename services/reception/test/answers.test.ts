@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '@ecf/service-kit/testing';
 import { XmlStoreError } from '@ecf/service-kit/xml-store';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAnswers } from '../src/core/documents/answers.js';
 import type { NumberHolder } from '../src/core/documents/received-document.js';

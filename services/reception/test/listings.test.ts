@@ -8,7 +8,7 @@ import {
 import { makeEvent } from '@ecf/service-kit/bus';
 import { serve } from '@ecf/service-kit/http';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identitiesOf } from '@ecf/service-kit/testing';
+import { identitiesOf } from '@ecf/test-support/services';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { approvalDaysLeft } from '../src/core/documents/approval-deadline.js';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createEmission, emissionConfig } from '@ecf/emission';
 import { serve } from '@ecf/service-kit/http';
-import { believing } from '@ecf/service-kit/testing';
+import { trustCallerHeader } from '@ecf/test-support/services';
 
 const account = JSON.parse(readFileSync(process.env.ACCOUNT_FILE, 'utf8'));
 let awaited = null;
@@ -23,6 +23,6 @@ const emission = await createEmission(emissionConfig(process.env), {
   },
 });
 await emission.start();
-const server = await serve(believing(emission.app), { host: '127.0.0.1', port: 0 });
+const server = await serve(trustCallerHeader(emission.app), { host: '127.0.0.1', port: 0 });
 process.send({ url: server.url });
 process.on('disconnect', () => process.exit(0));

@@ -9,10 +9,10 @@ import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { believing, CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
+import { CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS, trustCallerHeader } from '@ecf/test-support/services';
 import { openCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority, type IssuedCertificate } from '@ecf/xml-signing/certificate-authority';
 import {
@@ -187,7 +187,7 @@ export class World {
     await emission.start();
     const poller =
       this.options.statusPoller === false ? null : startTestStatusPoller(emission.followUps, bus, this.simulator.url);
-    const server: RunningServer = await serve(believing(emission.app), { host: '127.0.0.1', port: 0 });
+    const server: RunningServer = await serve(trustCallerHeader(emission.app), { host: '127.0.0.1', port: 0 });
     const instance: Instance = {
       emission,
       url: server.url,

@@ -13,8 +13,8 @@ import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
-import { believing, CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS } from '@ecf/service-kit/testing';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS, trustCallerHeader } from '@ecf/test-support/services';
 import {
   createStatusPoller,
   readStatusPollerConfig,
@@ -147,7 +147,7 @@ export class World {
       ...overrides,
     });
     await poller.start();
-    const server: RunningServer = await serve(believing(poller.app), { host: '127.0.0.1', port: 0 });
+    const server: RunningServer = await serve(trustCallerHeader(poller.app), { host: '127.0.0.1', port: 0 });
     let stopped: Promise<void> | null = null;
     const instance: Instance = {
       poller,

@@ -1,20 +1,24 @@
-/** Stand-ins for tests and benchmarks. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Test doubles of what every service receives from its deployment: a logger, service keys and callers. */
+import type { RequestListener } from 'node:http';
 import type { ServiceName } from '@ecf/contracts';
-import type { Express } from 'express';
-import { pino } from 'pino';
-import { type Caller, createIdentities, type Identities, identify } from '../security/identity.js';
-import { makeServiceKeys, readServiceKeys } from '../security/service-keys.js';
-import type { Logger } from '../telemetry/logger.js';
+import {
+  type Caller,
+  createIdentities,
+  type Identities,
+  identify,
+  makeServiceKeys,
+  readServiceKeys,
+} from '@ecf/service-kit/security';
+import { createLogger, type Logger } from '@ecf/service-kit/telemetry';
 
 /** A logger that writes nothing. */
-export const silentLogger: Logger = pino({ level: 'silent' });
+export const silentLogger: Logger = createLogger({ service: 'test', level: 'silent' });
 
 /** The header of a test that names the caller of a request, as JSON. */
 export const CALLER_HEADER = 'x-test-caller';
 
-/** A service's app that believes {@link CALLER_HEADER}, as if its gateway were in the same process. */
-export function believing(app: Express): (req: IncomingMessage, res: ServerResponse) => void {
+/** A service's app that trusts {@link CALLER_HEADER}, as if its gateway were in the same process. */
+export function trustCallerHeader(app: RequestListener): RequestListener {
   return (req, res) => {
     const named = req.headers[CALLER_HEADER];
     if (typeof named === 'string' && named !== '') identify(req, JSON.parse(named) as Caller);
