@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TOPICS, type Topic } from '@ecf/contracts';
 import type { DemoProcess } from '@ecf/deployment/process';
-import { dockerAnswers } from '@ecf/test-servers';
+import { dockerAnswers } from '@ecf/deployment/servers';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client } from '../support/client.js';
 import { bucket } from '../support/deployment/bucket.js';

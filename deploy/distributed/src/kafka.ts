@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataFolder, foreignProgram, type KeptProcess, keepRunning } from '@ecf/deployment';
-import { ConfigError } from '@ecf/service-kit/config';
 import {
   brokerEnvironment,
   dockerAnswers,
@@ -11,7 +10,8 @@ import {
   KAFKA_IMAGE,
   prepareJavaBroker,
   reachable,
-} from '@ecf/test-servers';
+} from '@ecf/deployment/servers';
+import { ConfigError } from '@ecf/service-kit/config';
 
 /** A server of the deployment; `process` is null if the deployment did not start it. */
 export interface Server {

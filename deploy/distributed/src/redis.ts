@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { foreignProgram, keepRunning } from '@ecf/deployment';
-import { dockerAnswers, reachable, redisProgram } from '@ecf/test-servers';
+import { dockerAnswers, reachable, redisProgram } from '@ecf/deployment/servers';
 import type { Server, ServerOptions } from './kafka.js';
 
 /** Nothing in it needs to survive a restart. */

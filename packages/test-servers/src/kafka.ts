@@ -4,11 +4,18 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { dockerAnswers } from './docker.js';
-import { brokerEnvironment, KAFKA_IMAGE } from './kafka-docker.js';
-import { javaLacks, runJavaBroker, type SecureEntrance, secureEntrance, startJavaBroker } from './kafka-java.js';
+import {
+  brokerEnvironment,
+  dockerAnswers,
+  freePort,
+  javaLacks,
+  KAFKA_IMAGE,
+  reachable,
+  type SecureListener,
+  waitFor,
+} from '@ecf/deployment/servers';
+import { runJavaBroker, secureListener, startJavaBroker } from './kafka-java.js';
 import { missing } from './missing.js';
-import { freePort, reachable, waitFor } from './ports.js';
 
 /** A real broker for tests. All tests of a run share it, so topics and groups carry names that differ. */
 export interface KafkaServer {
@@ -18,7 +25,7 @@ export interface KafkaServer {
   /** Control of a broker that the tests started; null if the broker comes from the environment. */
   readonly control: BrokerControl | null;
   /** Only for an own broker in Java: a listener with TLS and login. */
-  readonly secure?: SecureEntrance;
+  readonly secure?: SecureListener;
   /** Ends a broker that is the caller's own; a shared one ends with the run. */
   stop(): Promise<void>;
 }
@@ -91,7 +98,7 @@ async function readShared(file: string): Promise<Shared | null> {
 }
 
 async function inJava(own: boolean): Promise<KafkaServer> {
-  const secure = own ? await secureEntrance() : null;
+  const secure = own ? await secureListener() : null;
   const { home, port, folder } = await shared(own, async (watched) => {
     const broker = await startJavaBroker(secure);
     writeFileSync(path.join(watched, 'pid'), String(broker.pid));

@@ -1,13 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { cacheFolder, once } from './cache.js';
-import { dockerAnswers } from './docker.js';
+import { spawn } from 'node:child_process';
+import { dockerAnswers, freePort, reachable, redisProgram, waitFor } from '@ecf/deployment/servers';
 import { missing } from './missing.js';
-import { freePort, reachable, waitFor } from './ports.js';
-
-const run = promisify(execFile);
 
 /** A real Redis for tests. */
 export interface RedisServer {
@@ -17,9 +10,6 @@ export interface RedisServer {
   readonly control: { kill(): Promise<void>; restart(): Promise<void> } | null;
   stop(): Promise<void>;
 }
-
-/** Packages that are fetched with the system's package manager and unpacked without installation. */
-const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1', 'libatomic1'];
 
 /**
  * REDIS_URL, else a container, else the program of this machine (on Debian fetched once). Without any, null with a message
@@ -32,32 +22,6 @@ export async function redis(): Promise<RedisServer | null> {
   const program = await redisProgram();
   if (program === null) return missing('Redis', 'Set REDIS_URL, start Docker, or install redis-server.');
   return asProgram(program);
-}
-
-/** The command of redis-server; null if it can be neither found nor fetched. */
-export async function redisProgram(): Promise<{ file: string; libraries: string | null } | null> {
-  const found = await run('sh', ['-c', 'command -v redis-server']).then(
-    ({ stdout }) => stdout.trim(),
-    () => null,
-  );
-  if (found !== null) return { file: found, libraries: null };
-  try {
-    const folder = await once(path.join(cacheFolder(), 'redis-debian'), fetchPackages);
-    const libraries = path.join(folder, 'usr/lib');
-    const places = readdirSync(libraries).map((name) => path.join(libraries, name));
-    return { file: path.join(folder, 'usr/bin/redis-server'), libraries: [...places, libraries].join(':') };
-  } catch {
-    return null;
-  }
-}
-
-async function fetchPackages(folder: string): Promise<void> {
-  const download = path.join(folder, 'packages');
-  mkdirSync(download, { recursive: true });
-  // The user that the package manager drops to has no way into this folder; as root it need not.
-  await run('apt-get', ['-o', 'APT::Sandbox::User=root', 'download', ...PACKAGES], { cwd: download });
-  for (const name of readdirSync(download)) await run('dpkg', ['-x', path.join(download, name), folder]);
-  if (!existsSync(path.join(folder, 'usr/bin/redis-server'))) throw new Error('the package holds no redis-server');
 }
 
 async function asProgram({ file, libraries }: { file: string; libraries: string | null }): Promise<RedisServer> {

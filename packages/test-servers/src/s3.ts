@@ -4,10 +4,8 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, once } from './cache.js';
-import { dockerAnswers } from './docker.js';
+import { cacheFolder, dockerAnswers, freePort, once, reachable, waitFor } from '@ecf/deployment/servers';
 import { missing } from './missing.js';
-import { freePort, reachable, waitFor } from './ports.js';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startDeploymentProcess } from '@ecf/deployment/process';
-import { once } from '@ecf/test-servers';
+import { once } from '@ecf/deployment/servers';
 import { until } from '../until.js';
 
 /** Process id of the test run that shares a prepared folder; the folder is removed when the run ends. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
-import { dockerAnswers, javaLacks, kafka, missing } from '@ecf/test-servers';
+import { dockerAnswers, javaLacks } from '@ecf/deployment/servers';
+import { kafka, missing } from '@ecf/test-servers';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe } from '@jest/globals';
 import { fillDataFolder } from './prepared-folder.js';

@@ -1,14 +1,12 @@
 import path from 'node:path';
 
-/** Password of keys and a user that exist only on the machine of a test. */
-export const KEYS_PASSWORD = 'only-for-tests';
-
-/** A second entrance of a broker, by TLS and with a login. */
-export interface SecureEntrance {
+/** A second listener of a broker, with TLS and a login. */
+export interface SecureListener {
   readonly port: number;
-  /** PEM file of the broker's certificate authority. */
+  /** PEM file of the broker's certificate authority. Its folder holds the broker's key too: `broker.p12`. */
   readonly caFile: string;
   readonly username: string;
+  /** Password of the login and of the key file. */
   readonly password: string;
 }
 
@@ -20,14 +18,14 @@ export function properties(
   folder: string,
   port: number,
   controllerPort: number,
-  secure: SecureEntrance | null = null,
+  secure: SecureListener | null = null,
 ): string {
-  const entrance = secure === null ? '' : `,SECURE://127.0.0.1:${secure.port}`;
+  const listener = secure === null ? '' : `,SECURE://127.0.0.1:${secure.port}`;
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${entrance}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}${entrance}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${listener}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${listener}
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL
 log.dirs=${path.join(folder, 'data')}
@@ -44,12 +42,12 @@ broker.heartbeat.interval.ms=500
 ${secure === null ? '' : secureProperties(secure)}`;
 }
 
-function secureProperties({ caFile, username, password }: SecureEntrance): string {
+function secureProperties({ caFile, username, password }: SecureListener): string {
   const login = `org.apache.kafka.common.security.plain.PlainLoginModule required user_${username}="${password}";`;
   return `listener.name.secure.sasl.enabled.mechanisms=PLAIN
 listener.name.secure.plain.sasl.jaas.config=${login}
 listener.name.secure.ssl.keystore.type=PKCS12
 listener.name.secure.ssl.keystore.location=${path.join(path.dirname(caFile), 'broker.p12')}
-listener.name.secure.ssl.keystore.password=${KEYS_PASSWORD}
+listener.name.secure.ssl.keystore.password=${password}
 `;
 }

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { once } from '../src/cache.js';
-import { missing } from '../src/missing.js';
-import { DRAWN_PORTS, freePort, reachable } from '../src/ports.js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { once } from '../src/servers/cache.js';
+import { DRAWN_PORTS, freePort, reachable } from '../src/servers/ports.js';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-cache-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,21 +34,6 @@ describe('a fetched server', () => {
     mkdirSync(`${target}.part`);
     expect(await once(target, async (unfinished) => mkdirSync(unfinished))).toBe(target);
     expect(existsSync(`${target}.lock`)).toBe(false);
-  });
-});
-
-describe('a server that is missing', () => {
-  const before = process.env.CI;
-  afterEach(() => {
-    if (before === undefined) delete process.env.CI;
-    else process.env.CI = before;
-  });
-
-  it('is skipped with the remedy, and fails if CI=true', () => {
-    process.env.CI = 'true';
-    expect(() => missing('Kafka', 'Set KAFKA_BROKERS.')).toThrow('Kafka is missing. Set KAFKA_BROKERS.');
-    process.env.CI = '';
-    expect(missing('Kafka', 'Set KAFKA_BROKERS.')).toBeNull();
   });
 });
 
