@@ -9,14 +9,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { importCircles } from './lint/import-graph.mjs';
-import { readSources, sourceFiles } from './lint/sources.mjs';
+import { forTests, readSources, sourceFiles } from './lint/sources.mjs';
 import { readWalks } from './lint/walks.mjs';
 import { ROOT } from './setup.mjs';
 
 const { values } = parseArgs({ options: { root: { type: 'string', default: ROOT } } });
 const root = path.resolve(values.root);
 const all = ['packages', 'services', 'deploy'].flatMap((folder) => sourceFiles(root, folder));
-const forTests = (file) => file.startsWith('packages/test-');
 const production = readSources(
   root,
   all.filter((file) => !forTests(file)),

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { declaringFile, importCircles, loadedInTheEnd } from './import-graph.mjs';
-import { workspaceMembers } from './sources.mjs';
+import { forTests, workspaceMembers } from './sources.mjs';
 
 /** Packages and modules of Node that reach a network, a disk, a database or another process. */
 const INFRASTRUCTURE =
@@ -14,6 +14,7 @@ const ADAPTER = /^services\/[^/]+\/src\/(inbound|outbound|generated)\//;
 export const IMPORT_RULES = {
   'no-circle': 'Files must not import each other in a circle, not even their types.',
   'listed-imports-only': 'A member imports itself, and what its package.json lists under "dependencies".',
+  'test-packages-for-tests-only': 'A package for tests (packages/test-*) is a dev dependency of all other members.',
   'domain-imports-nothing': 'Rules and tables are pure: no package, no Node module.',
   'core-imports-no-infrastructure': 'Use cases reach the outside through ports, and load nothing that does otherwise.',
   'inbound-does-not-know-outbound': 'Routes reach adapters through use cases and ports.',
@@ -25,6 +26,7 @@ export function importViolations(root, sources) {
   const members = workspaceMembers(root);
   const loads = loadedInTheEnd(sources, ({ external }) => (INFRASTRUCTURE.test(external) ? external : undefined));
   const found = importCircles(sources).map((files) => ({ rule: 'no-circle', key: files.join(' -> '), detail: '' }));
+  found.push(...listedTestPackages(members));
   for (const [file, { imports }] of sources) {
     const member = members.find(({ folder }) => file.startsWith(`${folder}/`));
     if (!member) continue;
@@ -40,6 +42,17 @@ export function importViolations(root, sources) {
     }
   }
   return unique(found);
+}
+
+/** The members that list a package for tests under "dependencies". */
+function listedTestPackages(members) {
+  const names = members.filter(({ folder }) => forTests(folder)).map(({ name }) => name);
+  return members
+    .filter(({ folder }) => !forTests(folder))
+    .flatMap(({ folder, dependencies }) =>
+      dependencies.filter((one) => names.includes(one)).map((one) => [folder, one]),
+    )
+    .map(([folder, name]) => ({ rule: 'test-packages-for-tests-only', key: `${folder} -> ${name}`, detail: '' }));
 }
 
 function notListed(members, { folder, dependencies }, { to, external }) {

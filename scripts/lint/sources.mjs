@@ -38,6 +38,11 @@ export function workspaceMembers(root) {
     });
 }
 
+/** Whether a folder or file belongs to a package that only tests and benchmarks use: `packages/test-*`. */
+export function forTests(place) {
+  return place.startsWith('packages/test-');
+}
+
 /**
  * Parses the files and resolves their imports: file -> { lines, imports, declares, functions }. An import has `to`, a file of the
  * project, or `external`, the name of a package or `node:` module. `typeOnly` marks imports that compilation removes.

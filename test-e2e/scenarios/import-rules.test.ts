@@ -79,6 +79,15 @@ describe('imports between members', () => {
     expect(faults()[0]).toContain(allowed);
   });
 
+  it('a package for tests is no dependency of another member', () => {
+    change(
+      'deploy/distributed/package.json',
+      '"@ecf/standalone"',
+      '"@ecf/test-servers": "workspace:*", "@ecf/standalone"',
+    );
+    expectFaults('test-packages-for-tests-only: deploy/distributed -> @ecf/test-servers');
+  });
+
   it('the domain imports nothing', () => {
     write('packages/domain/src/index.ts', "import fs from 'node:fs';\n");
     expectFaults('domain-imports-nothing: packages/domain/src/index.ts -> node:fs');
