@@ -34,8 +34,11 @@ export function createBackground(ports: Ports, options: BackgroundOptions): DueW
 }
 
 /** Due submissions of all environments, no faster than the rate of each allows. */
-function pacedStore(ports: Ports): DueWorkStore<ClaimedPoll> {
-  const { submissions, settings, checkpoint } = ports;
+function pacedStore({
+  submissions,
+  settings,
+  checkpoint,
+}: Pick<Ports, 'submissions' | 'settings' | 'checkpoint'>): DueWorkStore<ClaimedPoll> {
   const rate = settings.ratePerSecond;
 
   return {

@@ -19,7 +19,7 @@ export type InvoiceStatusQuery = (request: {
  * `GET /invoice-status/{track_id}`: answers a decided state from the store. For any other it queries the authority within a short
  * budget, and otherwise answers the last known state. Simultaneous callers of one trackId share a query.
  */
-export function createInvoiceStatus(ports: Ports, onPoll: () => void): InvoiceStatusQuery {
+export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: () => void): InvoiceStatusQuery {
   const inFlight = new Map<string, Promise<Submission>>();
 
   return async ({ accountId, taxpayers, env, trackId }) => {

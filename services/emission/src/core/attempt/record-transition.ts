@@ -7,9 +7,14 @@ import type { Attempt } from './attempt.js';
 import { asFound } from './submission-history.js';
 import { applyTransition, type Moment } from './transitions.js';
 
+type MomentPorts = Pick<Ports, 'clock' | 'random' | 'settings'>;
 type RecordPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep'>;
+/** What {@link recordTransition} and {@link moment} use. */
+export type TransitionPorts = RecordPorts & MomentPorts;
+/** What {@link recordAnswer} and {@link moment} use. */
+export type AnswerPorts = TransitionPorts & Pick<Ports, 'pending'>;
 
-export function moment(ports: Pick<Ports, 'clock' | 'random' | 'settings'>): Moment {
+export function moment(ports: MomentPorts): Moment {
   return { now: ports.clock(), random: ports.random, settings: ports.settings };
 }
 
@@ -57,12 +62,12 @@ export async function tryTransition(
  * background repeats the write until the process ends, and the caller continues with the attempt that will be stored.
  */
 export async function recordAnswer(
-  ports: RecordPorts,
+  ports: RecordPorts & Pick<Ports, 'pending'>,
   attempt: Attempt,
   decide: (present: Attempt) => Attempt | null,
   exchanges: readonly RecordedExchange[],
-  pending: Set<Promise<unknown>>,
 ): Promise<Attempt> {
+  const { pending } = ports;
   try {
     return await recordTransition(ports, attempt, decide, exchanges);
   } catch (error) {

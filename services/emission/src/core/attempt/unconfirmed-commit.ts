@@ -1,20 +1,18 @@
 import { StoreUnavailable } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Attempt } from './attempt.js';
-import { moment } from './record-transition.js';
+import { type AnswerPorts, moment } from './record-transition.js';
 import { applyTransition } from './transitions.js';
 
 const LOOK_AGAIN_MS = 200;
 /** A hanging database may commit until its statement timeout. */
 const COMMITS_WITHIN_MS = 35_000;
 
-type ReleasePorts = Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>;
-
 /**
  * After an unconfirmed commit: when the database is back, a committed attempt becomes due as unsent, so it needs no
  * look-up. An attempt that another instance claimed, or that is held, stays unchanged.
  */
-export function releaseUnconfirmed(ports: ReleasePorts, attempt: Attempt): void {
+export function releaseUnconfirmed(ports: AnswerPorts, attempt: Attempt): void {
   lookForCommit(
     ports,
     async (mayCome) => {

@@ -3,18 +3,14 @@ import type { InvoiceStatusChanged } from '@ecf/contracts';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
-import { exchange, moment, recordTransition } from '../attempt/record-transition.js';
+import { exchange, moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { applyTransition } from '../attempt/transitions.js';
-import type { Ports } from '../ports.js';
 
 /**
  * Applies a result that the status poller published, as if it had been queried here. Results for another trackId, for
  * a decided document, or older than the last applied one change nothing. A final result always counts.
  */
-export async function applyStatus(
-  ports: Pick<Ports, 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings'>,
-  result: InvoiceStatusChanged,
-): Promise<void> {
+export async function applyStatus(ports: TransitionPorts, result: InvoiceStatusChanged): Promise<void> {
   const found = await ports.emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
   if (found === null) return;
   const verdict: AuthorityVerdict = {

@@ -1,6 +1,6 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Attempt } from '../attempt/attempt.js';
-import { moment, recordTransition } from '../attempt/record-transition.js';
+import { moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { postponed } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 import type { FollowUp } from './follow-up.js';
@@ -17,7 +17,7 @@ export interface BackgroundOptions {
  * that crashed. A request leases the attempt that it sends, so the attempt falls due only if the request does not finish.
  */
 export function createBackground(
-  ports: Ports,
+  ports: TransitionPorts & Pick<Ports, 'owner' | 'checkpoint'>,
   followUp: FollowUp,
   { concurrency, idleMs }: BackgroundOptions,
 ): DueWork<Attempt> {

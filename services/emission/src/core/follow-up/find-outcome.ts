@@ -2,7 +2,7 @@ import type { Answer, TrackIdList } from '@ecf/authority-client';
 import { type Attempt, nameOf } from '../attempt/attempt.js';
 import { afterSummaryQuery } from '../attempt/authority-answers.js';
 import { afterLookUp, stateIsNeeded } from '../attempt/look-up.js';
-import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import { type AnswerPorts, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
 import { isHistoryComplete } from '../attempt/submission-history.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
@@ -10,7 +10,7 @@ import type { Ports } from '../ports.js';
 /** Queries the authority for the outcome of a lost send, and records the answer. */
 export type FindOutcome = (attempt: Attempt, token: string, tokens: TokenSource) => Promise<Attempt>;
 
-export function createFindOutcome(ports: Ports): FindOutcome {
+export function createFindOutcome(ports: AnswerPorts & Pick<Ports, 'authority' | 'checkpoint'>): FindOutcome {
   return (attempt, token, tokens) =>
     attempt.route === 'ecf' ? queryDocument(attempt, token, tokens) : querySummary(attempt, token, tokens);
 
@@ -32,7 +32,7 @@ export function createFindOutcome(ports: Ports): FindOutcome {
     if (trackIds.outcome === 'unauthorized' || state?.outcome === 'unauthorized') await tokens.refused(token);
     await ports.checkpoint('looked-up');
     const decide = (present: Attempt) => afterLookUp(present, { trackIds, state }, moment(ports));
-    return recordAnswer(ports, attempt, decide, exchanges, ports.pending);
+    return recordAnswer(ports, attempt, decide, exchanges);
   }
 
   /** Removes the trackIds of earlier submissions, also of those that are not kept with the attempt. */
@@ -51,6 +51,6 @@ export function createFindOutcome(ports: Ports): FindOutcome {
     await ports.checkpoint('looked-up');
     const decide = (present: Attempt) => afterSummaryQuery(present, answer, moment(ports));
     const exchanges = [exchange('queryConsumerSummary', ports.clock(), answer)];
-    return recordAnswer(ports, attempt, decide, exchanges, ports.pending);
+    return recordAnswer(ports, attempt, decide, exchanges);
   }
 }

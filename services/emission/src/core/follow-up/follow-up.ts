@@ -7,7 +7,7 @@ import { afterReference, backInQueue, beginSend, postponed, sendLost } from '../
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
-import { sendAttempt } from '../submit/send-attempt.js';
+import { type SendPorts, sendAttempt } from '../submit/send-attempt.js';
 import { createFindOutcome } from './find-outcome.js';
 
 export interface FollowUp {
@@ -20,7 +20,9 @@ export interface FollowUp {
   advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
 }
 
-export function createFollowUp(ports: Ports, ownTokens: DocumentTokens): FollowUp {
+export type FollowUpPorts = SendPorts & Pick<Ports, 'archive' | 'owner'>;
+
+export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens): FollowUp {
   const findOutcome = createFindOutcome(ports);
 
   return {

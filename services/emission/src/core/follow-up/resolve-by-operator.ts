@@ -1,10 +1,9 @@
 import { type ActedBy, actOf } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
-import { moment, recordTransition } from '../attempt/record-transition.js';
+import { moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { accepts, clearedToResend, inProcess } from '../attempt/transitions.js';
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import { documentAnswer } from '../submit/answers.js';
 import type { ProveSubmission } from './prove-submission.js';
 
@@ -34,7 +33,7 @@ export interface Resolved {
  * `ecf resolve`: a person decides about a document with an unknown outcome, and the background continues. A trackId
  * is adopted only if the authority confirms that it belongs to the document.
  */
-export function createResolveByOperator(ports: Ports, prove: ProveSubmission): ResolveByOperator {
+export function createResolveByOperator(ports: TransitionPorts, prove: ProveSubmission): ResolveByOperator {
   return async (key, decision, by) => {
     const found = await ports.emissions.find(key);
     if (found === null)

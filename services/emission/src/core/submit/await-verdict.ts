@@ -1,7 +1,14 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import { type Attempt, isBeingSent, nameOf } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
-import { claim, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import {
+  type AnswerPorts,
+  claim,
+  exchange,
+  moment,
+  recordAnswer,
+  reportOtherDocument,
+} from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { StoreUnavailable } from '../errors.js';
@@ -10,12 +17,16 @@ import type { Ports } from '../ports.js';
 
 const SEND_LOOK_MS = 50;
 
+type QueryPorts = AnswerPorts & Pick<Ports, 'authority'>;
+/** What a caller's wait uses. */
+export type AwaitPorts = QueryPorts & Pick<Ports, 'owner'>;
+
 /**
  * Waits for the verdict on an attempt until `deadline` and returns the state at that time. The background continues
  * in any case.
  */
 export async function awaitVerdict(
-  ports: Ports,
+  ports: AwaitPorts,
   followUp: FollowUp,
   attempt: Attempt,
   tokens: TokenSource | null,
@@ -39,7 +50,10 @@ export async function awaitVerdict(
  * For a repeat that arrives while another request sends: waits for the end of that send, so that both get the same
  * answer.
  */
-export async function awaitSend(ports: Ports, attempt: Attempt): Promise<Attempt> {
+export async function awaitSend(
+  ports: Pick<Ports, 'emissions' | 'sleep' | 'clock' | 'settings'>,
+  attempt: Attempt,
+): Promise<Attempt> {
   let present = attempt;
   const deadline = (attempt.submittedAt?.getTime() ?? 0) + ports.settings.sendTimeoutMs;
   while (present.owner !== null && isBeingSent(present)) {
@@ -64,7 +78,7 @@ async function unlessAway<T>(look: () => Promise<T>): Promise<T | null> {
 }
 
 async function nextLook(
-  ports: Ports,
+  ports: AwaitPorts,
   followUp: FollowUp,
   present: Attempt,
   tokens: TokenSource | null,
@@ -86,7 +100,7 @@ async function nextLook(
  * status poller records the rest.
  */
 export async function queryResultOnce(
-  ports: Pick<Ports, 'authority' | 'emissions' | 'observer' | 'sleep' | 'clock' | 'random' | 'settings' | 'pending'>,
+  ports: QueryPorts,
   present: Attempt,
   trackId: string,
   tokens: TokenSource,
@@ -108,7 +122,6 @@ export async function queryResultOnce(
     present,
     (latest) => (latest.trackId === trackId ? afterResult(latest, answer, moment(ports)) : null),
     [exchange('queryResult', ports.clock(), answer)],
-    ports.pending,
   );
 }
 

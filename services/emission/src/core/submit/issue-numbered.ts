@@ -10,7 +10,7 @@ import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
 import type { Drawn, Ports } from '../ports.js';
 import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
-import { issue, type Offer, type Prepared, submitter } from './issue.js';
+import { type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
 import { checkNumberRanges, rangeEndWarnings } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 
@@ -56,8 +56,10 @@ export interface IssueNumbered {
   repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson;
 }
 
+export type NumberedPorts = IssuePorts & Pick<Ports, 'tokens' | 'recordUse' | 'sealer'>;
+
 /** Issues invoices that have a number. */
-export function createIssueNumbered(ports: Ports, certificates: Certificates): IssueNumbered {
+export function createIssueNumbered(ports: NumberedPorts, certificates: Certificates): IssueNumbered {
   return { issue: issueNumbered, checked, repeated };
 
   async function issueNumbered(

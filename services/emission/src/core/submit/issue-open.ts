@@ -35,8 +35,22 @@ export interface IssueOpen {
   issue(parties: Parties, offer: OpenInvoice, idempotencyKey: string | null): Promise<IssuedJson>;
 }
 
+export type OpenPorts = Pick<
+  Ports,
+  | 'numbers'
+  | 'emissions'
+  | 'authority'
+  | 'contingency'
+  | 'tokens'
+  | 'observer'
+  | 'clock'
+  | 'sleep'
+  | 'settings'
+  | 'checkpoint'
+>;
+
 /** Issues invoices whose number the service gives. Everything that can be refused is checked before the draw. */
-export function createIssueOpen(ports: Ports, certificates: Certificates, numbered: IssueNumbered): IssueOpen {
+export function createIssueOpen(ports: OpenPorts, certificates: Certificates, numbered: IssueNumbered): IssueOpen {
   return {
     async check(parties, { invoice, withoutNumber }) {
       const { warnings } = await checked(parties, invoice);

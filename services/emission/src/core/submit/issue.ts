@@ -9,7 +9,7 @@ import { CommitUnconfirmed, EmissionError, refuseFaults, StoreUnavailable } from
 import type { Drawn, Found, Ports } from '../ports.js';
 import { NumberLost } from './automatic-number.js';
 import type { ReferenceCheck } from './referenced-document.js';
-import { sendAttempt } from './send-attempt.js';
+import { type SendPorts, sendAttempt } from './send-attempt.js';
 
 /** A document that is to be issued under its number. */
 export interface Offer {
@@ -53,6 +53,8 @@ export type Issued =
   /** A dry run that found nothing wrong. */
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
+export type IssuePorts = SendPorts & Pick<Ports, 'owner' | 'inOrder'>;
+
 /**
  * The order that loses nothing: look the number up, check, get a token, sign, commit with the signed bytes, send,
  * store the answer. If equal requests arrive at the same moment, one takes the number. The others find its attempt
@@ -60,7 +62,7 @@ export type Issued =
  *
  * @throws NumberLost if a drawn number went to another document meanwhile
  */
-export async function issue(ports: Ports, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
+export async function issue(ports: IssuePorts, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
   const first: FirstLook = { attempts: null };
   for (;;) {
     const begin = () => lookAndBegin(ports, offer, dryRun, first);
@@ -87,7 +89,7 @@ const UNUSED: Found = { attempt: null, cancelledBy: null };
 
 /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
 async function lookAndBegin(
-  ports: Ports,
+  ports: IssuePorts,
   offer: Offer,
   dryRun: boolean,
   first: FirstLook,
@@ -155,7 +157,7 @@ export function decideRepeat(
 }
 
 async function commit(
-  ports: Ports,
+  ports: IssuePorts,
   attempt: Attempt,
   { sealedCertificate, files }: Prepared,
   notesFound: number | null,

@@ -3,8 +3,7 @@ import { claim } from '../attempt/record-transition.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
-import type { Ports } from '../ports.js';
-import { awaitSend, queryResultOnce } from './await-verdict.js';
+import { type AwaitPorts, awaitSend, queryResultOnce } from './await-verdict.js';
 
 /**
  * Takes the next step of an undecided attempt with the token of a repeat: queries its result, looks a lost send up, or sends.
@@ -12,7 +11,7 @@ import { awaitSend, queryResultOnce } from './await-verdict.js';
  */
 export type ResumeSigned = (attempt: Attempt, token: string) => Promise<Attempt>;
 
-export function createResumeSigned(ports: Ports, followUp: FollowUp): ResumeSigned {
+export function createResumeSigned(ports: AwaitPorts, followUp: FollowUp): ResumeSigned {
   return async (found, token) => {
     const attempt = await awaitSend(ports, found);
     if (attempt.state === 'processing' && attempt.trackId !== null) {

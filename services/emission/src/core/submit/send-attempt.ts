@@ -1,11 +1,13 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import { type Attempt, isBeingSent } from '../attempt/attempt.js';
 import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
-import { exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import { type AnswerPorts, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
 import { tokenRefused } from '../attempt/transitions.js';
 import { noteReach } from '../contingency/reach.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
+
+export type SendPorts = AnswerPorts & Pick<Ports, 'authority' | 'contingency' | 'checkpoint'>;
 
 /**
  * Sends the bytes of an attempt that was committed as `sending`, and stores the answer. If the authority refuses our
@@ -15,7 +17,7 @@ import type { Ports } from '../ports.js';
  * @param token obtained before the commit, so that a missing token consumes nothing
  */
 export async function sendAttempt(
-  ports: Ports,
+  ports: SendPorts,
   attempt: Attempt,
   bytes: Uint8Array,
   token: string,
@@ -34,13 +36,7 @@ export async function sendAttempt(
   const sent = attempt.queuedAt ? await noteReach(ports, attempt, answer) : attempt;
   reportOtherDocument(ports, answer, attempt);
   await ports.checkpoint('sent');
-  const after = await recordAnswer(
-    ports,
-    sent,
-    (present) => decide(present, answer, tokens.given, ports),
-    exchanges,
-    ports.pending,
-  );
+  const after = await recordAnswer(ports, sent, (present) => decide(present, answer, tokens.given, ports), exchanges);
   ports.observer.submitted(after, answer.outcome);
   await ports.checkpoint('recorded');
   return after;
@@ -52,12 +48,12 @@ async function mayTryAgain(tokens: TokenSource, token: string): Promise<boolean>
 
 type SendAnswer = Answer<SubmissionReceipt> | Answer<AuthorityVerdict>;
 
-function transmit(ports: Ports, attempt: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
+function transmit(ports: SendPorts, attempt: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
   const input = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf, xml };
   return attempt.route === 'ecf' ? ports.authority.submitDocument(input) : ports.authority.submitConsumerSummary(input);
 }
 
-function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean, ports: Ports): Attempt | null {
+function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean, ports: SendPorts): Attempt | null {
   const now = moment(ports);
   if (tokenGiven && answer.outcome === 'unauthorized' && isBeingSent(present)) return tokenRefused(present, now);
   return present.route === 'ecf'

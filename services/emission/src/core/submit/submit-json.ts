@@ -6,10 +6,10 @@ import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
 import { leavesNumberOpen, underAnyNumber, withoutNumber } from './automatic-number.js';
-import { answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
+import { type AwaitPorts, answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
 import { parseInvoiceJson, readInvoice, unsignedXml } from './invoice-json.js';
-import { createIssueNumbered, type IssuedJson } from './issue-numbered.js';
-import { createIssueOpen } from './issue-open.js';
+import { createIssueNumbered, type IssuedJson, type NumberedPorts } from './issue-numbered.js';
+import { createIssueOpen, type OpenPorts } from './issue-open.js';
 
 export interface JsonSubmission {
   readonly caller: Caller;
@@ -28,7 +28,11 @@ export interface JsonSubmission {
 export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
 
 /** Invoice JSON in; signed, committed and sent e-CF out. Does not wait for the verdict. */
-export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates: Certificates): IssueJson {
+export function createIssueJson(
+  ports: NumberedPorts & OpenPorts,
+  taxpayers: Taxpayers,
+  certificates: Certificates,
+): IssueJson {
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
@@ -48,7 +52,11 @@ export function createIssueJson(ports: Ports, taxpayers: Taxpayers, certificates
 export type SubmitJson = (submission: JsonSubmission) => Promise<SubmissionAnswer>;
 
 /** `POST /fe_Submit`: issues the invoice, waits a while for the verdict, and answers. */
-export function createSubmitJson(ports: Ports, issueJson: IssueJson, followUp: FollowUp): SubmitJson {
+export function createSubmitJson(
+  ports: AwaitPorts & Pick<Ports, 'archive'>,
+  issueJson: IssueJson,
+  followUp: FollowUp,
+): SubmitJson {
   return async (submission) => {
     for (;;) {
       const issued = await issueJson(submission);

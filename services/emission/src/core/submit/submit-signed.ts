@@ -15,11 +15,10 @@ import type { Attempt } from '../attempt/attempt.js';
 import { givenToken, refuseExpiredToken, type TokenSource } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
-import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
-import { answerDeadline, awaitVerdict } from './await-verdict.js';
-import { type Issued, issue, type Prepared, submitter } from './issue.js';
+import { type AwaitPorts, answerDeadline, awaitVerdict } from './await-verdict.js';
+import { type Issued, type IssuePorts, issue, type Prepared, submitter } from './issue.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
@@ -50,7 +49,7 @@ const KEEP_THE_DOCUMENT = faultOf(
 
 /** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
 export function createSubmitSigned(
-  ports: Ports,
+  ports: IssuePorts & AwaitPorts,
   taxpayers: Taxpayers,
   followUp: FollowUp,
   readSigned: ReadSigned,
