@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
 import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
 import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/bus/handle-event.js';
-import { createBatches } from '../src/postgres/batches.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/postgres/database-errors.js';
 import { createDatabaseIfMissing, migrate } from '../src/postgres/migrate.js';
+import { createSharedCalls } from '../src/postgres/shared-calls.js';
 import { taxpayerEvent } from './sample-events.js';
 
 let server: TestPostgres;
@@ -241,7 +241,7 @@ describe('a database that gives up a statement while it answers others', () => {
 
   it('handles each event of a batch alone, until it gives up two of them', async () => {
     const calls: string[][] = [];
-    const batches = createBatches<string, string>({
+    const shared = createSharedCalls<string, string>({
       maxItems: 10,
       maxInFlight: 1,
       keyOf: (item) => item,
@@ -254,7 +254,7 @@ describe('a database that gives up a statement while it answers others', () => {
     const run = (...items: string[]) =>
       Promise.all(
         items.map((item) =>
-          batches.run(item).then(
+          shared.run(item).then(
             () => 'done',
             ({ code }) => code,
           ),

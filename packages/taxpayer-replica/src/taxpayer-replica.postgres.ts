@@ -1,6 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import type { SealedValues } from '@ecf/service-kit/master-keys';
-import { createBatches, type Database, type Queries } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, type Queries } from '@ecf/service-kit/postgres';
 import { SEAL_HEAD } from '@ecf/service-kit/security';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
@@ -64,7 +64,7 @@ export function createTaxpayerReplica(
   }
 
   // Every document that is followed up needs its taxpayer, so look-ups that come together share a statement.
-  const taxpayers = createBatches<{ readonly rnc: string }, TaxpayerState | null>({
+  const taxpayers = createSharedCalls<{ readonly rnc: string }, TaxpayerState | null>({
     maxItems: 64,
     maxInFlight: 1,
     keyOf: (item) => item,

@@ -1,4 +1,4 @@
-import { createBatches } from '../postgres/batches.js';
+import { createSharedCalls } from '../postgres/shared-calls.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { BatchHandler, Bus, BusEvent, SubscribeOptions } from './bus.js';
@@ -157,7 +157,7 @@ const MOST_TOGETHER = 16;
 function together(handler: BatchHandler): BatchHandler {
   const topics = new Map<string, BatchHandler>();
   const ofTopic = (): BatchHandler => {
-    const calls = createBatches<readonly BusEvent[], void>({
+    const calls = createSharedCalls<readonly BusEvent[], void>({
       maxItems: MOST_TOGETHER,
       maxInFlight: 1,
       keyOf: (events) => events,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Bus, type BusEvent, EventRefused } from '../bus/bus.js';
-import { createBatches } from '../postgres/batches.js';
 import { type Database, openDatabase, type Queries } from '../postgres/database.js';
+import { createSharedCalls } from '../postgres/shared-calls.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withoutTrace, withProducerSpans } from '../telemetry/tracing.js';
@@ -203,7 +203,7 @@ function createPublisher(
   }
 
   // Publications of several partitions mostly end together.
-  const deletions = createBatches<readonly Row[], void>({
+  const deletions = createSharedCalls<readonly Row[], void>({
     maxItems: 64,
     maxInFlight: 1,
     keyOf: (rows) => rows,

@@ -1,5 +1,6 @@
-export * from './batches.js';
 export * from './database.js';
 export * from './database-errors.js';
+export * from './ids.js';
 export * from './migrate.js';
+export * from './shared-calls.js';
 export * from './storage-full.js';

@@ -7,9 +7,9 @@ import { changesPublished } from '../core/attempt/transitions.js';
 import type { EmissionStore, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
 import { ACTS } from './changed-events.js';
-import { createEmissionBatches } from './emission-batches.postgres.js';
 import { exchangeRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
+import { createEmissionStatements } from './emission-statements.postgres.js';
 import { retryWhileUnavailable } from './retry-while-unavailable.js';
 import { submissionHistory } from './submission-history.postgres.js';
 
@@ -30,7 +30,7 @@ export function createPostgresEmissionStore({
   describe,
   timeoutMs,
 }: PostgresEmissionStoreOptions): EmissionStore {
-  const batches = createEmissionBatches(database);
+  const statements = createEmissionStatements(database);
 
   function retry<T>(work: () => Promise<T>): Promise<T> {
     return retryWhileUnavailable(timeoutMs, work);
@@ -40,7 +40,7 @@ export function createPostgresEmissionStore({
     return retry(() => database.query<R>(statement, params));
   }
 
-  const find = (key: DocumentKey) => retry(() => batches.find(key));
+  const find = (key: DocumentKey) => retry(() => statements.find(key));
 
   async function isStored(attempt: Attempt): Promise<boolean> {
     const stored = await find(attempt);
@@ -55,12 +55,12 @@ export function createPostgresEmissionStore({
 
   return {
     ...createAttemptSchedule(database),
-    nextId: () => retry(batches.nextId),
+    nextId: () => retry(statements.nextId),
     find,
-    look: (key) => retry(() => batches.look(key)),
+    look: (key) => retry(() => statements.look(key)),
     async begin(attempt, sealedCertificate, files, notesFound = null, drawn = null) {
       const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, drawn };
-      const begin = drawn === null ? batches.begin : batches.beginDrawn;
+      const begin = drawn === null ? statements.begin : statements.beginDrawn;
       let tries = 0;
       const begun = await retry(() => {
         tries += 1;
@@ -76,7 +76,7 @@ export function createPostgresEmissionStore({
     submissionHistory: (attempt) => retry(() => submissionHistory(database, attempt)),
     save(before, after, exchanges, act = null) {
       const event = changesPublished(before, after) ? describe(after) : null;
-      const save = EMISSION_STATES[after.state].decided ? batches.saveDecided : batches.save;
+      const save = EMISSION_STATES[after.state].decided ? statements.saveDecided : statements.save;
       const [acted = null] = actEvents(ACTS, act);
       return retry(() => save({ before, after, event, acted, exchanges }));
     },

@@ -1,4 +1,4 @@
-import { createBatches, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
 import type { Draw, DrawRequest, NumberStore } from '../core/ports.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -9,7 +9,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
  * committed by then is given to another document.
  */
 const RESERVATION_MS = 10_000;
-const BATCH = { maxItems: 64, maxInFlight: 2 };
+const SHARED = { maxItems: 64, maxInFlight: 2 };
 
 /**
  * Automatic numbers in PostgreSQL. The unique number of an emission, of a reservation and of an idempotency key decide; no
@@ -20,8 +20,8 @@ const BATCH = { maxItems: 64, maxInFlight: 2 };
 export function createPostgresNumberStore(database: Database, timeoutMs: number): NumberStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
 
-  const draws = createBatches<DrawRequest, Draw>({
-    ...BATCH,
+  const draws = createSharedCalls<DrawRequest, Draw>({
+    ...SHARED,
     keyOf: ({ env, accountId, idempotencyKey }) => `${env}:${accountId}:${idempotencyKey}`,
     async work(items) {
       const { rows } = await database.query<DrawRow>(sql.DRAW, [JSON.stringify(items.map(drawRow))]);

@@ -1,6 +1,6 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns } from '@ecf/service-kit/outbox';
-import { createBatches, createIds, type Database } from '@ecf/service-kit/postgres';
+import { createIds, createSharedCalls, type Database } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
@@ -8,7 +8,7 @@ import { NEW_CONFIRMATION_COLUMNS, type NewConfirmationRow, newConfirmationRow }
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.js';
 import { receivedInvoiceEvent } from './received-changes.js';
 
-const BATCH = { maxItems: 64, maxInFlight: 2 };
+const SHARED = { maxItems: 64, maxInFlight: 2 };
 
 const HOLDERS = {
   name: 'received_holders',
@@ -79,8 +79,8 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
     return rows.map(({ id }) => id);
   });
 
-  const holders = createBatches<DocumentKey, NumberHolder | null>({
-    ...BATCH,
+  const holders = createSharedCalls<DocumentKey, NumberHolder | null>({
+    ...SHARED,
     keyOf: (key) => key,
     async work(keys) {
       const { rows } = await database.query<HolderRow>(HOLDERS, [
@@ -94,8 +94,8 @@ export function createNumbers(database: Database, makeId: () => string): Pick<Do
     },
   });
 
-  const additions = createBatches<Addition, number | null>({
-    ...BATCH,
+  const additions = createSharedCalls<Addition, number | null>({
+    ...SHARED,
     keyOf: ({ event }) => event.key,
     async work(items) {
       const columns = outboxColumns(items.map(({ event }) => event));

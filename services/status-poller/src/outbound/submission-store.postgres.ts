@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { onceEach, outboxColumns } from '@ecf/service-kit/outbox';
-import { createBatches, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
 import { afterQueries, mayQueryAhead, type Pace, queriesAllowed } from '../core/pace.js';
 import type { Learned, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
 import { OVERDUE_MS } from '../core/schedule.js';
@@ -167,7 +167,7 @@ interface Answer {
  */
 function createLearning({ database, describe }: SubmissionStoreOptions): (answer: Answer) => Promise<Recorded> {
   /** The submission with the answer; null if it was not stored. */
-  const answers = createBatches<Answer, Submission | null>({
+  const answers = createSharedCalls<Answer, Submission | null>({
     maxItems: 64,
     maxInFlight: 1,
     keyOf: ({ known }) => keyOf(known),

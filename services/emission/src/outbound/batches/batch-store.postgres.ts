@@ -1,6 +1,6 @@
 import { storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { createBatches, type Database, sqlState } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, sqlState } from '@ecf/service-kit/postgres';
 import type { DueLine, FinishedBatch, LineOrder, LineOutcome, NewLine } from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
@@ -22,7 +22,7 @@ const UNIQUE_VIOLATION = '23505';
 /** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
 export function createPostgresBatchStore({ database, timeoutMs, describe }: BatchStoreOptions): BatchStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
-  const outcomes = createBatches<{ line: DueLine; outcome: LineOutcome }, void>({
+  const outcomes = createSharedCalls<{ line: DueLine; outcome: LineOutcome }, void>({
     maxItems: 64,
     maxInFlight: 1,
     keyOf: ({ line }) => `${line.batchId}:${line.line}`,

@@ -1,6 +1,6 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
-import { createBatches, createIds, type Database, type Statement } from '@ecf/service-kit/postgres';
+import { createIds, createSharedCalls, type Database, type Statement } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import type { Drawn, Found, RecordedExchange } from '../core/ports.js';
@@ -29,16 +29,16 @@ export interface Saving {
   readonly exchanges: readonly RecordedExchange[];
 }
 
-const BATCH = { maxItems: 64, maxInFlight: 2 };
+const SHARED = { maxItems: 64, maxInFlight: 2 };
 const NOTHING: Found = { attempt: null, cancelledBy: null };
 
 /**
  * The statements of the submission path. Calls that arrive while statements run share the next statement, its round trip
  * and its commit.
  */
-export function createEmissionBatches(database: Database) {
-  const finds = createBatches<DocumentKey, Attempt | null>({
-    ...BATCH,
+export function createEmissionStatements(database: Database) {
+  const finds = createSharedCalls<DocumentKey, Attempt | null>({
+    ...SHARED,
     keyOf: (key) => key,
     async work(keys) {
       const { rows } = await database.query<AttemptRow & { position: number }>(sql.FIND, columnsOf(keys));
@@ -47,8 +47,8 @@ export function createEmissionBatches(database: Database) {
     },
   });
 
-  const looks = createBatches<DocumentKey, Found>({
-    ...BATCH,
+  const looks = createSharedCalls<DocumentKey, Found>({
+    ...SHARED,
     keyOf: (key) => key,
     async work(keys) {
       const { rows } = await database.query<LookRow>(sql.LOOK, columnsOf(keys));
@@ -58,8 +58,8 @@ export function createEmissionBatches(database: Database) {
   });
 
   const beginnings = (statement: Statement, more: (items: readonly Beginning[]) => unknown[]) =>
-    createBatches<Beginning, boolean>({
-      ...BATCH,
+    createSharedCalls<Beginning, boolean>({
+      ...SHARED,
       keyOf: ({ attempt }) => documentKey(attempt),
       async work(items) {
         const { rows } = await database.query<{ id: number }>(statement, [...beginningColumns(items), ...more(items)]);
@@ -70,8 +70,8 @@ export function createEmissionBatches(database: Database) {
     }).run;
 
   const savings = (statement: Statement) =>
-    createBatches<Saving, boolean>({
-      ...BATCH,
+    createSharedCalls<Saving, boolean>({
+      ...SHARED,
       keyOf: ({ after }) => after.emissionId,
       async work(items) {
         const { rows } = await database.query<{ emission_id: number }>(statement, [

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBatches } from '../src/postgres/index.js';
+import { createSharedCalls } from '../src/postgres/index.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('batches', () => {
-  it('leave at once for one caller, and together for those that come meanwhile', async () => {
+describe('shared calls', () => {
+  it('start at once for one caller, and together for those that come meanwhile', async () => {
     const seen: number[][] = [];
-    const batches = createBatches<number, number>({
+    const calls = createSharedCalls<number, number>({
       maxItems: 10,
       maxInFlight: 1,
       keyOf: (item) => item,
@@ -16,17 +16,17 @@ describe('batches', () => {
         return items.map((item) => item * 2);
       },
     });
-    const first = batches.run(1);
+    const first = calls.run(1);
     await turn();
-    const later = [2, 3, 4].map((item) => batches.run(item));
+    const later = [2, 3, 4].map((item) => calls.run(item));
     expect(await first).toBe(2);
     expect(await Promise.all(later)).toEqual([4, 6, 8]);
     expect(seen).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('never hold two items of one key, and keep their order', async () => {
+  it('never put two items of one key together, and keep their order', async () => {
     const seen: string[][] = [];
-    const batches = createBatches<string, null>({
+    const calls = createSharedCalls<string, null>({
       maxItems: 10,
       maxInFlight: 1,
       keyOf: (item) => item[0],
@@ -35,12 +35,12 @@ describe('batches', () => {
         return items.map(() => null);
       },
     });
-    await Promise.all(['a1', 'b1', 'a2', 'a3'].map((item) => batches.run(item)));
+    await Promise.all(['a1', 'b1', 'a2', 'a3'].map((item) => calls.run(item)));
     expect(seen).toEqual([['a1', 'b1'], ['a2'], ['a3']]);
   });
 
-  it('run one by one if a batch fails: only the failing item fails', async () => {
-    const batches = createBatches<number, number>({
+  it('run one by one after a failure: only the failing item fails', async () => {
+    const calls = createSharedCalls<number, number>({
       maxItems: 10,
       maxInFlight: 1,
       keyOf: (item) => item,
@@ -49,13 +49,13 @@ describe('batches', () => {
         return items;
       },
     });
-    const results = await Promise.allSettled([1, 2, 3].map((item) => batches.run(item)));
+    const results = await Promise.allSettled([1, 2, 3].map((item) => calls.run(item)));
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('all fail at once if the database is down, waiting ones too', async () => {
     const tried: number[][] = [];
-    const batches = createBatches<number, number>({
+    const calls = createSharedCalls<number, number>({
       maxItems: 2,
       maxInFlight: 1,
       keyOf: (item) => item,
@@ -65,9 +65,9 @@ describe('batches', () => {
         return items;
       },
     });
-    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => batches.run(item)));
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => calls.run(item)));
     expect(results.map((result) => result.status)).toEqual(Array(5).fill('rejected'));
     expect(tried).toEqual([[1, 2]]);
-    expect(await batches.run(6)).toBe(6);
+    expect(await calls.run(6)).toBe(6);
   });
 });
