@@ -165,7 +165,7 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
   },
 };
 
-/** The moves that a verdict of the authority makes, wherever one is awaited. */
+/** The transitions that a verdict of the authority causes in every state that awaits one. */
 const VERDICT = {
   accepted: 'accepted',
   'accepted-conditionally': 'conditional',
@@ -173,7 +173,7 @@ const VERDICT = {
   'rejected-used': 'rejected-used',
 } as const;
 
-/** Every move there is. A state and event that stand not here cannot happen. */
+/** All transitions, by state and event. An event that a state does not list is refused in it. */
 export const EMISSION_TRANSITIONS: Readonly<
   Record<EmissionState, Readonly<Partial<Record<EmissionEvent, EmissionState>>>>
 > = {
@@ -223,7 +223,7 @@ export const EMISSION_TRANSITIONS: Readonly<
   withdrawn: { 'new-attempt': 'committed' },
 };
 
-/** A move that the life cycle lacks. */
+/** The state does not have the event. */
 export class TransitionError extends Error {
   readonly code = 'transition_refused';
 
@@ -236,14 +236,17 @@ export class TransitionError extends Error {
   }
 }
 
-/** The state after the event. Throws TransitionError when the table has no such move. */
+/**
+ * The state after the event.
+ * @throws TransitionError if the state does not have the event
+ */
 export function transition(state: EmissionState, event: EmissionEvent): EmissionState {
   const next = EMISSION_TRANSITIONS[state][event];
   if (next === undefined) throw new TransitionError(state, event);
   return next;
 }
 
-/** Whether the table has the move. */
+/** Whether the state has the event. */
 export function canTransition(state: EmissionState, event: EmissionEvent): boolean {
   return EMISSION_TRANSITIONS[state][event] !== undefined;
 }

@@ -546,7 +546,7 @@ describe('the answer of the authority', () => {
     world.register(ISSUER, world.issue('00100000033'));
     await world.submit(emission, example('ecf-31', 1_461));
     await world.database.query(
-      `UPDATE cancellation SET state = 'sending', asked_at = '2026-06-01T12:00:00Z', next_action_at = now() - interval '1 second'
+      `UPDATE cancellation SET state = 'sending', requested_at = '2026-06-01T12:00:00Z', next_action_at = now() - interval '1 second'
         WHERE id = $1`,
       [body.id],
     );

@@ -153,7 +153,7 @@ describe('a range that is low', () => {
           range: range(1, 20),
           next: encf('31', 19),
           remaining: 2,
-          told_at: expect.stringMatching(/-04:00$/),
+          published_at: expect.stringMatching(/-04:00$/),
         },
       },
     ]);

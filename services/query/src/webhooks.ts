@@ -60,7 +60,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
       slow: SLOW,
     });
   const healthy = workOf(async (request) => {
-    const unknown = await deliveries.collect(request.now, owners.nobodys());
+    const unknown = await deliveries.collect(request.now, owners.withoutOwner());
     if (unknown !== null) void owners.find(unknown).then((found) => found && wake());
     return deliveries.claimDue(request, false);
   });

@@ -232,7 +232,13 @@ describe('the feed', () => {
     const after = await end();
     const range = { env: 'CerteCF', ecf_type: '31', from: encf('31', 1), to: encf('31', 20), expires: null } as const;
     const of = { issuer_rnc: ISSUER, account_id: ACCOUNT };
-    const low = (told_at: string): RangeNotice => ({ ...of, range, next: encf('31', 19), remaining: 2, told_at });
+    const low = (published_at: string): RangeNotice => ({
+      ...of,
+      range,
+      next: encf('31', 19),
+      remaining: 2,
+      published_at,
+    });
     const certificate = {
       subject: 'CN=Juana',
       serial_number: '01',

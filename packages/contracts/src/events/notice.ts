@@ -13,7 +13,7 @@ export const rangeNoticeSchema = z
     range: numberRangeSchema,
     next: encfSchema.nullable().meta({ description: 'The number that would be given next; null if none is left' }),
     remaining: z.number().int().nonnegative(),
-    told_at: timestampSchema,
+    published_at: timestampSchema,
   })
   .meta({ description: 'A registered range of numbers that comes to its end. It is published once.' });
 export type RangeNotice = z.infer<typeof rangeNoticeSchema>;

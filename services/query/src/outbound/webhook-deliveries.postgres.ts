@@ -151,8 +151,8 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
     return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
   }
   return {
-    async collect(now, nobodys) {
-      const { rows } = await database.query<{ id: number; rnc: string | null }>(HORIZON, [now, horizon, nobodys]);
+    async collect(now, withoutOwner) {
+      const { rows } = await database.query<{ id: number; rnc: string | null }>(HORIZON, [now, horizon, withoutOwner]);
       horizon = rows[0]?.id ?? horizon;
       await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
       return rows[0]?.rnc ?? null;

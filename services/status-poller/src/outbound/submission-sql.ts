@@ -1,7 +1,7 @@
 /** The statements of the submission store. */
 
 const COLUMNS =
-  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.asked_at, s.traceparent';
+  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.queried_at, s.traceparent';
 
 /** Keys that come as two lists, $1 and $2. */
 const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
@@ -25,7 +25,7 @@ export const KEEP = {
     ORDER BY t.env, t.track_id
     ON CONFLICT (env, track_id) DO UPDATE SET
       invoice_revision = excluded.invoice_revision,
-      facts = CASE WHEN s.asked_at IS NOT NULL AND NOT excluded.final THEN s.facts ELSE excluded.facts END,
+      facts = CASE WHEN s.queried_at IS NOT NULL AND NOT excluded.final THEN s.facts ELSE excluded.facts END,
       final = excluded.final,
       traceparent = coalesce(s.traceparent, excluded.traceparent)
     WHERE NOT s.final AND s.invoice_revision <= excluded.invoice_revision
@@ -47,7 +47,7 @@ export const REOPEN = {
   text: `WITH missing AS (
       SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
       JOIN submission s USING (env, track_id)
-      WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.asked_at < least($2::timestamptz,
+      WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.queried_at < least($2::timestamptz,
         (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
     UPDATE submission s SET final = false FROM missing WHERE s.env = missing.env AND s.track_id = missing.track_id
@@ -120,11 +120,11 @@ export const PAUSE = {
 export const LEARN = {
   name: 'submission_learn',
   text: `WITH learned AS (
-      UPDATE submission s SET facts = a.facts, final = a.final, asked_at = a.asked_at, revision = s.revision + 1
-      FROM jsonb_to_recordset($1::jsonb) AS a(env text, track_id text, revision int, facts jsonb, final boolean, asked_at timestamptz)
+      UPDATE submission s SET facts = a.facts, final = a.final, queried_at = a.queried_at, revision = s.revision + 1
+      FROM jsonb_to_recordset($1::jsonb) AS a(env text, track_id text, revision int, facts jsonb, final boolean, queried_at timestamptz)
       WHERE s.env = a.env AND s.track_id = a.track_id AND s.revision = a.revision AND NOT s.final
-        AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.asked_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
-        AND (s.asked_at IS NULL OR s.asked_at <= a.asked_at)
+        AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.queried_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
+        AND (s.queried_at IS NULL OR s.queried_at <= a.queried_at)
       RETURNING s.*),
     ended AS (
       DELETE FROM poll USING learned l WHERE l.final AND poll.env = l.env AND poll.track_id = l.track_id),
@@ -138,7 +138,7 @@ export const LEARN = {
 
 export const NOTE_QUERIED = {
   name: 'submission_note_asked',
-  text: `UPDATE submission SET asked_at = greatest(asked_at, $3) WHERE env = $1 AND track_id = $2 AND NOT final`,
+  text: `UPDATE submission SET queried_at = greatest(queried_at, $3) WHERE env = $1 AND track_id = $2 AND NOT final`,
 };
 
 /** Changes nothing where the claim ($3) was lost. */

@@ -36,7 +36,7 @@ interface SubmissionRow {
   revision: number;
   facts: StatusFacts;
   final: boolean;
-  asked_at: Date | null;
+  queried_at: Date | null;
   traceparent: string | null;
 }
 
@@ -206,7 +206,7 @@ function answered(known: Submission, { facts, queriedAt }: Learned): Submission 
 
 function toAnswerRow({ known, learned: { facts, queriedAt } }: Answer): Record<string, unknown> {
   const { env, trackId, revision } = known;
-  return { env, track_id: trackId, revision, facts, final: isFinal(facts), asked_at: queriedAt };
+  return { env, track_id: trackId, revision, facts, final: isFinal(facts), queried_at: queriedAt };
 }
 
 /** The stored state of a submission that is known to exist. */
@@ -298,7 +298,7 @@ function fromRow(row: SubmissionRow): Submission {
     submittedAt: row.submitted_at,
     facts: row.facts,
     final: row.final,
-    queriedAt: row.asked_at,
+    queriedAt: row.queried_at,
     traceparent: row.traceparent,
     revision: row.revision,
   };

@@ -25,7 +25,7 @@ export interface CancellationRow {
   lines: CancellationLine[];
   revision: number;
   state: CancellationState;
-  asked_at: Date | null;
+  requested_at: Date | null;
   sent_at: Date | null;
   response: string | null;
   refused: NumberRange[];
@@ -54,7 +54,7 @@ export function fromRow(row: CancellationRow): Cancellation {
     lines: row.lines,
     revision: row.revision,
     state: row.state,
-    requestedAt: row.asked_at,
+    requestedAt: row.requested_at,
     sentAt: row.sent_at,
     response: row.response,
     refused: row.refused,

@@ -75,7 +75,7 @@ export const UNBLOCK = {
 export const ADD = {
   name: 'cancellation_add',
   text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
-      xml_path, xml_sha256, lines, state, next_action_at, asked_at, created_by)
+      xml_path, xml_sha256, lines, state, next_action_at, requested_at, created_by)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING *`,
 };
 
@@ -87,7 +87,7 @@ export const LOCK_CONTENT = {
 
 export const SUBMIT = {
   name: 'cancellation_submit',
-  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, asked_at = $3, revision = revision + 1
+  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, requested_at = $3, revision = revision + 1
     WHERE id = $1 AND state = 'local' RETURNING *`,
 };
 
@@ -116,7 +116,7 @@ export const CLAIM = {
     claimed AS (UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
       lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
       sent_at = CASE WHEN c.state <> 'sending' OR c.sent_at IS NOT NULL THEN c.sent_at
-        WHEN c.failures > 0 THEN $1 ELSE coalesce(c.asked_at, c.created_at) END
+        WHEN c.failures > 0 THEN $1 ELSE coalesce(c.requested_at, c.created_at) END
     FROM due WHERE c.id = due.id RETURNING c.*)
     SELECT claimed.* FROM claimed JOIN due USING (id) ORDER BY due.next_action_at`,
 };

@@ -27,8 +27,8 @@ export const CLAIM = {
       SELECT rnc, due_at FROM taxpayer_watch WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED),
     claimed AS (
       UPDATE taxpayer_watch w SET due_at = $2, claimed_at = $1 FROM due WHERE w.rnc = due.rnc
-      RETURNING w.rnc, w.certificate_told, w.due_at AS until, due.due_at)
-    SELECT rnc, certificate_told, until FROM claimed ORDER BY due_at`,
+      RETURNING w.rnc, w.notified_certificate, w.due_at AS until, due.due_at)
+    SELECT rnc, notified_certificate, until FROM claimed ORDER BY due_at`,
 };
 export const DONE = {
   name: 'notice_done',
@@ -54,7 +54,7 @@ export const NEAR_END = {
 /** Serialises the notices to one taxpayer. */
 export const LOCK = {
   name: 'notice_lock',
-  text: 'SELECT certificate_told FROM taxpayer_watch WHERE rnc = $1 FOR UPDATE',
+  text: 'SELECT notified_certificate FROM taxpayer_watch WHERE rnc = $1 FOR UPDATE',
 };
 export const NOTICES = {
   name: 'notice_read',
@@ -68,5 +68,5 @@ export const SAVE = {
 };
 export const SAVE_CERTIFICATE = {
   name: 'notice_save_certificate',
-  text: 'UPDATE taxpayer_watch SET certificate_told = $2 WHERE rnc = $1',
+  text: 'UPDATE taxpayer_watch SET notified_certificate = $2 WHERE rnc = $1',
 };

@@ -31,7 +31,7 @@ export function createPostgresNoticeStore(database: Database): NoticeStore {
     async claimDue({ now, until, limit }) {
       await watch(now);
       const { rows } = await database.query<WatchRow>(sql.CLAIM, [now, until, limit]);
-      return rows.map((row) => ({ rnc: row.rnc, notifiedCertificate: row.certificate_told, dueAt: row.until }));
+      return rows.map((row) => ({ rnc: row.rnc, notifiedCertificate: row.notified_certificate, dueAt: row.until }));
     },
     async nearEnd(rnc, ranges) {
       if (ranges.length === 0) return [];
@@ -54,7 +54,7 @@ export function createPostgresNoticeStore(database: Database): NoticeStore {
 
 interface WatchRow {
   rnc: string;
-  certificate_told: string | null;
+  notified_certificate: string | null;
   until: Date;
 }
 interface NoticeRow {
@@ -67,7 +67,7 @@ interface NoticeRow {
 
 async function publish(tx: Transaction, notices: TaxpayerNotices, now: Date): Promise<void> {
   const { rnc, accountId, ranges, certificate } = notices;
-  const watched = (await tx.query<{ certificate_told: string | null }>(sql.LOCK, [rnc])).rows[0];
+  const watched = (await tx.query<{ notified_certificate: string | null }>(sql.LOCK, [rnc])).rows[0];
   const { rows } = await tx.query<NoticeRow>(sql.NOTICES, [rnc]);
   const before = new Map(rows.map((row) => [nameOf(row.env, row.ecf_type, row.first_encf), fromRow(row)]));
   const events: Notice[] = [];
@@ -77,12 +77,12 @@ async function publish(tx: Transaction, notices: TaxpayerNotices, now: Date): Pr
     const present = before.get(nameOf(range.env, range.ecf_type, range.from)) ?? null;
     const step = stepOfRange(present, state);
     if (isChange(present, step)) changed.push(toRow(step.notified));
-    const data = { issuer_rnc: rnc, account_id: accountId, range, told_at: toIsoDominican(now) };
+    const data = { issuer_rnc: rnc, account_id: accountId, range, published_at: toIsoDominican(now) };
     for (const type of step.publish)
       events.push({ type, data: { ...data, next: left?.next ?? null, remaining: left?.remaining ?? 0 } });
   }
   if (changed.length > 0) await tx.query(sql.SAVE, [rnc, JSON.stringify(changed)]);
-  if (certificate !== null && watched?.certificate_told !== certificate.fingerprint) {
+  if (certificate !== null && watched?.notified_certificate !== certificate.fingerprint) {
     await tx.query(sql.SAVE_CERTIFICATE, [rnc, certificate.fingerprint]);
     events.push({ type: 'certificate.expiring', data: { issuer_rnc: rnc, account_id: accountId, certificate } });
   }

@@ -229,12 +229,12 @@ function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): 
 
 function ofRange(
   type: 'range.low' | 'range.expiring',
-  { issuer_rnc, range, next, remaining, told_at }: RangeNotice,
+  { issuer_rnc, range, next, remaining, published_at }: RangeNotice,
 ): DraftEvent {
   return {
     type,
     env: range.env,
-    occurrence: [type, range.env, issuer_rnc, range.from, told_at].join(':'),
+    occurrence: [type, range.env, issuer_rnc, range.from, published_at].join(':'),
     rnc: issuer_rnc,
     subject: { issuer_rnc, encf: null },
     data: { ...range, issuer_rnc, next, remaining },

@@ -5,7 +5,7 @@ import type { Observer } from '../ports.js';
 
 const REMEMBERED = 10_000;
 /** Milliseconds for which an answer counts, and pause after a failure. */
-const ASKED_MS = 60_000;
+const KNOWN_MS = 60_000;
 const FAILED_MS = 1_000;
 
 export interface FindOwnersPorts {
@@ -16,26 +16,27 @@ export interface FindOwnersPorts {
 }
 
 /**
- * Finds out whose the taxpayers are whose events came before them. The gateway knows a taxpayer before there is any event of it, so
- * one that it does not know is nobody's. Without an answer it stays unknown.
+ * Queries the gateway for the owner of a taxpayer whose events arrived first. The gateway knows a taxpayer before any event of it is
+ * published, so a taxpayer that it does not know has no owner. Without an answer the owner stays unknown.
  */
 export function createFindOwners({ taxpayers, source, observer }: FindOwnersPorts) {
-  const asked = new LRUCache<string, 'asked' | 'nobody'>({ max: REMEMBERED, ttl: ASKED_MS });
+  const queried = new LRUCache<string, 'queried' | 'no owner'>({ max: REMEMBERED, ttl: KNOWN_MS });
 
   return {
-    nobodys: () => [...asked.entries()].filter(([, answer]) => answer === 'nobody').map(([rnc]) => rnc),
-    /** False if there is no answer, or the gateway was asked shortly before. */
+    /** The RNCs that have no owner. */
+    withoutOwner: () => [...queried.entries()].filter(([, answer]) => answer === 'no owner').map(([rnc]) => rnc),
+    /** False if there is no answer, or the gateway was queried shortly before. */
     async find(rnc: string): Promise<boolean> {
-      if (source === null || asked.has(rnc)) return false;
-      asked.set(rnc, 'asked');
+      if (source === null || queried.has(rnc)) return false;
+      queried.set(rnc, 'queried');
       try {
         const found = await source.taxpayer(rnc);
-        if (found === null) asked.set(rnc, 'nobody');
+        if (found === null) queried.set(rnc, 'no owner');
         else await taxpayers.replaceTaxpayer(found);
         return true;
       } catch (error) {
-        asked.set(rnc, 'asked', { ttl: FAILED_MS });
-        observer.failed('asking the gateway whose an event is', error);
+        queried.set(rnc, 'queried', { ttl: FAILED_MS });
+        observer.failed('querying the gateway for the owner of an event', error);
         return false;
       }
     },

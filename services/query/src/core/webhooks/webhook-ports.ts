@@ -66,9 +66,9 @@ export interface WebhookDelivery extends Receiver {
 /** The events that wait for delivery. */
 export interface WebhookDeliveries {
   /**
-   * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not `nobodys`. Answers its RNC.
+   * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`. Returns its RNC.
    */
-  collect(now: Date, nobodys: readonly string[]): Promise<string | null>;
+  collect(now: Date, withoutOwner: readonly string[]): Promise<string | null>;
   /** Leases events of webhooks that fail, or of the others. */
   claimDue(request: ClaimRequest, failing: boolean): Promise<readonly WebhookDelivery[]>;
   /** If the webhook had failed, its other events are due soon too. */

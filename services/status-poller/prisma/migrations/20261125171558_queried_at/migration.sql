@@ -1,0 +1,1 @@
+ALTER TABLE "submission" RENAME COLUMN "asked_at" TO "queried_at";
