@@ -139,7 +139,7 @@ async function openWebhooks(): Promise<Record<string, string>> {
   return addresses;
 }
 
-/** Directs the webhooks whose receivers may be dead to live or dead ones. What waited for the dead ones is gone. */
+/** Directs the webhooks whose receivers may be dead to live or dead ones. Events that waited for the dead ones are lost. */
 async function direct(kind: Kind, addresses: Record<string, string>): Promise<void> {
   const change = async (what: (account: string) => { active?: boolean; url?: string }) => {
     for (const { account, webhookId } of mortal)

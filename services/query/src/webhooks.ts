@@ -19,12 +19,12 @@ import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhook
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
 const IDLE_MS = 1_000;
-/** Of webhooks that fail, and of the others. */
+/** Calls in flight to webhooks that fail, and as many to the others. */
 const AT_ONCE = 32;
-/** A call that lasts longer frees its place, so that slow receivers delay nobody. */
+/** A call that lasts longer frees its place, so that slow receivers delay no others. */
 const SLOW = { afterMs: 500, maxInFlight: 256 };
 
-/** What webhooks need of the service. */
+/** The parts of the service that webhooks use. */
 export interface WebhookParts extends FindOwnersPorts {
   readonly database: Database;
   readonly feed: FeedStore;

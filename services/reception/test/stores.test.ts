@@ -199,7 +199,7 @@ describe('documents', () => {
     expect(await documents.holder({ ...key, env: 'eCF' })).toBeNull();
   });
 
-  it('of many concurrent additions of the same number, one succeeds', async () => {
+  it('are added once for a number, also if many additions arrive together', async () => {
     const { key } = received();
     const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received({ key }))));
     expect(added.filter((one) => one !== null)).toHaveLength(1);
@@ -313,7 +313,7 @@ describe('documents', () => {
     });
   });
 
-  it('of competitors that are confirmed at once, one takes the number', async () => {
+  it('that compete for a number and are confirmed at once: one takes it', async () => {
     const confirmations = createConfirmationStore(database);
     const document = received();
     const id = (await documents.add(document)) ?? 0;

@@ -165,6 +165,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
     return again;
   }
 
+  /** By failures, because a circuit that cockatiel isolates admits no probe. */
   async function open(): Promise<void> {
     const away = async (): Promise<CallResult<null>> => ({ value: null, health: 'failing' });
     while (circuit.state === CircuitState.Closed) await circuit.execute(away);

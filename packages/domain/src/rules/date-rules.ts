@@ -11,7 +11,7 @@ export interface WrittenDate {
   text: string;
 }
 
-/** The dates of a document that are not in order, and its signature time. */
+/** The wrong dates of a document, and its signature time. */
 export interface DocumentDates {
   /** No day of the calendar. */
   impossible: readonly WrittenDate[];
@@ -24,7 +24,7 @@ export interface DocumentDates {
 
 const EVERY_DOCUMENT: readonly DocumentKind[] = [...ECF_TYPES, 'RFCE', 'ACECF', 'ANECF', 'ARECF'];
 
-/** Clocks that run ahead by less are not held against a document. */
+/** The clock of a signer may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** A caller's time may be this far ahead of our clock. */
@@ -32,7 +32,7 @@ const STATED_SKEW_MS = 5 * 60_000;
 
 /**
  * Whether a time at which a caller says it decided something (an approval, a cancellation) is still to come. The schemas
- * know no such rule; others verify our signature at that time.
+ * allow it, but receivers verify our signature at that time.
  */
 export function isStillToCome(stated: Date, now: Date): boolean {
   return stated.getTime() > now.getTime() + STATED_SKEW_MS;

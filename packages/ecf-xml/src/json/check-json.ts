@@ -22,7 +22,7 @@ export function checkJson(value: unknown): CheckedDocument {
   return checkValue(value).checked;
 }
 
-/** The check, and beside it what the schema lets pass and the authority does not. */
+/** The check, and the faults that only the authority finds: the schema allows them. */
 export function checkValue(value: unknown): { checked: CheckedDocument; stricter: FaultList } {
   const none = new FaultList('');
   const object = asSingle(value);

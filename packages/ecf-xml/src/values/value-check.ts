@@ -7,7 +7,7 @@ import { compilePattern } from './patterns.js';
 /** Which kind of demand a value misses: the last part of the fault's rule name. */
 export type ValueFault = 'empty' | 'type' | 'length' | 'pattern' | 'enumeration';
 
-/** Judges one value as written; null when it is good. */
+/** Checks one value as written; null if it is valid. */
 export type ValueCheck = (text: string) => ValueFault | null;
 
 const checks = new Map<SimpleType, ValueCheck>();

@@ -14,14 +14,14 @@ import { XmlScanner } from './scanner.js';
 import { SequenceProgress } from './sequence-progress.js';
 
 /**
- * Judges the structure of an XML document by the schema of its root and TipoeCF, with the verdicts of an XML Schema
+ * Checks the structure of an XML document by the schema of its root and TipoeCF, with the verdicts of an XML Schema
  * processor. The tree comes without the XML signature.
  */
 export function checkXml(xml: CanonicalXml): CheckedDocument {
   return checkSource(xml.source).checked;
 }
 
-/** The check, and beside it what the schema lets pass and the authority does not. */
+/** The check, and the faults that only the authority finds: the schema allows them. */
 export function checkSource(source: string): { checked: CheckedDocument; stricter: FaultList } {
   const scanner = new XmlScanner(source);
   let event = scanner.next();
@@ -51,7 +51,7 @@ export function checkSource(source: string): { checked: CheckedDocument; stricte
   return { checked: decided(schema, content, checker.faults), stricter: checker.stricter };
 }
 
-/** Walks the document beside the schema's rules, once. */
+/** Reads the document once and compares each element with the schema. */
 class XmlChecker {
   readonly faults: FaultList;
   readonly stricter: FaultList;

@@ -27,7 +27,7 @@ export interface SignatureVerdict {
 }
 
 /**
- * Judges a signature. The certificate must have been valid at the signing time.
+ * Validates a signature. The certificate must have been valid at the signing time.
  *
  * @param signedAt the signing time that the document states; now where it states none
  */

@@ -8,7 +8,7 @@ export interface TrustVerdict {
 }
 
 /**
- * Judges a certificate that signed.
+ * Validates the certificate of a signer.
  * @param at the signing time that the document states; now where it states none
  */
 export type TrustCheck = (certificate: CertificateFacts, at: Date, now: Date) => TrustVerdict;
@@ -23,7 +23,7 @@ export interface TrustSettings {
   readonly signingTimeToleranceMs: number;
 }
 
-/** The default: documents come late where a receiver is away, or after contingency. */
+/** The default: documents arrive late after a receiver was unreachable, and after contingency. */
 export const SIGNING_TIME_TOLERANCE_SECONDS = 7 * 86_400;
 
 /**

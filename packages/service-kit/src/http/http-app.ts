@@ -45,7 +45,7 @@ export function sendDocument(req: express.Request, res: express.Response, bytes:
   sendUnlessKnown(req, res, 'application/xml; charset=utf-8', bytes);
 }
 
-/** The ETag is the SHA-256 of the body (RFC 9110, 8.8.3). Caches must ask before each use: statuses change. */
+/** The ETag is the SHA-256 of the body (RFC 9110, 8.8.3). Caches must revalidate before each use, because statuses change. */
 function sendUnlessKnown(req: express.Request, res: express.Response, type: string, body: Uint8Array): void {
   const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   res.setHeader('etag', tag);

@@ -38,7 +38,7 @@ export interface InternalClientOptions {
   /** Address of the service that answers. */
   url: string;
   owner: ServiceName;
-  /** Of the calling service. */
+  /** The identities of the calling service. */
   identities: Identities;
   /** Milliseconds to wait for an answer; default 10000. */
   timeoutMs?: number;

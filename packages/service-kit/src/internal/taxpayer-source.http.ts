@@ -13,7 +13,7 @@ export interface TaxpayerSource {
 export interface HttpTaxpayerSourceOptions {
   /** Address of the gateway. */
   gatewayUrl: string;
-  /** Of the calling service. */
+  /** The identities of the calling service. */
   identities: Identities;
   timeoutMs?: number;
 }

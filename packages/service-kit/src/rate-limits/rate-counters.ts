@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.js';
 /** Longest milliseconds of a Redis call; after that the process counts alone. */
 const COMMAND_MS = 150;
 
-/** What one caller used of a rate. */
+/** The part of a rate that one caller used. */
 export interface CountedRate {
   /** This one is over the rate. */
   readonly exceeded: boolean;
@@ -22,7 +22,7 @@ export interface CountedRate {
 export interface RateCounter {
   /** Counts one of the caller. */
   count(caller: string): Promise<CountedRate | null>;
-  /** What the caller has used so far; counts nothing. `exceeded` if nothing is left. */
+  /** The part that the caller has used so far; does not count a call. `exceeded` if nothing is left. */
   used(caller: string): Promise<CountedRate | null>;
 }
 

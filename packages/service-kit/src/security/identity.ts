@@ -51,7 +51,7 @@ export type PublicCaller = z.infer<typeof publicSchema>;
 export type ServiceCaller = z.infer<typeof serviceSchema> & { service: ServiceName };
 export type Caller = Identity | PublicCaller | ServiceCaller;
 
-/** What a call asks of a service; an identity counts for this call alone. */
+/** The call that an identity is signed for; it counts for no other. */
 export interface SignedCall {
   /** The service that is called. */
   readonly audience: ServiceName;

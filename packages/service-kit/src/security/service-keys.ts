@@ -18,7 +18,7 @@ export interface ServiceKeys {
   readonly publicKeys: ReadonlyMap<string, PublicServiceKey>;
 }
 
-/** Settings of every service: with these keys it signs what it asks of other services and what it publishes. */
+/** Settings of every service: with these keys it signs its calls of other services and its events. */
 export const serviceKeySettings = {
   SERVICE_PRIVATE_KEY: describeSetting(
     key((text) => createPrivateKey({ key: der(text), format: 'der', type: 'pkcs8' })),

@@ -125,7 +125,7 @@ export interface NumberStore {
   draw(request: DrawRequest): Promise<Draw>;
   /** Ends the reservation. The number is given before any higher one. */
   giveBack(token: string): Promise<void>;
-  /** What is left of each range, in their order; `next` is null if nothing is. */
+  /** The numbers left in each range, in the order of `ranges`; `next` is null if none is left. */
   left(
     issuerRnc: string,
     ranges: readonly NumberRange[],

@@ -293,7 +293,7 @@ export const DRAW = {
     CROSS JOIN LATERAL draw_number(c.account, c.env, c.issuer, c.type, c.key, c.token, c.lease, c.ranges) d`,
 };
 
-/** What is left of the ranges $2 to $5 of an issuer. */
+/** The numbers left in the ranges $2 to $5 of an issuer. */
 export const NUMBERS_LEFT = {
   name: 'number_left',
   text: `SELECT l.next_encf AS next, l.remaining

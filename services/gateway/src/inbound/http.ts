@@ -21,7 +21,7 @@ export interface GatewayAppOptions {
   identities: Identities;
   version: string;
   logger: Logger;
-  /** Of the accesses. */
+  /** Writes the access log. */
   accesses: Logger;
   metrics: Metrics;
   clock: () => Date;

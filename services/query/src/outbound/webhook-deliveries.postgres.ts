@@ -9,11 +9,11 @@ const HOUR_MS = 3_600_000;
 /** Events that one claim takes over for a webhook, and how far it looks for them. */
 const COLLECTED_AT_ONCE = 1_000;
 const LOOKED_AT_ONCE = 20_000;
-/** A webhook without new events of its own is moved on after that many of others. */
-const MOVED_ON_AFTER = 1_000;
+/** A webhook without new events of its own skips the events of others in steps of that many. */
+const SKIPPED_AT_ONCE = 1_000;
 /** An event whose taxpayer is not known waits at most so long for the gateway's answer, and those after it with it. */
 const UNKNOWN_TAXPAYER = '1 minute';
-/** Calls that a webhook has open at once; and first retries, which are beside them, so that none waits for a place. */
+/** Calls to a webhook in flight at once. As many first retries may be in flight in addition, so that none waits for others. */
 const AT_ONCE = 16;
 /** The same for a webhook that had no success in the last minute, and for one that fails, which then pauses. */
 const AT_ONCE_UNPROVEN = 4;
@@ -25,8 +25,8 @@ const FORWARD = 4;
 
 /**
  * The last event before the first one whose taxpayer is not known yet, and that taxpayer. $1 now, $2 the answer before, null = none,
- * $3 taxpayers that are nobody's. The oldest row is passed over: in a new installation it is the beginning of the feed, which is
- * about nobody.
+ * $3 taxpayers without owner. The oldest row is skipped: in a new installation it marks the beginning of the feed and names no
+ * taxpayer.
  */
 const HORIZON = {
   name: 'webhook_horizon',
@@ -59,14 +59,14 @@ const COLLECT = {
                count(p.id) AS events
         FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected, b.last)
     UPDATE webhook AS w SET collected = r.place FROM reached AS r
-     WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${MOVED_ON_AFTER})`,
+     WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${SKIPPED_AT_ONCE})`,
 };
 
 const dueOf = (
-  lane: string,
+  which: string,
   free: string,
 ) => `(SELECT d.webhook_id, d.event_id, d.due_at, d.tries FROM webhook_delivery AS d
-       WHERE d.webhook_id = room.id AND ${lane} AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
+       WHERE d.webhook_id = room.id AND ${which} AND d.due_at <= $1 AND (d.leased_until IS NULL OR d.leased_until <= $1)
          AND NOT EXISTS (SELECT FROM webhook_delivery AS earlier WHERE earlier.webhook_id = d.webhook_id
            AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
        ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0))`;

@@ -26,7 +26,7 @@ const FILTER: InvoiceFilter = {
 
 let database: Database;
 
-/** One row a minute, at half of them amounts that repeat. Of few rows: a buyer, a type, a status. */
+/** One row a minute; half of the amounts repeat. One buyer, one type and one status have few rows. */
 beforeAll(async () => {
   const url = await (await startTestPostgres()).createDatabase();
   await migrate(url, MIGRATIONS);

@@ -9,7 +9,7 @@ export type SealingService = (typeof SEALING_SERVICES)[number];
 /** The id of a master key: four bytes of a hash, in hex. It tells nothing about the key. */
 const keyIdSchema = z.string().regex(/^[0-9a-f]{8}$/, 'is 8 hexadecimal digits');
 
-/** What a service keeps sealed, and which keys its instances have. */
+/** The sealed values of a service, and the keys of its instances. */
 export const sealedStateSchema = z.object({
   /** Values that another key than the named one sealed. */
   older: z.number().int().nonnegative(),

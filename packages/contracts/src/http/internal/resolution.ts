@@ -117,7 +117,7 @@ export const settlementSchema = z
     message: 'is required with partial, and belongs to it alone',
   });
 
-/** What is left of each range for automatic numbers, in the order of the request. */
+/** The numbers of each range that are left for automatic numbers, in the order of the request. */
 export const numbersLeftSchema = z.object({
   ranges: z.array(
     z.object({

@@ -88,7 +88,7 @@ export function validateAcknowledgement(
   if (bytes.length > MAX_ACKNOWLEDGEMENT_BYTES)
     return { ...UNREADABLE, fault: `it is larger than ${MAX_ACKNOWLEDGEMENT_BYTES} bytes` };
   if (bytes.filter((byte) => byte === LESS_THAN).length > MAX_TAGS)
-    return { ...UNREADABLE, fault: 'it has more in it than any acknowledgement' };
+    return { ...UNREADABLE, fault: `it has more than ${MAX_TAGS} tags` };
   try {
     const received = parseReceived(bytes, MAX_ACKNOWLEDGEMENT_BYTES);
     const verification = verifyXml(received, now);

@@ -34,7 +34,7 @@ export interface ApprovalOutcome {
 
 export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutcome>;
 
-/** What the record of a refusal takes in the database, roughly. */
+/** The approximate size of a refusal's record in the database. */
 const RECORD_BYTES = 1_000;
 
 type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers' | 'emission' | 'settings' | 'clock'>;

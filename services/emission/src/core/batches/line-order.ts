@@ -47,7 +47,7 @@ function inCircles(...waits: ReadonlyMap<number, number>[]): Set<number> {
   return new Set(circles.map(([line]) => line));
 }
 
-/** What is left when lines that wait for nothing end, and then those that waited for them. */
+/** Removes the lines that wait for nothing, then those that waited only for them, and so on. Circles remain. */
 function peel(waits: readonly Wait[]): Wait[] {
   const open = new Map<number, number>();
   const followers = new Map<number, number[]>();

@@ -2,7 +2,7 @@ import type { Environment } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
 
-/** Milliseconds until a document asks for the authority first. */
+/** Milliseconds until the first probe. */
 export const FIRST_PROBE_MS = 1_000;
 
 /** Full documents and consumer summaries go to different hosts of the authority. */
@@ -55,7 +55,7 @@ export interface ContingencyBacklog {
 export interface ContingencyStore {
   /** Whether the authority is known to be away. */
   isAway(way: Way): Promise<boolean>;
-  /** Notes that the authority is away; since when. The first document asks for it at `dueAt`. */
+  /** Notes that the authority is away, and since when. The first probe is at `dueAt`. */
   begin(way: Way, outage: { readonly now: Date; readonly rate: number; readonly dueAt: Date }): Promise<Date>;
   /** An answer came. When the authority returned: at the first answer. */
   reached(way: Way, now: Date): Promise<Date>;

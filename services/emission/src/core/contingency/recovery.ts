@@ -6,9 +6,9 @@ import type { Ports } from '../ports.js';
 import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
 import { bringsNothing } from './reach.js';
 
-/** While the authority is away, one document asks for it: first after {@link FIRST_PROBE_MS}, then more and more seldom. */
+/** While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after longer pauses. */
 const LONGEST_PROBE_MS = 30_000;
-/** Failures in a row after which a recovery waits again. A poisonous document fails alone. */
+/** Failures in a row after which a recovery waits again. One document that always fails does not reach it. */
 const FAILURES = 5;
 const TICK_MS = 1_000;
 const GROWTH = 1.1;
@@ -52,7 +52,7 @@ export function createRecovery(
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
   }
 
-  /** A seed asks first: a document that is sent and gets no answer has to be looked up before it may be sent again. */
+  /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
   async function probe(present: Contingency, released: number): Promise<void> {
     const answers = !bringsNothing(await authority.requestSeed({ env: present.env }));
     if (!answers) await contingency.unreached(present);

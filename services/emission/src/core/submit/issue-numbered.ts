@@ -14,7 +14,7 @@ import { type IssuePorts, issue, type Offer, type Prepared, submitter } from './
 import { checkNumberRanges, rangeEndWarnings } from './number-ranges.js';
 import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
 
-/** Who submits, for whom, and the certificate that came along. */
+/** The caller, its taxpayer, and the certificate of the request. */
 export interface Parties {
   readonly caller: Caller;
   readonly taxpayer: TaxpayerState;

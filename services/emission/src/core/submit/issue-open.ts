@@ -79,7 +79,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
     },
   };
 
-  /** What can be checked before the draw. */
+  /** The checks that need no number. */
   async function checked({ taxpayer }: Parties, { key, type, summary, tree }: Invoice) {
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
     const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);

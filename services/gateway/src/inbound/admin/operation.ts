@@ -25,7 +25,7 @@ export interface OperationOwners {
   readonly readModels: QueryOperations | null;
   readonly webhooks: WebhookOperations | null;
   readonly archive: Readonly<Partial<Record<ArchivingService, ArchiveOperations>>>;
-  /** Of the services that keep sealed values. */
+  /** Operations of the services that keep sealed values. */
   readonly masterKeys: Readonly<Partial<Record<SealingService, MasterKeyOperations>>>;
 }
 

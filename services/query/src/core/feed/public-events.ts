@@ -17,7 +17,7 @@ import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
 
 /** An event before it has its place in the feed. */
 export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
-  /** What happened, once. A source may tell the same occurrence several times. */
+  /** Name of the fact, which is added once. A source may publish it several times. */
   readonly occurrence: string;
   /** Null for an event of the account alone, else the taxpayer of the account. */
   readonly rnc: string | null;

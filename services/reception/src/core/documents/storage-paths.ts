@@ -17,7 +17,7 @@ export interface StoredDocumentName {
 
 /**
  * Path of a received e-CF: the file name is issuer RNC and eNCF, as the authority names e-CF, then the whole checksum.
- * Strangers choose what comes under a number: a part of it could be made to fit two documents.
+ * A sender chooses the bytes, so it could make two documents that share a part of the checksum.
  */
 export function receivedDocumentPath(name: StoredDocumentName): string {
   return `${name.env}/ecf/${name.holderRnc}/received/${folder(name)}/${name.issuerRnc}${name.encf}-${name.sha256}.xml`;
