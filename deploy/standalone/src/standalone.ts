@@ -93,16 +93,37 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     DATABASE_URL: database.url(service),
     AUTHORITY_URL: authorityUrl,
   });
+  const { gateway, metricsUrl } = await startServices({ config, folder, settings, placed, now }, started);
+  if (config.SANDBOX) {
+    await openSandbox({
+      baseUrl: gateway.url,
+      adminUrl: gateway.adminUrl ?? gateway.url,
+      adminToken: settings.gateway.ADMIN_TOKEN as string,
+      authorityUrl: authorityUrl as string,
+      metricsUrl,
+      folder,
+      now: now(),
+      say,
+    });
+  }
+  say(`ready           ${gateway.url}`);
+  return gateway.url;
+}
+
+interface ServiceParts {
+  readonly config: ReturnType<typeof readStandaloneConfig>;
+  readonly folder: DataFolder;
+  readonly settings: ReturnType<typeof readServices>;
+  readonly placed: Placed;
+  readonly now: () => Date;
+}
+
+/** Starts all services, the gateway last. Events are held back until every service can take them. */
+async function startServices({ config, folder, settings, placed, now }: ServiceParts, started: Stop[]) {
   const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
   const metrics = createMetrics({ processMetrics: true });
-  const bus = holdBack(
-    createInProcessBus({
-      logger,
-      clock: now,
-      metrics,
-      deadLetters: await openFileDeadLetters(folder.file('dead-letters')),
-    }),
-  );
+  const deadLetters = await openFileDeadLetters(folder.file('dead-letters'));
+  const bus = holdBack(createInProcessBus({ logger, clock: now, metrics, deadLetters }));
   const archive = await openFileXmlStore(folder.file('xml'));
   const services = createServices(placed, settings, { bus, archive, logger, metrics, clock: now });
   started.push(() => bus.close());
@@ -120,21 +141,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     bus.refuse(error);
     throw error;
   }
-  const { url, adminUrl } = gateway;
   const metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
   started.push(() => metricsServer.stop());
-  if (config.SANDBOX) {
-    await openSandbox({
-      baseUrl: url,
-      adminUrl: adminUrl ?? url,
-      adminToken: settings.gateway.ADMIN_TOKEN as string,
-      authorityUrl: authorityUrl as string,
-      metricsUrl: `${metricsServer.url}/metrics`,
-      folder,
-      now: now(),
-      say,
-    });
-  }
-  say(`ready           ${url}`);
-  return url;
+  return { gateway, metricsUrl: `${metricsServer.url}/metrics` };
 }
