@@ -53,7 +53,7 @@ export interface AuthorityClientOptions {
   elapsed?: () => number;
 }
 
-/** All operations of the authority. None rejects for what the network or the authority does. */
+/** All operations of the authority. Failures of the network and the authority are outcomes, never rejections. */
 export interface AuthorityClient {
   requestSeed(input: AuthorityInput): Promise<Answer<Seed>>;
   validateSeed(input: ValidateSeedInput): Promise<Answer<IssuedToken>>;

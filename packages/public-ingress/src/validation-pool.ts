@@ -20,7 +20,7 @@ export interface ValidationSettings {
 export interface ValidationPoolOptions extends ValidationSettings {
   /** The module that the workers run; see {@link compiledWorker}. Each of its exports is a `workerTask`. */
   readonly worker: URL;
-  /** Makes the error of a document that is refused for what it is. */
+  /** Makes the error of a document that is refused for its content. */
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
   /** Makes the error of a document that was not validated for another reason: the sender may send it again. */
   readonly unavailable: (reason: RefusalWords, cause?: unknown) => Error;

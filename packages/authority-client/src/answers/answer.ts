@@ -1,4 +1,4 @@
-/** How every call ends: four outcomes, never an exception for what the network or the authority does. */
+/** The outcome of a call, one of four. Failures of the network and the authority are outcomes, never exceptions. */
 
 /** The answer as it came, kept for the audit trail. Tokens and keys are blotted out. */
 export interface RawAnswer {

@@ -9,7 +9,7 @@ const TRANSIENT = /connection attempt failed|one or more errors occurred|timed? 
 const STALE_SEED = /semilla.*(venc|expir|utiliz|caduc|no encontrad)/;
 const PERMANENT = /firma|certificado|delegad/;
 
-/** A token; or a refusal of this certificate for good; or a trouble that passes. */
+/** A token, a permanent refusal of this certificate, or a temporary failure. */
 export const readIssuedToken: AnswerReader<IssuedToken> = ({ status, value, text }) => {
   const token = textField(value, 'token');
   if (status === 200 && token !== null && /^[\x21-\x7e]+$/.test(token)) {

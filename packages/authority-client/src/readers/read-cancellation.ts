@@ -7,7 +7,7 @@ import { otherDocument } from './other-document.js';
 
 const DONE = 'las secuencias fueron anuladas correctamente';
 
-/** Up to a hundred thousand ranges are named, each of which counts. */
+/** An answer may name a hundred thousand ranges, and all of them are needed. */
 const ALL: MessageLimits = { messages: 250_000, text: 8_000_000 };
 
 /** The authority's texts for a refusal (contract section 10), folded. */

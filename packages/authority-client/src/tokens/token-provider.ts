@@ -50,7 +50,7 @@ export interface TokenProviderOptions {
   renewBeforeMs?: number;
   /** Default 2 minutes: a token with less left is not given out any more. At most a tenth of its lifetime. */
   leastRemainingMs?: number;
-  /** Default 10 s: for so long callers get a refusal for good again, and a failed renewal is not repeated. */
+  /** Default 10 s: callers get a permanent refusal again for so long, and a failed renewal is not repeated. */
   pauseMs?: number;
 }
 
@@ -124,7 +124,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
     );
   }
 
-  /** Another process may have logged in while this one waited for its turn. */
+  /** Another process may have logged in while this one waited for the lock. */
   async function keptByAnother(key: string, request: TokenRequest): Promise<Entry> {
     const entry = await servingEntry(key);
     return entry !== null && !isToRenew(entry) ? entry : logInAndKeep(key, request);

@@ -13,7 +13,7 @@ export interface Batches {
   results(id: string): AsyncIterable<BatchResult>;
 }
 
-/** A gateway that is away or busy is asked again for so long. */
+/** Calls of a gateway that is away or busy are repeated for so long. */
 const PATIENCE_MS = 15 * 60_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** A whole batch may go up a slow line. */

@@ -30,7 +30,7 @@ export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Ver
   return checked(() => examineJson(parseJson(bytes), options));
 }
 
-/** A document of which nothing can be said but this. */
+/** A document with this fault alone, because nothing else of it can be checked. */
 export function unreadableDocument(message: string, source: string): Verdict {
   const faults = [{ path: '', rule: 'schema.type', code: null, message, source }];
   return { document: null, type: null, encf: null, valid: false, faults, warnings: [] };

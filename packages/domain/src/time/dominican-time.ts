@@ -52,7 +52,7 @@ export function parseSignatureDateTime(text: string): Date | null {
   return parseUsualTime(text) ?? parseLooseTime(text);
 }
 
-/** A time of which every part has all its digits; null for any other, be it one or not. */
+/** A time whose parts have all their digits; null for any other text. */
 function parseUsualTime(text: string): Date | null {
   if (text.length !== 19 || !hasDashes(text) || text.charCodeAt(10) !== SPACE) return null;
   if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return null;
@@ -75,7 +75,7 @@ function parseLooseTime(text: string): Date | null {
   return timeOfDay(startOf(date) - OFFSET_MS, Number(parts[2]), Number(parts[3]), Number(parts[4]));
 }
 
-/** The instant at a Dominican time of a day, of which the midnight of UTC is given; null when a day has no such time. */
+/** The instant at a Dominican time of a day, given as its UTC midnight; null if a day has no such time. */
 function timeOfDay(midnight: number, hours: number, minutes: number, seconds: number): Date | null {
   if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return null;
   const instant = midnight + OFFSET_MS + ((hours * 60 + minutes) * 60 + seconds) * 1000;
@@ -130,7 +130,7 @@ function calendarDate(year: number, month: number, day: number): CalendarDate | 
   return `${year}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
 }
 
-/** Whether the calendar has the day. Years have four digits; what is no number is none. */
+/** Whether the calendar has the day. Years have four digits; false if a part is no number. */
 function isDay(year: number, month: number, day: number): boolean {
   return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }

@@ -17,7 +17,7 @@ export interface Revocations {
 }
 
 /**
- * Reads the file now, and again when it changed: it is looked at every few seconds, when it is needed.
+ * Reads the file now, and again after it changed. A use checks its time of change every few seconds at most.
  * @param former content that was read before; it counts while the present file cannot be read
  * @throws Error if it cannot be read or lists nothing, and nothing was read before
  */

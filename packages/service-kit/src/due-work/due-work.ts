@@ -32,7 +32,7 @@ export interface DueWorkOptions<Item> {
    * all. So a few hanging peers do not delay the rest.
    */
   readonly slow?: { readonly afterMs: number; readonly maxInFlight: number };
-  /** The most items of one look at the store, asked at each look. Without it a look fills all slots. */
+  /** Returns the most items of one look at the store; called at each look. Without it a look fills all slots. */
   readonly mostPerLook?: () => number;
   /** Shortest pause in milliseconds after a look, so that items that fall due together share one claim. Default 25. */
   readonly gatherMs?: number;

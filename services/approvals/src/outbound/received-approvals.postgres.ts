@@ -53,7 +53,7 @@ async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8A
   if (!replaces(approval, decision.standing)) return false;
   if (!approval.confirmed && (await isDismissed(tx, approval))) return false;
   const { rows } = await tx.query<ReceivedApprovalRow & { fresh: boolean }>(sql.ADD_COUNTING, newValues(approval));
-  // The same bytes, of which an operator decided that they do not count.
+  // An operator decided that these bytes do not count.
   if (rows[0] === undefined) return false;
   if (rows[0].fresh) await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
   await decide(tx, fromRow(rows[0]), approval.receivedAt);

@@ -43,7 +43,7 @@ export interface EmissionErrorDetails {
   cause?: unknown;
 }
 
-/** A refused request. The message says what is wrong and what to do. */
+/** A refused request. The message names the fault and the remedy. */
 export class EmissionError extends Error {
   readonly faults: readonly Fault[] | null;
   readonly items: readonly ValidationItem[] | null;

@@ -48,7 +48,7 @@ export const LOOK = {
     WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
 };
 
-/** The latest attempt of the number of which an attempt was submitted under a trackId. */
+/** The latest attempt of the number that an attempt with this trackId belongs to. */
 export const FIND_SUBMISSION = {
   name: 'emission_find_submission',
   text: `SELECT ${ATTEMPT_COLUMNS}

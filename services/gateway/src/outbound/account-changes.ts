@@ -35,7 +35,7 @@ export interface Change<T> {
   repeat?: readonly WholeTaxpayer[];
 }
 
-/** `by` is null if the change is none of a person: then the audit log does not have it. */
+/** `by` is null if no person made the change; the audit log does not record it then. */
 export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) => Promise<T>;
 
 /**

@@ -11,7 +11,7 @@ const COLLECTED_AT_ONCE = 1_000;
 const LOOKED_AT_ONCE = 20_000;
 /** A webhook without new events of its own skips the events of others in steps of that many. */
 const SKIPPED_AT_ONCE = 1_000;
-/** An event whose taxpayer is not known waits at most so long for the gateway's answer, and those after it with it. */
+/** An event of an unknown taxpayer waits at most so long for the gateway's answer, and so do the events after it. */
 const UNKNOWN_TAXPAYER = '1 minute';
 /** Calls to a webhook in flight at once. As many first retries may be in flight in addition, so that none waits for others. */
 const AT_ONCE = 16;
@@ -72,7 +72,7 @@ const dueOf = (
        ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0))`;
 /**
  * $1 now, $2 end of the lease, $3 most rows, $4 of webhooks that fail or of the others. The oldest waiting event of a subject goes
- * first, alone. Locks of webhooks that others hold are not waited for: those may wait for rows that are locked here.
+ * first, alone. The claim skips webhooks that others lock, because those may wait for rows that are locked here.
  */
 const CLAIM = {
   name: 'webhook_claim',

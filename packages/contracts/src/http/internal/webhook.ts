@@ -40,7 +40,7 @@ export const newWebhookSchema = z.strictObject({
   types: typesSchema.default(null),
   environments: environmentsSchema.default(['TesteCF', 'CerteCF', 'eCF']),
 });
-/** `PATCH /admin/accounts/{id}/webhooks/{webhook_id}`; what is left out stays. */
+/** `PATCH /admin/accounts/{id}/webhooks/{webhook_id}`. A field that is left out does not change. */
 export const webhookChangeSchema = z
   .strictObject({ active: z.boolean().optional(), url: urlSchema.optional(), types: typesSchema.optional() })
   .refine((change) => Object.keys(change).length > 0, 'Name active, url or types.');

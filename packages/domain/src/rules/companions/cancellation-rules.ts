@@ -31,7 +31,7 @@ interface CancellationLine {
   ranges: readonly CancelledRange[];
 }
 
-/** A cancellation of numbers (ANECF) as the rules look at it. */
+/** A cancellation of numbers (ANECF) as the rules read it. */
 export class CancellationView {
   readonly declared: number | null;
   readonly lines: readonly CancellationLine[];

@@ -4,7 +4,7 @@ import { decimalOf } from '../ecf/ecf-view.js';
 import type { DocumentRule } from '../rule.js';
 import type { TotalsView } from '../sum-rule.js';
 
-/** A consumer summary (RFCE) as the rules look at it. It has no lines, so its tolerance is that of one. */
+/** A consumer summary (RFCE) as the rules read it. It has no lines, so its tolerance is that of a single line. */
 export class SummaryView implements TotalsView {
   readonly totalsPath = 'RFCE.Encabezado.Totales';
   readonly buyer: DocumentNode | null;

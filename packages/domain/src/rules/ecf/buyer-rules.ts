@@ -9,7 +9,7 @@ import type { EcfView } from './ecf-view.js';
 
 const BUYER = 'ECF.Encabezado.Comprador';
 
-/** Types of which every document names its buyer by RNC, so a note about one must too. */
+/** Every document of these types names its buyer by RNC, so a note about one must name it too. */
 const ALWAYS_WITH_RNC = new Set(['31', '41', '45']);
 
 /** Rules about the buyer and about addresses. */

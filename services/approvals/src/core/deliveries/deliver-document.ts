@@ -85,7 +85,7 @@ async function reach(ports: DeliverPorts, delivery: ClaimedDelivery): Promise<St
   }
   let entry: DirectoryEntry | null;
   try {
-    // It came while its buyer was known to have no receiver, and waited for the first look-up of its own.
+    // The delivery was added while its buyer had no receiver, and waited for its own first look-up.
     const waited = delivery.status === 'no_receiver' && delivery.tries === 1;
     const missSince = waited ? delivery.createdAt : null;
     entry = await ports.receivers.find(caller, delivery.buyerRnc, 'receptionUrl', missSince);

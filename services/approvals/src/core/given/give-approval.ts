@@ -18,7 +18,7 @@ export interface ApprovalOrder {
   readonly submit: boolean;
 }
 
-/** Concurrent requests about one document look again at what the other did. */
+/** Tries of a request: after a concurrent request about the same document it reads the result and starts again. */
 const ROUNDS = 3;
 
 type GivePorts = Pick<

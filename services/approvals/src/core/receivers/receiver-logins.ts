@@ -59,7 +59,7 @@ const REMEMBERED = 10_000;
 /** Assumed where a receiver's dates cannot be read. */
 const TOKEN_LIFE_MS = 5 * 60_000;
 const TOKEN_MARGIN_MS = 60_000;
-/** After a refusal no login is tried for so long, however many documents wait. */
+/** Pause after a refused login, however many documents wait. */
 const REFUSAL_PAUSE_MS = 10_000;
 const TOKEN_REFUSED = 'the receiver refuses the token that it gave';
 const NO_LOGIN_ADDRESS = 'the receiver wants a token, and the directory lists no address that gives one';

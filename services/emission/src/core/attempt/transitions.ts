@@ -105,7 +105,7 @@ export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | nu
   });
 }
 
-/** The authority could not be reached: what waits in the contingency queue is sent when the queue says so. */
+/** The authority could not be reached. The contingency queue decides when the document is sent. */
 export function backInQueue(attempt: Attempt): Attempt {
   return attempt.queuedAt ? { ...attempt, nextActionAt: null } : attempt;
 }
@@ -128,7 +128,7 @@ export function sendLost(attempt: Attempt, moment: Moment): Attempt {
   });
 }
 
-/** A send of which the authority took nothing. */
+/** The send certainly did not reach the authority. */
 export function sendNotTaken(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
   const failures = attempt.failures + 1;
   return applyTransition(attempt, 'not-reached', {

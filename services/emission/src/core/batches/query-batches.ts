@@ -10,7 +10,7 @@ export interface QueryBatches {
   withKey(scope: BatchScope, idempotencyKey: string): Promise<Batch[]>;
   /** Reads pages of the results of a batch. */
   results(scope: BatchScope, id: number): Promise<(page: ResultPage) => Promise<BatchLine[]>>;
-  /** Refuses what was not begun. A batch that is over stays as it is. */
+  /** Refuses the lines that were not begun. A batch that is over does not change. */
   cancel(scope: BatchScope, id: number): Promise<Batch>;
 }
 

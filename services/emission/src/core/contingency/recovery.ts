@@ -18,7 +18,7 @@ const FASTEST = 1_000;
 const LATE_AT_ONCE = 100;
 
 /**
- * Sends what waits for the authority, oldest first: one document at a time while it is away, then more and more of them while it
+ * Sends the documents that wait for the authority, oldest first: one at a time while it is away, then at a growing rate while it
  * answers. The follow-up sends each as any other document.
  */
 export function createRecovery(
@@ -43,7 +43,7 @@ export function createRecovery(
     if (present.returnedAt !== null) await contingency.setDeadlines(present, later(present.returnedAt, OVERDUE_MS));
     await alarmOfLate(present, now);
     const { total, released } = await contingency.waiting(present, now);
-    // A document may be signed at this moment, so this way is looked at again.
+    // A document may be signed at this moment, so the queue is checked again.
     if (total === 0) return contingency.rest(present, now, later(now, LONGEST_PROBE_MS));
     if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, released);
     const rate = Math.min(present.rate * (present.failures === 0 ? GROWTH : 1), FASTEST);

@@ -14,7 +14,7 @@ import {
   type WatchedTaxpayer,
 } from './notices.js';
 
-/** Each taxpayer is looked at so often, and soon after it took numbers or changed. */
+/** The time between two checks of a taxpayer. One that took numbers or changed is checked soon. */
 const EVERY_MS = 3_600_000;
 const LOOK_MS = 10_000;
 

@@ -7,7 +7,7 @@ const DAYS_BEFORE = 30;
 const MOST_LEFT = 1_000;
 const DAY_MS = 86_400_000;
 
-/** How many numbers of a range are left when it is low: 10 % or 1,000, whichever is less. */
+/** A range is low when so many numbers are left: 10 % or 1,000, whichever is less. */
 export function lowAt({ from, to }: Pick<NumberRange, 'from' | 'to'>): number {
   const size = Number(to.slice(3)) - Number(from.slice(3)) + 1;
   return Math.min(Math.floor(size / 10), MOST_LEFT);
@@ -73,7 +73,7 @@ export function stepOfRange(before: NotifiedRange | null, { range, low, endsSoon
   };
 }
 
-/** A taxpayer whose ranges and certificate are to be looked at. */
+/** A taxpayer whose ranges and certificate are to be checked. */
 export interface WatchedTaxpayer {
   readonly rnc: string;
   /** Fingerprint of the certificate in the last `certificate.expiring`; null if none was published. */
@@ -100,6 +100,6 @@ export interface NoticeStore extends DueWorkStore<WatchedTaxpayer> {
   nearEnd(rnc: string, ranges: readonly NumberRange[]): Promise<boolean[]>;
   /** Publishes new notices. All instances together publish each once. */
   publish(notices: TaxpayerNotices, now: Date): Promise<void>;
-  /** Looked at; it is due again then, or earlier if something happened meanwhile. */
+  /** Ends a check. The taxpayer is due again at `dueAt`, or earlier if it changed meanwhile. */
   done(taxpayer: WatchedTaxpayer, dueAt: Date): Promise<void>;
 }

@@ -24,7 +24,7 @@ const ANY_EXPIRY = '31-12-2099';
 const WITHOUT_EXPIRY: readonly unknown[] = ['32', '34'];
 const LOOK_AGAIN_MS = 50;
 
-/** Whether the parsed document leaves its number to the service. The check refuses what is no document. */
+/** Whether the parsed document leaves its number to the service. The later check refuses a value that is no document. */
 export function leavesNumberOpen(document: unknown): boolean {
   const idDoc = idDocOf(document);
   return idDoc !== null && isEmpty(idDoc.eNCF);

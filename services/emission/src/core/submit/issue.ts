@@ -30,7 +30,7 @@ export interface Offer {
   prepare(reference: ReferenceCheck): Promise<Prepared>;
 }
 
-/** Signed bytes and what is needed to send them. */
+/** Signed bytes, with the token and facts for their transmission. */
 export interface Prepared {
   readonly fresh: NewAttempt;
   /** Documents of the attempt with their archive paths. */

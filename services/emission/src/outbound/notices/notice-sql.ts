@@ -1,13 +1,13 @@
 /** The statements of the notices to taxpayers. */
 
-/** A taxpayer that takes numbers is looked at so often at most, by all instances together. Seconds. */
+/** Shortest time between two checks of a taxpayer that takes numbers, for all instances together. Seconds. */
 const PAUSE = 10;
-/** Longer than the pause and the time between two looks. Seconds. */
+/** Longer than the pause and the time between two checks. Seconds. */
 const ACTIVE = 60;
 
 /**
- * Makes taxpayers due that are new, that changed, or that took numbers lately. A change may be missed, for example after a crash
- * of the database server, which may empty `recent_change`. It is seen when the taxpayer falls due by itself.
+ * Makes taxpayers due that are new, that changed, or that took numbers lately. This may miss a change, for example after a crash
+ * of the database server, which may empty `recent_change`. The next regular check of the taxpayer finds it.
  */
 export const WATCH = {
   name: 'notice_watch',

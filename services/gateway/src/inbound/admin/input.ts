@@ -47,7 +47,7 @@ export type Recorded = <T>(
   run: () => Promise<T>,
 ) => Promise<T>;
 
-/** The entry comes first: what was done has it, whatever ends afterwards. A second entry says that it was not done. */
+/** Writes the audit entry before the act, so that every act has one, also after a crash. A second entry says that the act failed. */
 export function recordedIn(audit: Pick<AuditLog, 'append'>, clock: () => Date): Recorded {
   return async (req, res, act, run) => {
     const record = (details: AuditAct['details']) =>

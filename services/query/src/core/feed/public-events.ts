@@ -90,7 +90,7 @@ function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEve
   };
 }
 
-/** An acknowledged document, or what the authority says of it. A document that takes a number over has a new id. */
+/** An acknowledged document, or the authority's answer about it. A document that takes a number over has a new id. */
 function ofReceived(changed: ReceivedInvoiceChanged, source: string): DraftEvent {
   const isAnswer = source === 'received.confirmed' || source === 'received.disputed';
   const type = isAnswer ? source : 'received.accepted';
@@ -159,7 +159,7 @@ function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['typ
   return failed ? 'delivery.failed' : null;
 }
 
-/** Null while nobody has decided, and where a decision no longer stands for another reason than its refusal. */
+/** Null if there is no decision, or if a decision no longer counts for another reason than its refusal. */
 function ofApproval(changed: ApprovalChanged): DraftEvent | null {
   const { direction, env, issuer_rnc, buyer_rnc, encf, approval_status, approval_datetime } = changed;
   const refusedBy = changed.refused_by_issuer ? 'issuer' : changed.refused_by_authority ? 'authority' : null;

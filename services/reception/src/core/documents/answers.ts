@@ -21,8 +21,8 @@ export interface AnswersPorts {
 }
 
 /**
- * Knows which acknowledgements left completely. Identical bytes that come again get the first acknowledgement as long as
- * it did not: the sender cannot have it. Afterwards they are a repeat.
+ * Knows which acknowledgements left completely. Identical bytes that arrive again get the first acknowledgement until it
+ * left, because the sender cannot have it. Afterwards they are a repeat.
  */
 export function createAnswers(ports: AnswersPorts) {
   let moment = 0;
@@ -58,7 +58,7 @@ export function createAnswers(ports: AnswersPorts) {
 
   /**
    * Whether the sender of a request can have the acknowledgement already: an answer left before the request arrived.
-   * Where another instance may be answering, what it notes is waited for.
+   * If another instance may be answering, this waits for its note.
    */
   async function leftBefore(document: NumberHolder, request: { moment: number; arrivedAt: Date }): Promise<boolean> {
     let present = document;
@@ -83,7 +83,7 @@ export function createAnswers(ports: AnswersPorts) {
     await ports.documents.noteAnswers([{ id, leftAt: null, dueAt }]);
   }
 
-  /** Resolves when everything that left is noted. */
+  /** Resolves when all answers that left are noted. */
   async function settled(): Promise<void> {
     await noting;
   }
@@ -118,7 +118,7 @@ export function createAnswers(ports: AnswersPorts) {
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** Until when what became of an answer is waited for, by the clocks of all instances. */
+/** The time until which a request waits for the result of an earlier answer, by the clocks of all instances. */
 function dueOf({ answerDueAt, acknowledgedAt }: NumberHolder): number {
   return answerDueAt?.getTime() ?? acknowledgedAt.getTime() + ANSWER_MS;
 }

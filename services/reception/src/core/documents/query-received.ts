@@ -38,7 +38,7 @@ export interface PeriodQuery {
   readonly buyerRnc: string;
   readonly first: CalendarDate;
   readonly last: CalendarDate;
-  /** Null = whatever the authority says. */
+  /** Null = any. */
   readonly authorityStatus: AuthorityStatus | null;
 }
 
@@ -48,13 +48,13 @@ interface NumberQuery {
   readonly env: Environment;
   readonly buyerRnc: string;
   readonly encf: string;
-  /** Null = whichever provider used the number. */
+  /** Null = any provider that used the number. */
   readonly providerRnc: string | null;
 }
 
 interface AcknowledgementQuery extends Pick<NumberQuery, 'caller' | 'env' | 'encf'> {
   readonly issuerRnc: string;
-  /** Null = whichever taxpayer of the account was sent it. */
+  /** Null = any taxpayer of the account. */
   readonly buyerRnc: string | null;
 }
 
@@ -124,8 +124,8 @@ export function createQueryReceived(
   }
 
   /**
-   * The acknowledgement under a number: of the received document, else of the latest refusal. The stored bytes. Throws
-   * `ambiguous` where it is of several buyers of the account and none is named.
+   * The stored acknowledgement under a number: that of the received document, else of the latest refusal. Throws `ambiguous` if
+   * several buyers of the account have one and the query names none.
    */
   async function acknowledgement(query: AcknowledgementQuery): Promise<Uint8Array> {
     const { caller, encf, issuerRnc, buyerRnc } = query;

@@ -66,7 +66,7 @@ export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCod
   readonly promotedAt: Date | null;
   /** When an answer with the acknowledgement first left completely; null while none did. */
   readonly answeredAt: Date | null;
-  /** Until when an answer may be on its way of which nothing is noted; null = a moment after the acknowledgement. */
+  /** The time until which an answer may be on its way without a note; null = a moment after the acknowledgement. */
   readonly answerDueAt: Date | null;
 }
 
@@ -130,7 +130,7 @@ export interface Conflict {
   readonly xmlPath: string;
 }
 
-/** A signed document with other bytes under the number of a received one, of which the bytes were not kept. */
+/** A signed document with other bytes under the number of a received one; its bytes were not kept. */
 export type UnkeptConflict = Omit<Conflict, 'xmlPath'>;
 
 /** The data of `received_invoice.changed`, `received.confirmed` and `received.disputed`. */

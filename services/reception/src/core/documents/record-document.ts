@@ -42,7 +42,7 @@ export interface Acknowledged {
   readonly ecfType: string | null;
   /** Id of the received document; null for Estado 1. */
   readonly documentId: number | null;
-  /** True where this is the first acknowledgement once more. */
+  /** True if this repeats the first acknowledgement. */
   readonly repeated: boolean;
   /** Request id of an overlapping call with the same bytes whose acknowledgement this call shares; null = its own. */
   readonly sharedWith: string | null;
@@ -149,7 +149,7 @@ export function createRecordDocument(
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
-  /** A document that is stored already, written in whatever way, is not stored again. Stored bytes count towards the quotas. */
+  /** A document that is stored already is not stored again, also in another spelling. Stored bytes count towards the quotas. */
   async function keepRefused(
     incoming: Incoming,
     storer: Storer,
