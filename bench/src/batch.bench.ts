@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import type { DeploymentName } from '@ecf/standalone/process';
+import type { DeploymentName } from '@ecf/test-servers/deployment';
 import { benchFolder } from './harness/ending.js';
 import { createLoad } from './harness/load.js';
 import { percentile } from './harness/measure.js';

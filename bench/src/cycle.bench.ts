@@ -9,7 +9,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
+import { type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
 import { benchFolder } from './harness/ending.js';
 import { percentile } from './harness/measure.js';
 import { heading, line } from './harness/report.js';
@@ -88,7 +88,7 @@ async function rowsInATrace(): Promise<void> {
 }
 
 /** Milliseconds from the submission to each step. The approval starts when the acknowledgement is visible. */
-async function cycle({ demo }: StandaloneProcess, encf: string, headers: Record<string, string> = {}): Promise<Cycle> {
+async function cycle({ demo }: DeploymentProcess, encf: string, headers: Record<string, string> = {}): Promise<Cycle> {
   const { base_url, api_key, issuer_rnc, buyer_rnc } = demo;
   const date = formatDocumentDate(today);
   const document = invoice(encf, LINES, { issuer: issuer_rnc, buyer: buyer_rnc, date });
@@ -130,7 +130,7 @@ async function call(url: string, init: RequestInit): Promise<Record<string, unkn
 
 async function withDeployment(
   env: Record<string, string>,
-  work: (standalone: StandaloneProcess) => Promise<void>,
+  work: (standalone: DeploymentProcess) => Promise<void>,
 ): Promise<void> {
   const folder = benchFolder();
   const standalone = await startDeploymentProcess('standalone', folder, { ...SETTINGS, ...env });

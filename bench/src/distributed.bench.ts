@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { embeddedDatabaseUrl } from '@ecf/standalone/process';
+import { embeddedDatabaseUrl } from '@ecf/test-servers/deployment';
 import { benchFolder, endAfter } from './harness/ending.js';
 import { createLoad } from './harness/load.js';
 import { median, percentile } from './harness/measure.js';

@@ -5,10 +5,10 @@
 import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn } from '@ecf/authority-client/login';
+import { EMBEDDED_SETTINGS } from '@ecf/deployment';
 import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createDatabaseIfMissing } from '@ecf/service-kit/postgres';
-import { EMBEDDED_SETTINGS } from '@ecf/standalone/process';
 import { benchFolder } from './harness/ending.js';
 import { type Call, createLoad, type Load } from './harness/load.js';
 import { median, percentile } from './harness/measure.js';

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { signAcknowledgement, trustCheck, validateDocument } from '@ecf/reception';
-import { type StandaloneProcess, startStandaloneProcess } from '@ecf/standalone/process';
+import { type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
 import { signXml } from '@ecf/xml-signing';
 import { benchFolder } from '../harness/ending.js';
 import { type Call, createLoad, type Load } from '../harness/load.js';
@@ -59,7 +59,7 @@ if (PARTS.has('senders') || PARTS.has('slow') || PARTS.has('hostile')) await dep
 /** The other parts measure the deployment in the form that users run. */
 async function deployed(): Promise<void> {
   const folder = benchFolder();
-  const standalone = await startStandaloneProcess(folder, {
+  const standalone = await startDeploymentProcess('standalone', folder, {
     LOG_LEVEL: 'warn',
     MAX_STORED_BYTES_PER_SENDER: String(64 * 1024 ** 3),
     MAX_STORED_BYTES_FROM_STRANGERS: String(64 * 1024 ** 3),
@@ -116,7 +116,7 @@ async function processorTime(task: Task, count: number): Promise<number> {
   return user + system;
 }
 
-async function overHttp({ demo, child }: StandaloneProcess): Promise<void> {
+async function overHttp({ demo, child }: DeploymentProcess): Promise<void> {
   const program = child.pid as number;
   const postgres = childCalled(program, 'postgres');
   const load = createLoad(demo.base_url, (status, text) => status === 200 && text.includes('<Estado>0</Estado>'));

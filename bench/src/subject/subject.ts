@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DeploymentName, type StandaloneProcess, startDeploymentProcess } from '@ecf/standalone/process';
+import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
 import type { Call, Load } from '../harness/load.js';
 import { encfOf, invoice, type Parties } from '../inputs/sample.js';
 
@@ -7,7 +7,7 @@ const BOUNDARY = 'invoice-of-the-benchmark';
 
 /** The gateway in the form that users run, with the calls that submit invoices. */
 export interface Subject {
-  standalone: StandaloneProcess;
+  standalone: DeploymentProcess;
   /** The next invoices, each under its own number, as calls of `/fe_Submit`. */
   nextCalls(count: number): (Call & { encf: string })[];
   /** The next so many invoices as JSON, as lines of a batch. */

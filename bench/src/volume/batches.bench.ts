@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import type { DeploymentName } from '@ecf/standalone/process';
+import type { DeploymentName } from '@ecf/test-servers/deployment';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { benchFolder, endAfter } from '../harness/ending.js';
 import { childCalled, descendantsOf, peakBytes, processorSecondsOfTree } from '../harness/processes.js';

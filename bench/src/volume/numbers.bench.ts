@@ -8,7 +8,7 @@ import type { NumberRange } from '@ecf/contracts';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import { createPostgresNumberStore } from '@ecf/emission';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { embeddedDatabaseUrl } from '@ecf/standalone/process';
+import { embeddedDatabaseUrl } from '@ecf/test-servers/deployment';
 import { benchFolder, endAfter } from '../harness/ending.js';
 import { createLoad } from '../harness/load.js';
 import { median, percentile } from '../harness/measure.js';

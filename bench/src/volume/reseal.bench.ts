@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { startStandaloneProcess } from '@ecf/standalone/process';
+import { startDeploymentProcess } from '@ecf/test-servers/deployment';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { benchFolder } from '../harness/ending.js';
 import { createLoad } from '../harness/load.js';
@@ -44,7 +44,7 @@ try {
 
 /** One certificate for taxpayers of an account of their own, through the administration. */
 async function upload(): Promise<void> {
-  const { demo, end } = await startStandaloneProcess(folder, { LOG_LEVEL: 'warn' });
+  const { demo, end } = await startDeploymentProcess('standalone', folder, { LOG_LEVEL: 'warn' });
   const headers = { authorization: `Bearer ${demo.admin_token}` };
   const admin = async (method: string, where: string, body: string | FormData): Promise<{ id?: string }> => {
     const json = typeof body === 'string';

@@ -1,5 +1,4 @@
 export * from './account-taxpayers.js';
 export * from './certificate-uses.js';
 export * from './certificates.sealed.js';
-export * from './taxpayer-replica.in-memory.js';
 export * from './taxpayer-replica.js';

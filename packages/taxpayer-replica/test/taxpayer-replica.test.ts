@@ -1,9 +1,9 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { createInMemoryTaxpayerReplica } from '@ecf/test-support/taxpayer-replica';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readAccount } from '../src/account-taxpayers.js';
-import { createInMemoryTaxpayerReplica } from '../src/taxpayer-replica.in-memory.js';
 import type { TaxpayerReplica } from '../src/taxpayer-replica.js';
 import { createTaxpayerReplica } from '../src/taxpayer-replica.postgres.js';
 

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { startDeploymentProcess } from '@ecf/deployment/process';
 import { once } from '@ecf/deployment/servers';
+import { startDeploymentProcess } from '@ecf/test-servers/deployment';
 import { until } from '../until.js';
 
 /** Process id of the test run that shares a prepared folder; the folder is removed when the run ends. */

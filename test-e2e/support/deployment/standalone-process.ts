@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/deployment/process';
 import { dockerAnswers, javaLacks } from '@ecf/deployment/servers';
 import { kafka, missing } from '@ecf/test-servers';
+import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { describe } from '@jest/globals';
 import { fillDataFolder } from './prepared-folder.js';
 
-export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/deployment/process';
+export type { Demo as DemoFile, DeploymentProcess as Standalone } from '@ecf/test-servers/deployment';
 
 /** The deployment that scenarios run on: ECF_DEPLOYMENT, by default `standalone`. */
 export const DEPLOYMENT = chosen(process.env.ECF_DEPLOYMENT);

@@ -1,4 +1,4 @@
-import type { DeploymentProcess } from '@ecf/deployment/process';
+import type { DeploymentProcess } from '@ecf/test-servers/deployment';
 import { createSender } from '../raw-request.js';
 import { encf as encfOf } from './documents.js';
 import { providedInvoice } from './provided-documents.js';

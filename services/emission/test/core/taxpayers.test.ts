@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { createInMemoryTaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createInMemoryTaxpayerReplica } from '@ecf/test-support/taxpayer-replica';
 import { expect, it } from '@jest/globals';
 import { createTaxpayers } from '../../src/core/taxpayers.js';
 

@@ -40,7 +40,7 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }
 
-/** Dead-letter messages in memory, for tests. */
+/** Dead-letter messages in memory, for an in-process bus without a folder for them. */
 export function createMemoryDeadLetters(): DeadLetters {
   const deadLetters = new Map<string, DeadLetter>();
   return {

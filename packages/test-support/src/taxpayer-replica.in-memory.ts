@@ -1,7 +1,7 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerReplica } from './taxpayer-replica.js';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 
-/** The replica in memory, for tests of what stands above it. */
+/** The taxpayer replica in memory. The contract test of the replica runs on it too. */
 export function createInMemoryTaxpayerReplica(): TaxpayerReplica {
   const taxpayers = new Map<string, TaxpayerState>();
   const accounts = new Map<string, number>();

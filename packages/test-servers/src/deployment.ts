@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Demo, DemoProcess } from './data-folder.js';
+import type { Demo, DemoProcess } from '@ecf/deployment';
 
-export type { Demo, DemoProcess } from './data-folder.js';
+export type { Demo, DemoProcess } from '@ecf/deployment';
 
 const TELEMETRY = new URL('../../service-kit/dist/telemetry/telemetry.js', import.meta.url).href;
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -34,9 +34,9 @@ export interface DeploymentProcess {
 }
 
 /**
- * Starts a built deployment on free ports and waits until it says `ready`. For tests and benchmarks.
+ * Starts a built deployment on free ports and waits until it says `ready`.
  *
- * @param env settings beside `DATA_DIR`
+ * @param env settings in addition to `DATA_DIR`
  * @param nodeOptions options of the program itself, before its main module
  * @throws Error with the output if it ends before that or is not ready after four minutes
  */
@@ -88,7 +88,7 @@ export async function startDeploymentProcess(
   };
 }
 
-/** Straight to the database of a service in the server that a running deployment keeps in its data folder. For tests and benchmarks. */
+/** The address of a service's database in the server that a running deployment keeps in its data folder. */
 export function embeddedDatabaseUrl(dataDir: string, service: string): string {
   const password = fs.readFileSync(path.join(dataDir, 'postgres.password'), 'utf8').trim();
   const port = fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
