@@ -398,7 +398,7 @@ describe('operator commands', () => {
         const { rows } = await ecf(deployment, 'resolve', 'list', '--env', 'CerteCF', '--issuer', ISSUER.rnc);
         return rows.find((row) => row.encf === encf);
       };
-      await until(alarmed, (row) => row?.alarm === 'cannot-ask');
+      await until(alarmed, (row) => row?.alarm === 'no-query');
       await release();
       const [sent] = await client.ledger(encf);
       const decision = flag === '--adopt' ? [flag, sent?.track_id ?? ''] : [flag];

@@ -172,9 +172,7 @@ describe('POST /submit_ecf', () => {
     const env = { env: 'CerteCF' };
     const certified = await client.token(env);
     expect((await client.submitSigned('/submit_ecf', xml, certified, env)).status).toBe(408);
-    await until(deployment.metrics, (metrics) =>
-      /^ecf_alarms_total\{[^}]*kind="cannot-ask"[^}]*\} [1-9]/m.test(metrics),
-    );
+    await until(deployment.metrics, (metrics) => /^ecf_alarms_total\{[^}]*kind="no-query"[^}]*\} [1-9]/m.test(metrics));
     expect((await client.submitSigned('/submit_ecf', xml, certified, env)).status).toBe(408);
     expect(await client.ledger(encf)).toHaveLength(1);
   });

@@ -187,7 +187,7 @@ describe('uncertain outcomes', () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
       const { body } = await world.submit(emission, example('ecf-31', 6), { env: 'CerteCF' });
       expect(body.status).toBe('EnProceso');
-      await reaches(encf('31', 6), ({ alarm }) => alarm === 'cannot-ask');
+      await reaches(encf('31', 6), ({ alarm }) => alarm === 'no-query');
       expect(await world.row(encf('31', 6), 'CerteCF')).toMatchObject({ state: 'unknown', next_action_at: null });
       const [sent] = await world.ledger(encf('31', 6));
       expect((await resolve(encf('31', 6), { action: 'adopt', track_id: 'a\0b' })).status).toBe(422);
@@ -203,7 +203,7 @@ describe('uncertain outcomes', () => {
     it('or the operator has the same bytes sent again', async () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout', times: 1 });
       await world.submit(emission, example('ecf-31', 7), { env: 'CerteCF' });
-      await reaches(encf('31', 7), ({ alarm }) => alarm === 'cannot-ask');
+      await reaches(encf('31', 7), ({ alarm }) => alarm === 'no-query');
       const answer = await resolve(encf('31', 7), { action: 'resend' });
       expect(answer).toMatchObject({ status: 200, body: { adopted: false, resent: true } });
       await reaches(encf('31', 7), ({ state }) => state === 'accepted');
@@ -215,7 +215,7 @@ describe('uncertain outcomes', () => {
       await reaches(encf('31', 17), ({ state }) => state === 'accepted');
       await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
       await world.submit(emission, example('ecf-31', 16), { env: 'CerteCF' });
-      await reaches(encf('31', 16), ({ alarm }) => alarm === 'cannot-ask');
+      await reaches(encf('31', 16), ({ alarm }) => alarm === 'no-query');
       const before = await world.row(encf('31', 16), 'CerteCF');
       const adopt = (track_id: unknown) => resolve(encf('31', 16), { action: 'adopt', track_id });
 

@@ -335,7 +335,7 @@ export const EXAMPLES = {
         encf: 'E310000000001',
         account_id: account.id,
         state: 'unknown',
-        alarm: 'cannot-ask',
+        alarm: 'no-query',
         committed_at: AT,
       },
     ],

@@ -150,7 +150,7 @@ describe('given a full document whose send was lost', () => {
 
   it('when the environment offers no query, then an alarm is raised and nothing is resent', () => {
     const next = must(afterLookUp(lost(), { trackIds: NO_SERVICE, state: null }, at(4_000)));
-    expect(next).toMatchObject({ state: 'unknown', alarm: 'cannot-ask', nextActionAt: null });
+    expect(next).toMatchObject({ state: 'unknown', alarm: 'no-query', nextActionAt: null });
     expect(clearedToResend(next, at(9_000))).toMatchObject({ state: 'resend-due', alarm: null });
   });
 

@@ -17,7 +17,7 @@ export function reportDeadline(
 ): () => void {
   const awaited = metrics.gauge({
     name: 'ecf_reception_approvals_awaited',
-    help: `Received e-CF without approval or rejection whose term is over (overdue) or ends within ${DUE_SOON_DAYS} days (due_soon).`,
+    help: `Received e-CF without approval or rejection, after the deadline (overdue) or at most ${DUE_SOON_DAYS} days before it (due_soon).`,
     labels: ['env', 'state'],
   });
   /** The instant before which a document was received that has `left` days or less. */

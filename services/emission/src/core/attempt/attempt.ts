@@ -62,7 +62,7 @@ export type AlarmKind =
   /** Signed in contingency and not sent or decided within 72 hours of the authority's return. */
   | 'contingency-late'
   /** The environment offers no query, and a resend without one could duplicate the document. */
-  | 'cannot-ask'
+  | 'no-query'
   /** There is no certificate for a login. */
   | 'no-certificate'
   /** The stored bytes cannot be read. */

@@ -112,7 +112,7 @@ export function backInQueue(attempt: Attempt): Attempt {
 
 /** No query can find the outcome, so a person decides. Work stops until then. */
 export function leftToOperator(attempt: Attempt): Attempt {
-  return applyTransition(attempt, null, { owner: null, nextActionAt: null, alarm: 'cannot-ask' });
+  return applyTransition(attempt, null, { owner: null, nextActionAt: null, alarm: 'no-query' });
 }
 
 /** A send without an answer, or whose process ended: the authority may have the document. */

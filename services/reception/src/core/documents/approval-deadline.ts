@@ -15,5 +15,5 @@ export function approvalDaysLeft(
   return deadlineDays - daysBetween(toCalendarDate(document.receivedAt), toCalendarDate(now));
 }
 
-/** Days before the end of the term from which an unanswered document counts as due soon. */
+/** An unanswered document counts as due soon from so many days before its deadline. */
 export const DUE_SOON_DAYS = 2;

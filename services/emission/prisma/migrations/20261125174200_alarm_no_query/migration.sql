@@ -1,0 +1,1 @@
+UPDATE "attempt" SET "alarm" = 'no-query' WHERE "alarm" = 'cannot-ask';
