@@ -78,7 +78,7 @@ export const administratorSchema = z.object({
 export const createdAdministratorSchema = z.object({ id: z.string(), token: z.string() });
 export type AdministratorBody = z.infer<typeof administratorSchema>;
 
-/** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key lives on for `overlap_hours`. */
+/** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key stays valid for `overlap_hours`. */
 export const rotateApiKeySchema = z.strictObject({
   overlap_hours: z
     .number()

@@ -17,7 +17,7 @@ export interface Attempt {
   readonly pauseMs: number;
 }
 
-/** Makes one attempt and records how it ended. */
+/** Makes one attempt and records its outcome. */
 export type DeliverDocument = (delivery: ClaimedDelivery) => Promise<Attempt>;
 
 type DeliverPorts = Omit<DeliveryPorts, 'buyerCircuits' | 'elapsed'>;

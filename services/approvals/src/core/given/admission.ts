@@ -9,7 +9,7 @@ export type Admission =
   /** A new document. `authorityAlone`: the issuer has, or may have, this decision already. */
   | { readonly kind: 'new'; readonly authorityAlone: boolean };
 
-/** A decision stands that was to be sent, that the authority did not refuse, and that answers the present document. */
+/** A decision counts if it was to be sent, the authority did not refuse it, and it answers the present document. */
 export function stands(approval: GivenApproval): boolean {
   return approval.supersededAt === null && approval.submittedAt !== null && approval.authority.status !== 'Rechazado';
 }

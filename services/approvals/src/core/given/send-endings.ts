@@ -7,7 +7,7 @@ import type { GivenApproval } from './given-approval.js';
 const MOST_RESPONSE = 8_000;
 const LONGEST_ERROR = 1_000;
 
-/** How a send ended, before it is recorded. */
+/** The outcome of a send, before it is recorded. */
 export interface Ending {
   readonly progress: Progress;
   readonly exchange: Exchange | null;

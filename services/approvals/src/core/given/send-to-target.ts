@@ -30,7 +30,7 @@ export type SendPorts = Pick<
   | 'sleep'
 >;
 
-/** Sends an approval to the authority; gives how that ended. */
+/** Sends an approval to the authority; resolves with the outcome. */
 export async function sendToAuthority(ports: SendPorts, approval: GivenApproval): Promise<Ending> {
   const caller = await approvalCaller(ports, approval);
   const arrivedBefore = await mayHaveArrived(ports, approval, 'authority');
@@ -59,7 +59,7 @@ export async function sendToAuthority(ports: SendPorts, approval: GivenApproval)
   }
 }
 
-/** Sends an approval to its issuer; gives how that ended. */
+/** Sends an approval to its issuer; resolves with the outcome. */
 export async function sendToIssuer(ports: SendPorts, approval: GivenApproval): Promise<Ending> {
   const caller = await approvalCaller(ports, approval);
   if (caller === null) return laterAtIssuer(ports, approval, 'no certificate to look the issuer up with');

@@ -69,7 +69,7 @@ export function createMaintenanceWatch(
   let reading: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
-    // One call tells the windows of all environments.
+    // One call returns the windows of all environments.
     const answer = await authority.maintenanceWindows({ env: 'eCF', statusKey });
     if (answer.outcome !== 'verdict')
       return failed(

@@ -32,7 +32,7 @@ export function createAnswers(ports: AnswersPorts) {
   let waiting = new Map<number, AnswerNote>();
   let noting: Promise<void> | null = null;
 
-  /** Moments order what happens in this instance finer than a clock does; taken when a request begins. */
+  /** Takes a moment when a request begins. Moments order the events of this instance, which a clock cannot. */
   function arrive(): number {
     return ++moment;
   }
