@@ -328,6 +328,27 @@ describe('GET /invoices/', () => {
       expect(await of('', { ...of2025, env: 'CerteCF' })).toBe(422);
       expect(await of('&offset=1')).toBe(422);
     });
+
+    it.each([
+      ['-created_at', '0000-01-01T00:00:00.000Z', 422],
+      ['-created_at', '0001-01-01T00:00:00.000Z', 200],
+      ['created_at', '9999-12-31T23:59:59.999Z', 200],
+      ['created_at', '1.00', 422],
+      ['total_amount', '999999999999999999999999999999.9999999999', 200],
+      ['-total_amount', '-1', 200],
+      ['total_amount', 'NaN', 422],
+    ])('a made-up cursor of the listing by %s at %s is %i', async (sort, value, expected) => {
+      const { next_cursor: cursor } = (await world.get(`/invoices?limit=1&sort=${sort}`, of2025)).body;
+      const [, id, total, mark] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+      for (const made of [
+        [value, id, total, mark],
+        [value, Number.MAX_SAFE_INTEGER, 0, mark],
+      ]) {
+        const text = Buffer.from(JSON.stringify(made)).toString('base64url');
+        const { status } = await world.get(`/invoices?sort=${sort}&cursor=${text}`, of2025);
+        expect([made, status]).toEqual([made, expected]);
+      }
+    });
   });
 
   it('far offsets find the same rows as near ones', async () => {

@@ -13,7 +13,8 @@ export interface ListingPlace {
 
 const count = z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^-?\d{1,30}(\.\d{1,10})?$/);
-const instant = z.iso.datetime({ precision: 3 });
+/** PostgreSQL has no year 0. */
+const instant = z.iso.datetime({ precision: 3 }).refine((text) => text >= '0001');
 const rest = [count, count, z.string()] as const;
 const contents = {
   created_at: z.tuple([instant, ...rest]),
