@@ -11,9 +11,13 @@ interface CsvPage {
   readonly invoices: readonly object[];
 }
 
+const TYPE = 'text/csv; charset=utf-8; header=present';
+/** What CSV may be called in `Accept`: the whole type, or with one of its parameters, or none. */
+const NAMES = ['text/csv', 'text/csv; charset=utf-8', 'text/csv; header=present', TYPE];
+
 /** Whether the caller wants CSV (RFC 4180) rather than JSON. */
 export function wantsCsv(req: Request): boolean {
-  return req.accepts(['application/json', 'text/csv']) === 'text/csv';
+  return NAMES.includes(String(req.accepts(['application/json', ...NAMES])));
 }
 
 /**
@@ -43,7 +47,7 @@ export function sendCsvRows(res: Response, columns: readonly string[], rows: rea
 }
 
 function begin(res: Response, columns: readonly string[]): void {
-  res.setHeader('content-type', 'text/csv; charset=utf-8; header=present');
+  res.setHeader('content-type', TYPE);
   res.setHeader('cache-control', 'no-store');
   res.write(lines([columns], columns));
 }
