@@ -37,7 +37,7 @@ describe('GET /invoice-status', () => {
     for (let i = 0; i < 3; i += 1) {
       const { status, body, headers } = await world.status(instance, trackId);
       expect({ status, word: body.status, code: body.code }).toEqual({ status: 200, word: 'Aceptado', code: '1' });
-      expect(headers.get('cache-control')).toBe('no-store');
+      expect([headers.get('cache-control'), headers.has('etag')]).toEqual(['private, no-cache', true]);
     }
     expect(world.authority.queriesOf(trackId)).toBe(2);
     await until(() => world.changesOf(trackId).length === 2);

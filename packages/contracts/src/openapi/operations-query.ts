@@ -55,6 +55,7 @@ export const QUERY = {
     summary: 'Returns the status of a submission by its trackId',
     description: 'If the authority cannot be reached, the answer is the last known status.',
     parameters: [P.trackId],
+    hasEtag: true,
     answers: {
       200: { description: 'The status.', content: json(invoiceStatusResponseSchema, EXAMPLES.invoiceStatus) },
     },

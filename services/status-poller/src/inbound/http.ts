@@ -1,6 +1,6 @@
 import { errorCodeEntry, trackIdSchema } from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute, sendObject } from '@ecf/service-kit/http';
 import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { identityOf } from '@ecf/service-kit/security';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
@@ -12,8 +12,7 @@ export function createStatusApp(invoiceStatus: InvoiceStatusQuery, options: Serv
   async function answer(req: Request, res: Response): Promise<void> {
     const { account_id: accountId, env, taxpayers } = identityOf(req);
     const trackId = readTrackId(req.params.trackId);
-    res.setHeader('cache-control', 'no-store');
-    res.json(await invoiceStatus({ accountId, taxpayers, env, trackId }));
+    sendObject(req, res, await invoiceStatus({ accountId, taxpayers, env, trackId }));
   }
   const routes: readonly ServiceRoute[] = [['get', '/invoice-status/:trackId', 'account', answer]];
   return createServiceApp(options, { routes, internal: [], mapErrors: answerErrors });
