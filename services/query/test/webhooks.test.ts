@@ -7,7 +7,7 @@ import { publicEventSchema } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createMasterKeys } from '@ecf/service-kit/security';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createQuery } from '../src/index.js';
 import { sealedWebhookSecrets } from '../src/outbound/webhooks.postgres.js';
@@ -18,76 +18,40 @@ import {
   invoice,
   invoiceEvent,
   OTHER_ACCOUNT,
-  OTHER_ISSUER,
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
-import { type Call, type Receiver, startReceiver, until } from './support/receiver.js';
-import { startWorld, type World } from './support/world.js';
+import { type Call, until } from './support/receiver.js';
+import { webhookWorld } from './support/webhook-world.js';
+import { startWorld } from './support/world.js';
 
-let now = Date.now();
-let world: World;
-let receiver: Receiver;
-
-beforeAll(async () => {
-  world = await startWorld({ ALLOW_PRIVATE_ADDRESSES: 'true' }, { clock: () => new Date(now) });
-  receiver = await startReceiver(() => now);
-  await world.publish(taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })));
-});
-afterAll(async () => {
-  receiver.stop();
-  await world.stop();
-});
-beforeEach(() => {
-  now = Date.now();
-  receiver.calls = [];
-  receiver.answer = () => ({ status: 204 });
-});
-afterEach(async () => {
-  await world.database.query('DELETE FROM webhook');
-});
-
-const webhooks = () => world.query.webhooks;
-const name = (webhook_id: string, account_id = ACCOUNT) => ({ account_id, webhook_id });
-const create = async (path = '/', change: object = {}, account = ACCOUNT) => {
-  const webhook = {
-    url: `${receiver.base}${path}`,
-    types: null,
-    environments: ['TesteCF', 'CerteCF', 'eCF'] as const,
-    ...change,
-  };
-  return webhooks().createWebhook({ ...name(randomUUID(), account), webhook: webhook as never });
-};
-const find = (id: string) => webhooks().findWebhook(name(id));
-let sequence = 100;
-const accepted = () => invoiceEvent(invoice({ sequence: ++sequence, revision: 2 }));
-const numbers = () => receiver.calls.map(({ event }) => event.subject.encf);
+const tests = webhookWorld();
+const { name, find, create, accepted, callsOf, failing, idle } = tests;
+const numbers = () => tests.receiver.calls.map(({ event }) => event.subject.encf);
 const called = (times: number) =>
   until(
-    () => receiver.calls,
+    () => tests.receiver.calls,
     ({ length }) => length >= times,
-  );
-const idle = (id: string) =>
-  until(
-    () => find(id),
-    ({ pending }) => pending === 0,
   );
 
 describe('webhooks', () => {
   it('get the events of their account, types and environments, signed, without those from before', async () => {
-    await world.publish(accepted());
+    await tests.world.publish(accepted());
     const { id, secret, ...shown } = await create('/mine?token=1', { types: ['invoice.accepted'] });
     expect([secret.slice(0, 6), shown.active, shown.types]).toEqual(['whsec_', true, ['invoice.accepted']]);
     await create('/other', {}, OTHER_ACCOUNT);
     await create('/production', { environments: ['eCF'] });
-    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-used' })), accepted());
+    await tests.world.publish(
+      invoiceEvent(invoice({ sequence: ++tests.sequence, state: 'rejected-used' })),
+      accepted(),
+    );
     await called(1);
     await idle(id);
-    expect(receiver.calls.map(({ path }) => path)).toEqual(['/mine?token=1']);
-    const [{ headers, text, event } = {} as Call] = receiver.calls;
+    expect(tests.receiver.calls.map(({ path }) => path)).toEqual(['/mine?token=1']);
+    const [{ headers, text, event } = {} as Call] = tests.receiver.calls;
     expect(publicEventSchema.parse(event)).toMatchObject({
       type: 'invoice.accepted',
-      subject: { encf: encf('31', sequence) },
+      subject: { encf: encf('31', tests.sequence) },
     });
     expect(headers).toMatchObject({ 'webhook-id': event.id, 'content-type': 'application/json' });
     new Webhook(secret).verify(text, headers);
@@ -95,31 +59,31 @@ describe('webhooks', () => {
     const state = await find(id);
     expect([state.failing_since, state.dropped, typeof state.last_success_at]).toEqual([null, 0, 'string']);
     expect(
-      JSON.stringify([state, await webhooks().listWebhooks({ account_id: ACCOUNT, limit: 10, offset: 0 })]),
+      JSON.stringify([state, await tests.webhooks.listWebhooks({ account_id: ACCOUNT, limit: 10, offset: 0 })]),
     ).not.toContain(secret);
-    await expect(webhooks().findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(tests.webhooks.findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('get the end of a batch of their account', async () => {
     await create('/batches', { types: ['batch.done'] });
     await create('/other', { types: ['batch.done'] }, OTHER_ACCOUNT);
-    await world.publish(batchDone('7'));
+    await tests.world.publish(batchDone('7'));
     await called(1);
-    expect(receiver.calls.map(({ path, event: { data: told } }) => [path, told])).toEqual([
+    expect(tests.receiver.calls.map(({ path, event: { data: told } }) => [path, told])).toEqual([
       ['/batches', batchDone('7').data.batch],
     ]);
   });
 
   it('deliver a subject in order, and again within ten seconds; other subjects go on', async () => {
     const { id } = await create();
-    const first = encf('31', ++sequence);
-    receiver.answer = ({ event }) => ({
+    const first = encf('31', ++tests.sequence);
+    tests.receiver.answer = ({ event }) => ({
       status: event.subject.encf === first ? 302 : 200,
-      headers: { location: `${receiver.base}/elsewhere` },
+      headers: { location: `${tests.receiver.base}/elsewhere` },
     });
-    await world.publish(
-      invoiceEvent(invoice({ sequence, state: 'rejected-reusable' })),
-      invoiceEvent(invoice({ sequence, revision: 2 })),
+    await tests.world.publish(
+      invoiceEvent(invoice({ sequence: tests.sequence, state: 'rejected-reusable' })),
+      invoiceEvent(invoice({ sequence: tests.sequence, revision: 2 })),
       accepted(),
     );
     await called(2);
@@ -127,117 +91,117 @@ describe('webhooks', () => {
       () => find(id),
       ({ pending }) => pending === 2,
     );
-    expect([...numbers()].sort()).toEqual([first, encf('31', sequence)]);
+    expect([...numbers()].sort()).toEqual([first, encf('31', tests.sequence)]);
     await until(
       () => find(id),
-      ({ failing_since }) => failing_since === null || receiver.calls.length === 2,
+      ({ failing_since }) => failing_since === null || tests.receiver.calls.length === 2,
     );
-    receiver.answer = () => ({ status: 200 });
-    now += 10_000;
+    tests.receiver.answer = () => ({ status: 200 });
+    tests.now += 10_000;
     await idle(id);
-    expect(receiver.calls.map(({ path }) => path)).not.toContain('/elsewhere');
-    expect(receiver.calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
+    expect(tests.receiver.calls.map(({ path }) => path)).not.toContain('/elsewhere');
+    expect(tests.receiver.calls.slice(2).map(({ event }) => [event.subject.encf, event.type])).toEqual([
       [first, 'invoice.rejected'],
       [first, 'invoice.accepted'],
     ]);
-    expect(receiver.calls[2]?.headers['webhook-id']).toBe(
-      receiver.calls.find(({ event }) => event.subject.encf === first)?.headers['webhook-id'],
+    expect(tests.receiver.calls[2]?.headers['webhook-id']).toBe(
+      tests.receiver.calls.find(({ event }) => event.subject.encf === first)?.headers['webhook-id'],
     );
   });
 
   it('are tried for 72 hours with growing pauses; then the event is dropped and its subject goes on', async () => {
     const { id } = await create();
-    receiver.answer = () => ({ status: 500 });
-    await world.publish(invoiceEvent(invoice({ sequence: ++sequence, state: 'rejected-reusable' })));
+    tests.receiver.answer = () => ({ status: 500 });
+    await tests.world.publish(invoiceEvent(invoice({ sequence: ++tests.sequence, state: 'rejected-reusable' })));
     await called(1);
     const due = async () => {
-      const { rows } = await world.database.query<{ due_at: Date }>('SELECT due_at FROM webhook_delivery');
+      const { rows } = await tests.world.database.query<{ due_at: Date }>('SELECT due_at FROM webhook_delivery');
       return rows[0]?.due_at.getTime() ?? 0;
     };
-    const begin = now;
+    const begin = tests.now;
     const pauses: number[] = [];
     for (let tries = 1; tries < 8; tries += 1) {
-      const next = await until(due, (time) => time > now);
-      pauses.push((next - now) / 1_000);
-      now = next;
+      const next = await until(due, (time) => time > tests.now);
+      pauses.push((next - tests.now) / 1_000);
+      tests.now = next;
       await called(tries + 1);
     }
     expect(pauses).toEqual([5, 20, 60, 300, 900, 1_800, 1_800]);
     expect((await find(id)).failing_since).not.toBeNull();
-    now = begin + 72 * 3_600_000 - 1;
+    tests.now = begin + 72 * 3_600_000 - 1;
     await called(9);
-    expect(await until(due, (time) => time > now)).toBe(begin + 72 * 3_600_000);
-    await world.publish(invoiceEvent(invoice({ sequence, revision: 2 })));
-    now += 5_000;
+    expect(await until(due, (time) => time > tests.now)).toBe(begin + 72 * 3_600_000);
+    await tests.world.publish(invoiceEvent(invoice({ sequence: tests.sequence, revision: 2 })));
+    tests.now += 5_000;
     await until(
       () => find(id),
       ({ dropped }) => dropped === 1,
     );
-    receiver.answer = () => ({ status: 200 });
-    now += 10_000;
+    tests.receiver.answer = () => ({ status: 200 });
+    tests.now += 10_000;
     await until(
-      () => receiver.calls,
-      () => receiver.calls.at(-1)?.event.type === 'invoice.accepted',
+      () => tests.receiver.calls,
+      () => tests.receiver.calls.at(-1)?.event.type === 'invoice.accepted',
     );
     expect(await idle(id)).toMatchObject({ dropped: 1, failing_since: null });
-    expect(receiver.calls.at(-1)?.event.type).toBe('invoice.accepted');
+    expect(tests.receiver.calls.at(-1)?.event.type).toBe('invoice.accepted');
   });
 
   it('end with 410; what they missed comes with a replay', async () => {
     const { id } = await create();
-    const before = (await world.get('/events?limit=1000')).body.next;
-    receiver.answer = () => ({ status: 410 });
-    await world.publish(accepted());
+    const before = (await tests.world.get('/events?limit=1000')).body.next;
+    tests.receiver.answer = () => ({ status: 410 });
+    await tests.world.publish(accepted());
     await until(
       () => find(id),
       ({ active }) => !active,
     );
-    receiver.answer = () => ({ status: 200 });
-    await world.publish(accepted());
-    await expect(webhooks().replayWebhook({ ...name(id), after: before })).rejects.toMatchObject({ status: 409 });
-    expect(await webhooks().changeWebhook({ ...name(id), change: { active: true } })).toMatchObject({
+    tests.receiver.answer = () => ({ status: 200 });
+    await tests.world.publish(accepted());
+    await expect(tests.webhooks.replayWebhook({ ...name(id), after: before })).rejects.toMatchObject({ status: 409 });
+    expect(await tests.webhooks.changeWebhook({ ...name(id), change: { active: true } })).toMatchObject({
       active: true,
       pending: 0,
     });
-    expect(receiver.calls).toHaveLength(1);
-    await expect(webhooks().replayWebhook({ ...name(id), after: 'made-up' })).rejects.toMatchObject({
+    expect(tests.receiver.calls).toHaveLength(1);
+    await expect(tests.webhooks.replayWebhook({ ...name(id), after: 'made-up' })).rejects.toMatchObject({
       status: 422,
       code: 'unknown_event',
     });
-    await webhooks().replayWebhook({ ...name(id), after: before });
+    await tests.webhooks.replayWebhook({ ...name(id), after: before });
     await called(3);
-    expect(numbers().slice(1)).toEqual([encf('31', sequence - 1), encf('31', sequence)]);
+    expect(numbers().slice(1)).toEqual([encf('31', tests.sequence - 1), encf('31', tests.sequence)]);
   });
 
   it('that are made inactive lose what waits and collect nothing; a replay needs an event that is kept', async () => {
     const { id } = await create();
-    receiver.answer = () => ({ status: 500 });
-    await world.publish(accepted(), accepted());
+    tests.receiver.answer = () => ({ status: 500 });
+    await tests.world.publish(accepted(), accepted());
     await until(
       () => find(id),
       ({ failing_since, pending }) => failing_since !== null && pending === 2,
     );
-    const change = (active: boolean) => webhooks().changeWebhook({ ...name(id), change: { active } });
+    const change = (active: boolean) => tests.webhooks.changeWebhook({ ...name(id), change: { active } });
     expect(await change(false)).toMatchObject({ active: false, pending: 0 });
     await create('/beside');
-    receiver.answer = () => ({ status: 200 });
-    receiver.calls = [];
-    await world.publish(accepted());
+    tests.receiver.answer = () => ({ status: 200 });
+    tests.receiver.calls = [];
+    await tests.world.publish(accepted());
     await until(
-      () => receiver.calls,
+      () => tests.receiver.calls,
       (calls) => calls.some(({ path }) => path === '/beside'),
     );
     expect(await find(id)).toMatchObject({ pending: 0 });
     expect(await change(true)).toMatchObject({ active: true, pending: 0, failing_since: null, dropped: 0 });
-    await world.publish(accepted());
+    await tests.world.publish(accepted());
     await until(
-      () => receiver.calls,
+      () => tests.receiver.calls,
       (calls) => calls.filter(({ path }) => path === '/beside').length === 2 && calls.length > 2,
     );
-    const mine = receiver.calls.filter(({ path }) => path === '/');
-    expect(mine.map(({ event }) => event.subject.encf)).toEqual([encf('31', sequence)]);
-    await world.database.query('DELETE FROM feed_event WHERE id < (SELECT max(id) FROM feed_event)');
-    await expect(webhooks().replayWebhook({ ...name(id), after: '1-00000000' })).rejects.toMatchObject({
+    const mine = callsOf('/');
+    expect(mine.map(({ event }) => event.subject.encf)).toEqual([encf('31', tests.sequence)]);
+    await tests.world.database.query('DELETE FROM feed_event WHERE id < (SELECT max(id) FROM feed_event)');
+    await expect(tests.webhooks.replayWebhook({ ...name(id), after: '1-00000000' })).rejects.toMatchObject({
       status: 410,
       code: 'event_expired',
     });
@@ -245,98 +209,92 @@ describe('webhooks', () => {
 
   it('have a new secret with 24 hours of both, and master keys replaced while they work', async () => {
     const { id, secret: former } = await create();
-    const { secret } = await webhooks().rotateWebhook(name(id));
-    expect(await webhooks().testWebhook(name(id))).toMatchObject({ status: 204, error: null });
-    const both = receiver.calls[0] as Call;
+    const { secret } = await tests.webhooks.rotateWebhook(name(id));
+    expect(await tests.webhooks.testWebhook(name(id))).toMatchObject({ status: 204, error: null });
+    const both = tests.receiver.calls[0] as Call;
     expect(both.event.type).toBe('webhook.test');
     for (const each of [former, secret]) new Webhook(each).verify(both.text, both.headers);
     const newest = Buffer.alloc(32, 9);
-    const keys = createMasterKeys([newest, Buffer.from(world.config.MASTER_KEY[0])]);
-    const values = sealedWebhookSecrets(world.database, keys);
-    const operations = createMasterKeyOperations({ database: world.database, masterKeys: keys, values });
+    const keys = createMasterKeys([newest, Buffer.from(tests.world.config.MASTER_KEY[0])]);
+    const values = sealedWebhookSecrets(tests.world.database, keys);
+    const operations = createMasterKeyOperations({ database: tests.world.database, masterKeys: keys, values });
     const key_id = keys.keyIds[0] as string;
     expect((await operations.sealedState({ key_id })).older).toBe(2);
     expect(await operations.reseal({ key_id })).toEqual({ resealed: 2 });
     expect((await operations.sealedState({ key_id })).older).toBe(0);
-    const old = createMasterKeys([Buffer.from(world.config.MASTER_KEY[0])]);
+    const old = createMasterKeys([Buffer.from(tests.world.config.MASTER_KEY[0])]);
     const back = sealedWebhookSecrets(
-      world.database,
-      createMasterKeys([Buffer.from(world.config.MASTER_KEY[0]), newest]),
+      tests.world.database,
+      createMasterKeys([Buffer.from(tests.world.config.MASTER_KEY[0]), newest]),
     );
     for (const kind of back) await kind.reseal(Buffer.from([2, ...Buffer.from(old.keyIds[0] as string, 'hex')]), 10);
-    now += 24 * 3_600_000;
-    await webhooks().testWebhook(name(id));
-    const later = receiver.calls[1] as Call;
+    tests.now += 24 * 3_600_000;
+    await tests.webhooks.testWebhook(name(id));
+    const later = tests.receiver.calls[1] as Call;
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(1);
   });
 
   it('are called once for each event by several instances; a call that an instance left open is repeated', async () => {
     const { id } = await create();
-    const other = createQuery({ ...world.config }, world.overrides);
+    const other = createQuery({ ...tests.world.config }, tests.world.overrides);
     await other.start();
     try {
-      await world.publish(...Array.from({ length: 100 }, accepted));
+      await tests.world.publish(...Array.from({ length: 100 }, () => accepted()));
       await called(100);
       await idle(id);
       expect(new Set(numbers()).size).toBe(100);
-      expect(receiver.calls).toHaveLength(100);
+      expect(tests.receiver.calls).toHaveLength(100);
     } finally {
       await other.stop();
     }
     // The rows of an instance that was killed during a call.
-    receiver.answer = () => ({ status: 503 });
-    await world.publish(accepted());
-    await until(
-      () => find(id),
-      ({ failing_since }) => failing_since !== null,
-    );
-    await world.database.query('UPDATE webhook_delivery SET leased_until = $1, due_at = $2', [
-      new Date(now + 60_000),
-      new Date(now),
+    tests.receiver.answer = () => ({ status: 503 });
+    await tests.world.publish(accepted());
+    await failing(id);
+    await tests.world.database.query('UPDATE webhook_delivery SET leased_until = $1, due_at = $2', [
+      new Date(tests.now + 60_000),
+      new Date(tests.now),
     ]);
-    receiver.answer = () => ({ status: 200 });
-    now += 59_000;
+    tests.receiver.answer = () => ({ status: 200 });
+    tests.now += 59_000;
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(receiver.calls).toHaveLength(101);
-    now += 2_000;
+    expect(tests.receiver.calls).toHaveLength(101);
+    tests.now += 2_000;
     await idle(id);
-    expect(receiver.calls).toHaveLength(102);
+    expect(tests.receiver.calls).toHaveLength(102);
   });
 
   it('get an event whose taxpayer is known to the gateway alone; an event that is nobody’s delays none', async () => {
     const { id } = await create();
-    const ours = { rnc: '130000019', invoice: encf('31', ++sequence) };
-    world.gateway.set(ACCOUNT, [taxpayer({ rnc: ours.rnc })]);
-    await world.publish(
-      invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000027', revision: 2 })),
-      invoiceEvent(invoice({ sequence: sequence - 1, issuer_rnc: ours.rnc, revision: 2 })),
+    const ours = { rnc: '130000019', invoice: encf('31', ++tests.sequence) };
+    tests.world.gateway.set(ACCOUNT, [taxpayer({ rnc: ours.rnc })]);
+    await tests.world.publish(
+      accepted({ issuer_rnc: '130000027' }),
+      invoiceEvent(invoice({ sequence: tests.sequence - 1, issuer_rnc: ours.rnc, revision: 2 })),
       accepted(),
     );
     await called(2);
     await idle(id);
-    expect(numbers().sort()).toEqual([ours.invoice, encf('31', sequence)]);
-    world.gateway.clear();
+    expect(numbers().sort()).toEqual([ours.invoice, encf('31', tests.sequence)]);
+    tests.world.gateway.clear();
   });
 
   it('wait at most a minute for a taxpayer while the gateway does not answer', async () => {
     const { id } = await create();
-    const source = world.overrides.taxpayers as TaxpayerSource;
+    const source = tests.world.overrides.taxpayers as TaxpayerSource;
     const { taxpayer: ask } = source;
     source.taxpayer = async () => {
       throw new Error('the gateway is away');
     };
     try {
       const rnc = '130000035';
-      await world.publish(invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: rnc, revision: 2 })), accepted());
+      await tests.world.publish(accepted({ issuer_rnc: rnc }), accepted());
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(await find(id)).toMatchObject({ pending: 0 });
-      await world.publish(taxpayerEvent(taxpayer({ rnc })));
+      await tests.world.publish(taxpayerEvent(taxpayer({ rnc })));
       await called(2);
-      await world.publish(
-        invoiceEvent(invoice({ sequence: ++sequence, issuer_rnc: '130000043', revision: 2 })),
-        accepted(),
-      );
-      now += 61_000;
+      await tests.world.publish(accepted({ issuer_rnc: '130000043' }), accepted());
+      tests.now += 61_000;
       await called(3);
       await idle(id);
       expect(numbers()).toHaveLength(3);
@@ -348,21 +306,16 @@ describe('webhooks', () => {
   it('whose secret no key opens fail alone', async () => {
     const { id: lost } = await create('/lost');
     const { id } = await create('/kept');
-    await world.database.query(`UPDATE webhook SET secret = '\\x0200000000' WHERE id = $1`, [lost]);
-    await world.publish(accepted());
+    await tests.world.database.query(`UPDATE webhook SET secret = '\\x0200000000' WHERE id = $1`, [lost]);
+    await tests.world.publish(accepted());
     await called(1);
     await idle(id);
-    expect(
-      await until(
-        () => find(lost),
-        ({ failing_since }) => failing_since !== null,
-      ),
-    ).toMatchObject({ pending: 1 });
-    expect(await webhooks().testWebhook(name(lost))).toMatchObject({
+    expect(await failing(lost)).toMatchObject({ pending: 1 });
+    expect(await tests.webhooks.testWebhook(name(lost))).toMatchObject({
       status: null,
       error: expect.stringContaining('MASTER_KEY'),
     });
-    expect(receiver.calls.map(({ path }) => path)).toEqual(['/kept']);
+    expect(tests.receiver.calls.map(({ path }) => path)).toEqual(['/kept']);
   });
 
   it('refuse addresses inside, and survive every answer', async () => {
@@ -398,8 +351,8 @@ describe('webhooks', () => {
       await guarded.stop();
     }
     const { id } = await create();
-    receiver.answer = () => ({ status: 200, body: 'x'.repeat(1_000_000) });
-    expect(await webhooks().testWebhook(name(id))).toMatchObject({
+    tests.receiver.answer = () => ({ status: 200, body: 'x'.repeat(1_000_000) });
+    expect(await tests.webhooks.testWebhook(name(id))).toMatchObject({
       status: null,
       error: expect.stringContaining('larger than'),
     });
@@ -408,18 +361,18 @@ describe('webhooks', () => {
   it('that are dead delay no other, and keep only a few calls open', async () => {
     const { id: dead } = await create('/dead');
     const { id: alive } = await create('/alive');
-    receiver.answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
-    await world.publish(...Array.from({ length: 100 }, accepted));
+    tests.receiver.answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
+    await tests.world.publish(...Array.from({ length: 100 }, () => accepted()));
     await until(
-      () => receiver.calls,
-      () => receiver.calls.filter(({ path }) => path === '/alive').length >= 100,
+      () => callsOf('/alive').length >= 100,
+      (holds) => holds,
     );
     await idle(alive);
-    expect(receiver.calls.filter(({ path }) => path === '/alive')).toHaveLength(100);
-    expect(receiver.calls.filter(({ path }) => path === '/dead').length).toBeLessThanOrEqual(16);
+    expect(callsOf('/alive')).toHaveLength(100);
+    expect(callsOf('/dead').length).toBeLessThanOrEqual(16);
     expect((await find(dead)).pending).toBe(100);
-    expect(await world.metrics.render()).toMatch(/ecf_webhook_pending_events 100\n/);
-    receiver.breakConnections();
+    expect(await tests.world.metrics.render()).toMatch(/ecf_webhook_pending_events 100\n/);
+    tests.receiver.breakConnections();
   });
 });
 
@@ -439,7 +392,7 @@ describe('the receivers of docs/webhooks.md', () => {
     await new Promise((resolve) => free.close(resolve));
     const key = name(randomUUID());
     const webhook = { url: `http://127.0.0.1:${port}/`, types: null, environments: ['TesteCF' as const] };
-    const { secret } = await webhooks().createWebhook({ ...key, webhook });
+    const { secret } = await tests.webhooks.createWebhook({ ...key, webhook });
     const [program = '', ...args]: string[] = command();
     const receiver: ChildProcessWithoutNullStreams = spawn(program, args, {
       env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
@@ -448,19 +401,19 @@ describe('the receivers of docs/webhooks.md', () => {
     receiver.stdout.on('data', (chunk) => (printed += chunk));
     try {
       await until(
-        () => webhooks().testWebhook(key),
+        () => tests.webhooks.testWebhook(key),
         ({ status }) => status === 204,
       );
       await until(
         () => printed,
         (text) => text.startsWith('webhook.test\n'),
       );
-      await webhooks().rotateWebhook(key);
-      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 204 });
-      now += 24 * 3_600_000;
-      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 400 });
-      now = Date.now() - 600_000;
-      expect(await webhooks().testWebhook(key)).toMatchObject({ status: 400 });
+      await tests.webhooks.rotateWebhook(key);
+      expect(await tests.webhooks.testWebhook(key)).toMatchObject({ status: 204 });
+      tests.now += 24 * 3_600_000;
+      expect(await tests.webhooks.testWebhook(key)).toMatchObject({ status: 400 });
+      tests.now = Date.now() - 600_000;
+      expect(await tests.webhooks.testWebhook(key)).toMatchObject({ status: 400 });
     } finally {
       receiver.kill();
     }
