@@ -19,10 +19,10 @@ import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhook
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
 const IDLE_MS = 1_000;
-/** Calls in flight to webhooks that fail, and as many to the others. */
-const AT_ONCE = 32;
-/** A call that lasts longer frees its place, so that slow receivers delay no others. */
-const SLOW = { afterMs: 500, maxInFlight: 256 };
+/** Calls of a lane. One that lasts longer than `afterMs` frees its place, so that slow receivers delay no others. */
+const PLACES = { concurrency: 32, slow: { afterMs: 500, maxInFlight: 256 } };
+/** As many as both other lanes have: however many of their calls fail at once, each first retry finds a place. */
+const FIRST_RETRY_PLACES = { concurrency: 64, slow: { afterMs: 500, maxInFlight: 512 } };
 
 /** The parts of the service that webhooks use. */
 export interface WebhookParts extends FindOwnersPorts {
@@ -47,7 +47,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     ended: observeWebhooks(metrics, logger, { deliveries, clock }),
     clock,
   });
-  const workOf = (claimDue: DueWorkStore<WebhookDelivery>['claimDue']) =>
+  const workOf = (claimDue: DueWorkStore<WebhookDelivery>['claimDue'], places = PLACES) =>
     createDueWork<WebhookDelivery>({
       store: { claimDue },
       handle,
@@ -56,19 +56,18 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
       clock,
       leaseMs: LEASE_MS,
       idleMs: IDLE_MS,
-      concurrency: AT_ONCE,
-      slow: SLOW,
+      ...places,
     });
-  const healthy = workOf(async (request) => {
+  const working = workOf(async (request) => {
     const unknown = await deliveries.collect(request.now, owners.withoutOwner());
     if (unknown !== null) void owners.find(unknown).then((found) => found && wake());
-    return deliveries.claimDue(request, false);
+    return deliveries.claimDue(request, 'working');
   });
-  // Webhooks that fail have calls of their own, so that they take no places from the others.
-  const failing = workOf((request) => deliveries.claimDue(request, true));
+  const failing = workOf((request) => deliveries.claimDue(request, 'failing'));
+  const firstRetries = workOf((request) => deliveries.claimDue(request, 'first_retry'), FIRST_RETRY_PLACES);
+  const lanes = [working, failing, firstRetries];
   function wake(): void {
-    healthy.wake();
-    failing.wake();
+    for (const lane of lanes) lane.wake();
   }
   const manage = createManageWebhooks({
     webhooks: createPostgresWebhooks(database, masterKeys),
@@ -97,11 +96,10 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     /** The database has its tables. */
     async start() {
       await instance.start();
-      healthy.start();
-      failing.start();
+      for (const lane of lanes) lane.start();
     },
     async stop() {
-      await Promise.all([healthy.stop(), failing.stop()]);
+      await Promise.all(lanes.map((lane) => lane.stop()));
       await instance.stop();
       calls.close();
     },

@@ -71,18 +71,18 @@ const dueOf = (
            AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
        ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0))`;
 /**
- * $1 now, $2 end of the lease, $3 most rows, $4 of webhooks that fail or of the others. The oldest waiting event of a subject goes
- * first, alone. The claim skips webhooks that others lock, because those may wait for rows that are locked here.
+ * $1 now, $2 end of the lease, $3 most rows, $4 the lane. The oldest waiting event of a subject goes first, alone. The claim
+ * skips webhooks that others lock, because those may wait for rows that are locked here.
  */
 const CLAIM = {
   name: 'webhook_claim',
   text: `WITH open AS (SELECT webhook_id AS id, count(*) FILTER (WHERE tries = 1) AS retries, count(*) FILTER (WHERE tries <> 1) AS others
         FROM webhook_delivery WHERE leased_until IS NOT NULL AND leased_until > $1 GROUP BY webhook_id),
-    room AS (SELECT w.id, ${AT_ONCE} - coalesce(o.retries, 0) AS retries,
-        CASE WHEN $4 AND w.paused_until > $1 THEN 0
-             WHEN NOT $4 AND w.last_success_at > $1::timestamptz - interval '1 minute' THEN ${AT_ONCE}
+    room AS (SELECT w.id, CASE WHEN $4 = 'failing' THEN 0 ELSE ${AT_ONCE} END - coalesce(o.retries, 0) AS retries,
+        CASE WHEN $4 = 'first_retry' OR $4 = 'failing' AND w.paused_until > $1 THEN 0
+             WHEN $4 = 'working' AND w.last_success_at > $1::timestamptz - interval '1 minute' THEN ${AT_ONCE}
              ELSE ${AT_ONCE_UNPROVEN} END - coalesce(o.others, 0) AS others
-      FROM webhook AS w LEFT JOIN open AS o ON o.id = w.id WHERE w.active AND (w.failing_since IS NOT NULL) = $4),
+      FROM webhook AS w LEFT JOIN open AS o ON o.id = w.id WHERE w.active AND (w.failing_since IS NULL) = ($4 = 'working')),
     due AS (SELECT d.webhook_id, d.event_id, d.tries = 1 AS retry, d.due_at FROM room CROSS JOIN LATERAL (
         ${dueOf('d.tries = 1', 'room.retries')} UNION ALL ${dueOf('d.tries <> 1', 'room.others')}) AS d
       ORDER BY retry DESC, d.due_at LIMIT ${LOOKED_AT_FOR_EACH} * $3),
@@ -93,7 +93,7 @@ const CLAIM = {
       WHERE d.webhook_id = free.webhook_id AND d.event_id = free.event_id
       RETURNING d.webhook_id, d.event_id, d.tries, d.give_up_at),
     paused AS (UPDATE webhook SET paused_until = $1::timestamptz + interval '${PAUSE}' WHERE id IN (SELECT w.id FROM webhook AS w
-      WHERE $4 AND w.id IN (SELECT webhook_id FROM leased WHERE tries <> 1) FOR UPDATE SKIP LOCKED))
+      WHERE $4 = 'failing' AND w.id IN (SELECT webhook_id FROM leased) FOR UPDATE SKIP LOCKED))
     SELECT l.event_id, l.tries, l.give_up_at, w.id, w.account_id, w.url, w.secret, w.former_secret, w.former_until,
            e.mark, e.type, e.time, e.env, e.subject, e.data
       FROM leased AS l JOIN webhook AS w ON w.id = l.webhook_id LEFT JOIN feed_event AS e ON e.id = l.event_id
@@ -157,8 +157,8 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
       await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
       return rows[0]?.rnc ?? null;
     },
-    async claimDue({ now, until, limit }, failing) {
-      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, failing]);
+    async claimDue({ now, until, limit }, lane) {
+      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, lane]);
       return rows.map((row) => claimed(row, now));
     },
     async delivered({ webhookId, eventId }, now) {

@@ -63,14 +63,17 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
+/** Deliveries that take no places from each other: those of webhooks that work; of those that fail, first retries and others. */
+export type DeliveryLane = 'working' | 'failing' | 'first_retry';
+
 /** The events that wait for delivery. */
 export interface WebhookDeliveries {
   /**
    * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`. Returns its RNC.
    */
   collect(now: Date, withoutOwner: readonly string[]): Promise<string | null>;
-  /** Leases events of webhooks that fail, or of the others. */
-  claimDue(request: ClaimRequest, failing: boolean): Promise<readonly WebhookDelivery[]>;
+  /** Leases due events of a lane. */
+  claimDue(request: ClaimRequest, lane: DeliveryLane): Promise<readonly WebhookDelivery[]>;
   /** If the webhook had failed, its other events are due soon too. */
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
   /** The event, and those of its subject behind it, are due again at `dueAt`. */
