@@ -8,6 +8,7 @@ import {
   documentKey,
   ERROR_CODES,
   newRangesSchema,
+  newWebhookSchema,
   OPERATIONS,
   type Operation,
   type ServiceName,
@@ -166,5 +167,42 @@ describe('HTTP schemas', () => {
     expect(newRangesSchema.safeParse([range(1, 100), range(2, 3), range(50, 60)]).success).toBe(false);
     expect(newRangesSchema.safeParse([range(5, 5), range(5, 5)]).success).toBe(false);
     expect(newRangesSchema.safeParse([range(1, 10), { ...range(1, 10), env: 'CerteCF' }]).success).toBe(true);
+  });
+});
+
+describe('the address of a webhook', () => {
+  it.each([
+    'https://erp.example.do/events?token=1',
+    'http://127.0.0.1:8080',
+    'https://ñandú.do/',
+    'https://[2606:4700::1]/',
+  ])('may be %j', (url) => {
+    expect(newWebhookSchema.parse({ url })).toMatchObject({ url });
+  });
+
+  it.each([
+    ...[
+      '',
+      'erp.example.do',
+      '//erp.example.do/',
+      '/events',
+      'https://',
+      'https://a:99999/',
+      'https://[::1',
+      'http://%00/',
+    ],
+    ...['ftp://a.do/', 'ws://a.do/', 'file:///etc/passwd', 'javascript:alert(1)', 'data:,x'],
+    ...['https://user@a.do/', 'https://user:secret@a.do/', 'https://a.do/#part', 'https://a.do/#'],
+    ...[
+      'https://a.do/\u0000',
+      'https://a.do/\n',
+      'https://a\t.do/',
+      ' https://a.do/',
+      'https://a.do/x y',
+      'https://a.do/\ud800',
+    ],
+    `https://a.do/${'x'.repeat(2_000)}`,
+  ])('is not %j', (url) => {
+    expect(newWebhookSchema.safeParse({ url }).success).toBe(false);
   });
 });

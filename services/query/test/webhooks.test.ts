@@ -328,6 +328,13 @@ describe('webhooks', () => {
         'https://10.0.0.1/',
         'https://0x7f.1/',
         'https://169.254.169.254/latest',
+        'https://127.0.0.1./',
+        'https://①②⑦.⓪.⓪.①/',
+        'https:\\\\10.0.0.1\\',
+        'https://[::ffff:a00:1]/',
+        'https://[64:ff9b::7f00:1]/',
+        'https://[2002:7f00:1::]/',
+        'https://[fd00::1]/',
       ])
         await expect(
           guarded.query.webhooks.createWebhook({

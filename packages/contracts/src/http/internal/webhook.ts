@@ -15,7 +15,7 @@ const urlSchema = z
   .max(MAX_URL, `An address has at most ${MAX_URL} characters.`)
   .refine(
     isAddress,
-    'An address is https:// or http:// with a host, without user, password and fragment, as https://erp.example.do/events.',
+    'An address is https:// or http:// with a host, without user, password, fragment, blanks and control characters, as https://erp.example.do/events.',
   );
 const typesSchema = z
   .array(z.enum(EVENT_TYPES))
@@ -28,7 +28,7 @@ const environmentsSchema = z
   .refine(eachOnce, 'An environment stands twice.');
 
 function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (/[\s\p{C}]/u.test(text) || !URL.canParse(text)) return false;
   const url = new URL(text);
   if (!['https:', 'http:'].includes(url.protocol)) return false;
   return url.username === '' && url.password === '' && !text.includes('#');
