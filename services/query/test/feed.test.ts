@@ -213,6 +213,28 @@ describe('the feed', () => {
     expect(JSON.stringify(events)).not.toMatch(/<\?xml|certificate/);
   });
 
+  it.each<[string, BusEvent]>([
+    ['delivery.refused', delivery({ encf: encf('31', 80), delivery_status: 'refused', final: true })],
+    ['delivery.failed', delivery({ encf: encf('31', 81), delivery_status: 'failed', final: true })],
+    ['delivery.failed', delivery({ encf: encf('31', 82), delivery_status: 'unacknowledged', final: true })],
+    ['cancellation.accepted', cancellation({ id: 80, authority_status: 'Aceptado' })],
+    ['cancellation.rejected', cancellation({ id: 81, authority_status: 'Rechazado' })],
+    ['invoice.rejected', invoiceEvent(invoice({ sequence: 83, state: 'rejected-reusable' }))],
+  ])('tells %s', async (type, told) => {
+    const after = await end();
+    await world.publish(told);
+    expect((await read(after)).events).toMatchObject([{ type, data: { issuer_rnc: ISSUER } }]);
+  });
+
+  it('tells that the authority confirmed a received document', async () => {
+    const after = await end();
+    const confirmed = received({ sequence: 84, revision: 2, authority_status: 'confirmed' });
+    await world.publish(event(TOPICS.receivedInvoices.name, 'received.confirmed', documentKey(confirmed), confirmed));
+    expect((await read(after)).events).toMatchObject([
+      { type: 'received.confirmed', data: { encf: encf('31', 84), authority_status: 'confirmed' } },
+    ]);
+  });
+
   it('shows an account, and a key that is limited to some taxpayers, their own events of the environment only', async () => {
     const after = await end();
     await world.publish(

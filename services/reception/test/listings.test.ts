@@ -508,7 +508,11 @@ describe('access of an account', () => {
     }
   });
 
-  it('the decision about a document shows up', async () => {
+  it('the decision about a document shows up, as a change since then', async () => {
+    const { rows } = await world.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+    const since = encodeURIComponent(rows[0]?.now.toISOString() ?? '');
+    const changed = () => json(`/fe/recepcion/api/invoices/all?updated_since=${since}`, ALL);
+    expect((await changed()).status).toBe(404);
     const data = {
       direction: 'given',
       env: 'TesteCF',
@@ -538,6 +542,10 @@ describe('access of an account', () => {
       () => world.published.filter((one) => one.data.encf === SECOND),
       (events) => events.at(-1)?.data.approval_status === 'rejected' && events.at(-1)?.data.revision === 2,
     );
+    expect((await changed()).body).toMatchObject({
+      total: 1,
+      invoices: [{ encf: SECOND, approval_status: 'rejected' }],
+    });
   });
 });
 
