@@ -173,6 +173,28 @@ describe('webhooks', () => {
     expect(numbers().slice(1)).toEqual([encf('31', tests.sequence - 1), encf('31', tests.sequence)]);
   });
 
+  it('get the events of a replay in their order, also those that are on their way or wait for another try', async () => {
+    const { id } = await create();
+    const before = (await tests.world.get('/events?limit=1000')).body.next;
+    tests.receiver.answer = ({ event }) => (event.type === 'invoice.accepted' ? 'hang' : { status: 200 });
+    await tests.world.publish(accepted({ state: 'held', revision: 1 }));
+    await called(1);
+    await tests.world.publish(invoiceEvent(invoice({ sequence: tests.sequence, revision: 2 })));
+    await called(2);
+    tests.receiver.calls[1]?.res.writeHead(503).end();
+    await failing(id);
+    await tests.webhooks.replayWebhook({ ...name(id), after: before });
+    await called(4);
+    await tests.webhooks.replayWebhook({ ...name(id), after: before });
+    await called(5);
+    tests.receiver.answer = () => ({ status: 200 });
+    tests.receiver.calls[3]?.res.writeHead(200).end();
+    await called(6);
+    await idle(id);
+    const [held, decided] = ['invoice.held', 'invoice.accepted'];
+    expect(tests.receiver.calls.map(({ event }) => event.type)).toEqual([held, decided, held, decided, held, decided]);
+  });
+
   it('that are made inactive lose what waits and collect nothing; a replay needs an event that is kept', async () => {
     const { id } = await create();
     tests.receiver.answer = () => ({ status: 500 });

@@ -100,10 +100,13 @@ const CLAIM = {
      ORDER BY l.event_id`,
 };
 
-/** The first success after failures also ends the pauses of other events. */
+/**
+ * The first success after failures also ends the pauses of other events. An event that a replay has put back during the call is
+ * not leased: it stays.
+ */
 const DELIVERED = {
   name: 'webhook_delivered',
-  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2),
+  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id = $2 AND leased_until IS NOT NULL),
     forward AS (SELECT d.webhook_id, d.event_id FROM webhook AS w JOIN webhook_delivery AS d ON d.webhook_id = w.id
       WHERE w.id = $1 AND w.failing_since IS NOT NULL AND d.event_id <> $2 AND d.due_at > $3::timestamptz
         AND d.due_at <= $3::timestamptz + ${FORWARD} * ($3::timestamptz - w.failing_since) FOR UPDATE OF d SKIP LOCKED),

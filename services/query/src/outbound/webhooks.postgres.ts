@@ -84,11 +84,16 @@ export function createPostgresWebhooks(database: Database, masterKeys: MasterKey
       return rowCount > 0;
     },
     async replay({ accountId, id }, place) {
-      const { rowCount } = await database.query(
-        'UPDATE webhook SET collected = least(collected, $3) WHERE account_id = $1 AND id = $2 AND active',
-        [accountId, id, place],
-      );
-      return rowCount > 0;
+      return database.transaction(async (tx) => {
+        const { rowCount } = await tx.query(
+          'UPDATE webhook SET collected = least(collected, $3) WHERE account_id = $1 AND id = $2 AND active',
+          [accountId, id, place],
+        );
+        // Events that wait are collected again with those before them, so that each subject keeps its order.
+        if (rowCount > 0)
+          await tx.query('DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id > $2', [id, place]);
+        return rowCount > 0;
+      });
     },
     async receiver({ accountId, id }, now) {
       const { rows } = await database.query<SealedReceiver>(

@@ -60,5 +60,5 @@ export async function until<T>(look: () => T | Promise<T>, holds: (value: T) => 
     if (holds(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`it did not come to hold: ${JSON.stringify(await look())}`);
+  throw new Error(`it did not come to hold: ${String(JSON.stringify(await look())).slice(0, 2_000)}`);
 }
