@@ -229,7 +229,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('have a new secret with 24 hours of both, and master keys replaced while they work', async () => {
+  it('have a new secret with 24 hours of the last two, and master keys replaced while they work', async () => {
     const { id, secret: former } = await create();
     const { secret } = await tests.webhooks.rotateWebhook(name(id));
     expect(await tests.webhooks.testWebhook(name(id))).toMatchObject({ status: 204, error: null });
@@ -254,6 +254,14 @@ describe('webhooks', () => {
     await tests.webhooks.testWebhook(name(id));
     const later = tests.receiver.calls[1] as Call;
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    tests.now = Date.now();
+    const secrets = [secret];
+    for (let rotations = 0; rotations < 2; rotations += 1)
+      secrets.push((await tests.webhooks.rotateWebhook(name(id))).secret);
+    await tests.webhooks.testWebhook(name(id));
+    const { text, headers } = tests.receiver.calls[2] as Call;
+    for (const each of secrets.slice(1)) new Webhook(each).verify(text, headers);
+    expect(() => new Webhook(secret).verify(text, headers)).toThrow();
   });
 
   it('are called once for each event by several instances; a call that an instance left open is repeated', async () => {
