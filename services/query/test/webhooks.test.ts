@@ -147,6 +147,21 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.at(-1)?.event.type).toBe('invoice.accepted');
   });
 
+  it('give up an event that the feed keeps no more, which is no success', async () => {
+    const { id } = await create();
+    tests.receiver.answer = () => ({ status: 500 });
+    await tests.world.publish(accepted());
+    await called(1);
+    await failing(id);
+    await tests.world.publish(accepted());
+    await called(2);
+    await tests.world.database.query('DELETE FROM feed_event WHERE id < (SELECT max(id) FROM feed_event)');
+    tests.now += 6_000;
+    const given_up = ({ pending }: { pending: number }) => pending === 1;
+    expect(await until(() => find(id), given_up)).toMatchObject({ dropped: 1, last_success_at: null });
+    expect((await find(id)).failing_since).not.toBeNull();
+  });
+
   it('end with 410; what they missed comes with a replay', async () => {
     const { id } = await create();
     const before = (await tests.world.get('/events?limit=1000')).body.next;

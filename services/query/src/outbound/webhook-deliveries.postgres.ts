@@ -125,7 +125,8 @@ const FAILED = {
 };
 const GIVE_UP = {
   name: 'webhook_give_up',
-  text: `WITH gone AS (DELETE FROM webhook_delivery WHERE webhook_id = $1 AND give_up_at <= $2 RETURNING event_id),
+  text: `WITH gone AS (DELETE FROM webhook_delivery AS d WHERE webhook_id = $1
+      AND (give_up_at <= $2 OR NOT EXISTS (SELECT FROM feed_event AS e WHERE e.id = d.event_id)) RETURNING event_id),
     counted AS (UPDATE webhook SET dropped = dropped + (SELECT count(*) FROM gone) WHERE id = $1)
     SELECT count(*) AS n FROM gone`,
 };

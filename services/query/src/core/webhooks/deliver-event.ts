@@ -19,7 +19,7 @@ export interface DeliverEventPorts {
 export function createDeliverEvent({ deliveries, calls, ended, clock }: DeliverEventPorts) {
   return async function deliverEvent(delivery: WebhookDelivery): Promise<void> {
     const { event, giveUpAt, webhookId, tries } = delivery;
-    if (event === null) return deliveries.delivered(delivery, clock());
+    if (event === null) return ended('given_up', delivery, await deliveries.giveUp(delivery, clock()));
     const { status } = await calls.call(delivery, shownEvent(event));
     const now = clock();
     if (status !== null && status >= 200 && status < 300) {

@@ -78,7 +78,7 @@ export interface WebhookDeliveries {
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
   /** The event, and those of its subject behind it, are due again at `dueAt`. */
   failed(delivery: WebhookDelivery, dueAt: Date, now: Date): Promise<void>;
-  /** Gives up the events of the webhook whose time is over. Answers how many. */
+  /** Gives up the events of the webhook whose time is over, or that the feed keeps no more. Answers how many. */
   giveUp(delivery: WebhookDelivery, now: Date): Promise<number>;
   deactivate(webhookId: string): Promise<void>;
   /** Events that wait, webhooks that fail, and seconds since the first of these failed. */
