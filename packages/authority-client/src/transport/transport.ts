@@ -27,6 +27,8 @@ export interface TransportOptions {
   tls: TlsOptions;
   /** Guard for addresses from others: decides to which of them a connection is allowed. */
   guard?: GuardOptions;
+  /** Connections to one host at most; further calls wait for one. Default 128. */
+  maxSockets?: number;
 }
 
 export interface OutgoingRequest {
@@ -70,7 +72,8 @@ const IDLE_SOCKET_MS = 5_000;
 /** got over keep-alive connections: no redirects, no retries, every answer bounded in time and size. */
 export function createTransport(options: TransportOptions): Transport {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const pool = { keepAlive: true, maxSockets: 128, maxFreeSockets: 32, timeout: IDLE_SOCKET_MS } as const;
+  const { maxSockets = 128 } = options;
+  const pool = { keepAlive: true, maxSockets, maxFreeSockets: 32, timeout: IDLE_SOCKET_MS } as const;
   const agent = {
     http: new HttpAgent(pool),
     https: new HttpsAgent({ ...pool, ...(options.tls.ca === undefined ? {} : { ca: options.tls.ca }) }),

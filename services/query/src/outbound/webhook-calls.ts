@@ -22,6 +22,8 @@ export function createWebhookCalls(options: WebhookCallOptions): WebhookCalls & 
     userAgent: 'ecf-gateway',
     timeouts,
     tls: {},
+    // Many accounts may have one host; calls that hang must not keep the others from it. Who calls bounds the calls.
+    maxSockets: Number.POSITIVE_INFINITY,
     guard: allowPrivate ? { addressGuard: () => true } : {},
   });
   function allows(address: string): boolean {
