@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BatchBody, type BatchResult, MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
@@ -44,7 +45,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const environment = environmentOf(values.env);
   const size = sizeOf(values['batch-size']);
   const batches = openBatches(values['data-dir'] as string | undefined, process.env, environment);
-  const output = typeof values.results === 'string' ? createWriteStream(values.results) : console.stdout;
+  const output = typeof values.results === 'string' ? await openResults(values.results) : console.stdout;
   if (file === '-') announceTerminal(console);
   const input = file === '-' ? console.stdin : createReadStream(file);
   const report = reporter(console);
@@ -70,6 +71,14 @@ export async function execute(values: OptionValues, files: string[], console: Co
   if (lines === 0) throw new UsageError('the input has no document. Write one JSON document a line.');
   console.stderr.write(`${lines} documents, ${accepted} accepted\n`);
   return accepted === lines ? 0 : 1;
+}
+
+async function openResults(file: string): Promise<NodeJS.WritableStream> {
+  try {
+    return (await open(file, 'w')).createWriteStream();
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be written (${(cause as Error).message}).`, { cause });
+  }
 }
 
 /** The results of a part, once its batch is decided. */

@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { ecf, rows } from './ecf.js';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-submit-'));
+const input = path.join(folder, 'invoices.ndjson');
+const before = { ECF_URL: process.env.ECF_URL, ECF_API_KEY: process.env.ECF_API_KEY };
+
+const TOTAL = 3;
+const result = (line: number) => `${JSON.stringify({ line, status: 'Aceptado' })}\n`;
+const BATCH = JSON.stringify({ total: TOTAL, pending: 0, in_process: 0, accepted: TOTAL, conditional: 0 });
+
+let calls: string[] = [];
+/** Paths whose next answers break off, in order. */
+let breaks: string[] = [];
+/** The results that come before their answer breaks off. */
+let whole = 1;
+/** A web page answers instead. */
+let isPage = false;
+
+/** A gateway whose batch is decided. */
+const gateway = http.createServer((req, res) => {
+  const url = req.url ?? '';
+  calls.push(`${req.method} ${url}`);
+  req.resume().on('end', () => {
+    if (isPage) return res.end('<html>');
+    const breaksOff = breaks[0] === url.split('?')[0] && breaks.shift() !== undefined;
+    const after = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);
+    const lines = Array.from({ length: TOTAL - after }, (_, index) => result(after + index + 1));
+    const text = url.includes('/results')
+      ? lines.slice(0, breaksOff ? whole : TOTAL).join('')
+      : req.method === 'POST'
+        ? '{"batch_id":"7"}'
+        : BATCH;
+    if (!breaksOff) return res.end(text);
+    res.write(url.includes('/results') ? `${text}{"line` : text.slice(0, 5), () => setTimeout(() => res.destroy(), 20));
+  });
+});
+
+beforeAll(async () => {
+  writeFileSync(input, '{"ECF":{}}\n'.repeat(TOTAL));
+  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+  process.env.ECF_URL = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  process.env.ECF_API_KEY = 'of the test';
+});
+beforeEach(() => {
+  calls = [];
+  breaks = [];
+  whole = 1;
+});
+afterAll(async () => {
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  gateway.closeAllConnections();
+  await new Promise((resolve) => gateway.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const submit = (...more: string[]) => ecf(['submit', input, '--env', 'TesteCF', ...more]);
+
+it('asks again for an answer that breaks off, and goes on after the last result that came', async () => {
+  breaks = ['/batches', '/batches/7', '/batches/7/results', '/batches/7/results'];
+  const { code, stdout, stderr } = await submit();
+  expect([code, stderr]).toEqual([0, '3 documents, 3 accepted\n']);
+  expect(rows(stdout).map(({ line }) => line)).toEqual([1, 2, 3]);
+  expect(calls).toEqual([
+    'POST /batches',
+    'POST /batches',
+    'GET /batches/7',
+    'GET /batches/7',
+    'GET /batches/7/results?after=0',
+    'GET /batches/7/results?after=1',
+    'GET /batches/7/results?after=2',
+  ]);
+});
+
+it('ends with 2 before it sends anything if the results cannot be written', async () => {
+  const { code, stderr } = await submit('--results', path.join(folder, 'absent', 'results.ndjson'));
+  expect([code, calls]).toEqual([2, []]);
+  expect(stderr).toMatch(/results\.ndjson cannot be written/);
+});
+
+it('writes the results to a file', async () => {
+  const file = path.join(folder, 'results.ndjson');
+  expect(await submit('--results', file)).toMatchObject({ code: 0, stdout: '' });
+  expect(rows(readFileSync(file, 'utf8')).map(({ line }) => line)).toEqual([1, 2, 3]);
+});
+
+it('ends with 2 if the results break off before any line came', async () => {
+  breaks = ['/batches/7/results'];
+  whole = 0;
+  const { code, stderr } = await submit();
+  expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be reached. Repeat the command')]);
+});
+
+it('ends with 2 if ECF_URL is no address, or if what answers there is no gateway', async () => {
+  const url = process.env.ECF_URL;
+  try {
+    process.env.ECF_URL = 'palma';
+    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('no address') });
+    process.env.ECF_URL = url;
+    isPage = true;
+    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('names no gateway') });
+  } finally {
+    isPage = false;
+    process.env.ECF_URL = url;
+  }
+});
