@@ -106,6 +106,26 @@ describe('lines of batches as due work', () => {
     expect(await served(['b'])).toEqual(['a', 'c']);
   });
 
+  it('all slots serve an account whose lines are due while the batches of others wait for verdicts', async () => {
+    await database.query('DELETE FROM batch');
+    for (const accountId of ['a', 'b', 'c', 'd']) {
+      const id = await begin(accountId);
+      for (let line = 1; line <= 8; line += 1) await addLine(id, accountId, line);
+      await store().receive({ id, ...received }, [], NOW);
+    }
+    await database.query(
+      `UPDATE batch_line SET outcome = 'submitted', due_at = NULL WHERE account_id <> 'a' AND (account_id <> 'b' OR line > 1)`,
+    );
+    await database.query(
+      `UPDATE batch_line SET due_at = now() + interval '1 hour' WHERE account_id = 'b' AND line = 1`,
+    );
+    const now = new Date(Date.now() + 1_000);
+    const lines = await store().claimDue({ now, until: new Date(now.getTime() + 60_000), limit: 8, except: [] });
+    expect(lines.map(({ caller, line }) => [caller.accountId, line])).toEqual(
+      Array.from({ length: 8 }, (_, index) => ['a', index + 1]),
+    );
+  });
+
   it('counts the open batches and their waiting lines, without bodies that still arrive', async () => {
     await database.query('DELETE FROM batch');
     expect(await store().backlog()).toEqual({ batches: 0, lines: 0, oldestCreatedAt: null });

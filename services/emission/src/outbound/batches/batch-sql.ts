@@ -48,14 +48,16 @@ export const FIND_BY_KEY = {
 };
 
 /**
- * Leases due lines ($1) until $2, at most $3: of each account with an open batch an equal share, in the order of its batches
+ * Leases due lines ($1) until $2, at most $3: of each account with due lines an equal share, in the order of its batches
  * and lines. Lines that another instance is claiming, and accounts of $4, are passed over.
  *
  * It has no name, so PostgreSQL plans it each time: a plan made for a table without lines is slow for 10,000.
  */
 export const CLAIM_LINES = `WITH account AS (
       SELECT account_id FROM (
-        SELECT DISTINCT account_id FROM batch WHERE due_at IS NOT NULL AND account_id <> ALL($4::text[])) a
+        SELECT DISTINCT b.account_id FROM batch b
+        WHERE b.due_at IS NOT NULL AND b.account_id <> ALL($4::text[]) AND EXISTS (
+          SELECT 1 FROM batch_line l WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at <= $1)) a
       ORDER BY random()),
     share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
     picked AS (
