@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
+import { toCalendarDate } from '@ecf/domain';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -204,6 +205,58 @@ describe('a batch', () => {
       expect(refused?.error).toMatchObject({ status: 422, code: 'idempotency_key_required' });
     } finally {
       world.ranges(ISSUER, []);
+    }
+  });
+
+  it('goes on when a range expires: its lines without a number of it, and those that state one, are refused', async () => {
+    let later = 0;
+    const clock = () => new Date(Date.now() + later);
+    let committed = 0;
+    await emission.stop();
+    emission = await world.start(
+      {
+        clock,
+        checkpoint: (step) => {
+          committed += step === 'committed' ? 1 : 0;
+          if (committed === 3) later = 86_400_000;
+        },
+      },
+      { BATCH_CONCURRENCY: 1 },
+    );
+    const expires = toCalendarDate(clock());
+    const range = {
+      env: 'TesteCF',
+      ecf_type: '31',
+      from: encf('31', 95_001),
+      to: encf('31', 95_099),
+      expires,
+    } as const;
+    world.ranges(ISSUER, [range]);
+    const open = example('ecf-31', 1, (ecf) => {
+      delete ecf.Encabezado.IdDoc.eNCF;
+      delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+    });
+    const stated = example('ecf-31', 95_050, (ecf) => {
+      const [year, month, day] = expires.split('-');
+      ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = `${day}-${month}-${year}`;
+    });
+    try {
+      const { body } = await send(ndjson([open, open, open, open, stated]), { 'idempotency-key': randomUUID() });
+      expect(await done(body.batch_id)).toMatchObject({ accepted: 3, refused: 2 });
+      const found = await results(body.batch_id);
+      expect(found.map(({ encf: number, status, error }) => [number, status, error?.status, error?.code])).toEqual([
+        ...[1, 2, 3].map((n) => [encf('31', 95_000 + n), 'Aceptado', undefined, undefined]),
+        [null, null, 409, 'range_expired'],
+        [encf('31', 95_050), null, 400, 'invalid_document'],
+      ]);
+      const { rows } = await world.database.query(
+        `SELECT FROM emission WHERE encf > '${encf('31', 95_003)}' AND encf < '${encf('31', 95_100)}'`,
+      );
+      expect(rows).toEqual([]);
+    } finally {
+      world.ranges(ISSUER, []);
+      await emission.stop();
+      emission = await world.start();
     }
   });
 

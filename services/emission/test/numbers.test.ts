@@ -1,4 +1,5 @@
 import type { NumberRange } from '@ecf/contracts';
+import { toCalendarDate } from '@ecf/domain';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
@@ -158,6 +159,28 @@ describe('a document without eNCF', () => {
     const answer = await world.submit(slow, open(), { key: newKey() });
     const taken = (taker as Answer | null)?.body.encf;
     expect([taken, answer.status, answer.body.encf]).toEqual([encf('31', 1_013), 200, encf('31', 1_014)]);
+    await slow.stop();
+  });
+
+  it('gets a number of another range if its own expires between the draw and the signature', async () => {
+    const day = 86_400_000;
+    let ago = day;
+    const clock = () => new Date(Date.now() - ago);
+    const slow = await world.start({
+      clock,
+      checkpoint: (step) => {
+        if (step === 'drawn') ago = 0;
+      },
+    });
+    const ending = range('41', 100, 199, toCalendarDate(clock()));
+    world.ranges(ISSUER, [ending, range('41', 200, 299)]);
+    const answer = await world.submit(slow, open('41'), { key: newKey() });
+    expect([answer.status, answer.body.encf]).toEqual([200, encf('41', 200)]);
+    ago = day;
+    world.ranges(ISSUER, [ending]);
+    const refused = await world.submit(slow, open('41'), { key: newKey() });
+    expect([refused.status, refused.body.code]).toEqual([409, 'range_expired']);
+    expect(await numbers('41')).toEqual([encf('41', 200)]);
     await slow.stop();
   });
 

@@ -1,9 +1,9 @@
-import { type Environment, toCalendarDate } from '@ecf/domain';
+import { type Environment, ISSUING_RULES, toCalendarDate } from '@ecf/domain';
 import type { Way } from '../contingency/contingency.js';
 import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens } from '../credentials/token-source.js';
-import { CommitUnconfirmed, refuseFaults } from '../errors.js';
+import { CommitUnconfirmed, EmissionError, refuseFaults } from '../errors.js';
 import type { Ports } from '../ports.js';
 import {
   type DrawnNumber,
@@ -95,7 +95,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   }
 
   /**
-   * Null if the number went to another document meanwhile. A failure gives the number back; an unconfirmed commit keeps it
+   * Null if the number went to another document, or its range expired, meanwhile. A failure gives the number back; an unconfirmed commit keeps it
    * until the reservation ends.
    */
   async function issueUnder(
@@ -113,8 +113,13 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
       await ports.numbers.giveBack(drawn.token).catch((failure) => {
         ports.observer.failed('giving a number back, which is free when its reservation ends', failure);
       });
-      if (error instanceof NumberLost) return null;
+      if (error instanceof NumberLost || isExpired(error)) return null;
       throw error;
     }
   }
+}
+
+function isExpired(error: unknown): boolean {
+  const faults = error instanceof EmissionError ? (error.faults ?? []) : [];
+  return faults.some(({ rule }) => rule === ISSUING_RULES.numberExpired.name);
 }
