@@ -7,7 +7,7 @@ import { Client } from '../support/client.js';
 import { embeddedDatabase } from '../support/deployment/embedded-database.js';
 import { fillDataFolder } from '../support/deployment/prepared-folder.js';
 import { type Standalone, startStandalone } from '../support/deployment/standalone-process.js';
-import { Numbering } from '../support/documents/documents.js';
+import { encf, Numbering } from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const SETTINGS = {
@@ -87,6 +87,28 @@ async function endLeases(table: keyof typeof LEASES): Promise<void> {
   const database = embeddedDatabase(dataDir, service);
   await database.query(`UPDATE ${table} SET ${due} = now() WHERE ${due} IS NOT NULL`);
   await database.close();
+}
+
+/** Kills the process while numbers are drawn and their documents cannot be committed; the answers of the calls. */
+async function killedBeforeCommit<T>(submit: () => Promise<T>[]): Promise<T[]> {
+  const database = embeddedDatabase(dataDir, 'emission');
+  let answers: Promise<T>[] = [];
+  const reserved = async () =>
+    (await other.query<{ count: number }>('SELECT count(*)::int AS count FROM reserved_number')).rows;
+  const other = embeddedDatabase(dataDir, 'emission');
+  try {
+    await database
+      .transaction(async (tx) => {
+        await tx.query('LOCK TABLE emission IN SHARE MODE');
+        answers = submit();
+        await until(reserved, ([row]) => (row?.count ?? 0) > 0);
+        await running.end('SIGKILL');
+      })
+      .catch(() => undefined);
+  } finally {
+    await Promise.all([database.close(), other.close()]);
+  }
+  return Promise.all(answers);
 }
 
 /** Waits for so many cancellations in the simulator's ledger; those after the first are sorted by checksum. */
@@ -202,6 +224,44 @@ describe('documents in progress', () => {
     for (const { encf } of all) expect((await client.ledger(encf)).map(({ effective }) => effective)).toEqual([true]);
     const { events } = (await client.call('GET', '/events?types=batch.done')).body;
     expect(events).toMatchObject([{ data: { batch_id: sent.body.batch_id, accepted: all.length } }]);
+  });
+
+  it('numbers are given once and without a gap, though the process is killed between draw and commit', async () => {
+    let client = new Client(running);
+    const [account] = (await client.admin('GET', '/accounts')).body;
+    const ranges = `/accounts/${account.id}/taxpayers/199999991/ranges`;
+    const range = { env: 'TesteCF', ecf_type: '43', from: 'E430000000001', to: 'E430000000099', expires: '2099-12-31' };
+    expect((await client.admin('PUT', ranges, [range])).status).toBe(200);
+    const open = () =>
+      numbers.next('ecf-43', (ecf) => {
+        delete ecf.Encabezado.IdDoc.eNCF;
+        delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+      }).invoice;
+    const [single, lines] = [Array.from({ length: 8 }, open), Array.from({ length: 12 }, open)];
+    const submit = (index: number) => client.submit(single[index], { 'idempotency-key': `single ${index}` });
+    const sent = await client.call('POST', '/batches', {
+      body: lines.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''),
+      headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': 'open numbers' },
+    });
+    expect(sent.status).toBe(202);
+    for (const round of [0, 1]) {
+      const answers = await killedBeforeCommit(() => single.map((_, index) => submit(index).catch(() => null)));
+      if (round === 0) expect(answers).toEqual(single.map(() => null));
+      running = await startStandalone(dataDir, SETTINGS);
+      client = new Client(running);
+      for (const table of ['attempt', 'batch_line', 'poll'] as const) await endLeases(table);
+    }
+    const given = await Promise.all(single.map((_, index) => client.until('Aceptado', () => submit(index))));
+    const batch = async () => (await client.call('GET', sent.body.status_url)).body;
+    await until(batch, ({ status }) => status === 'done');
+    const { results } = (await client.call('GET', `${sent.body.status_url}/results`)).body;
+    const encfs = [...given.map(({ body }) => body.encf), ...results.map((line: { encf: string }) => line.encf)];
+    const count = single.length + lines.length;
+    expect(encfs.sort()).toEqual(Array.from({ length: count }, (_, index) => encf('43', index + 1)));
+    for (const number of encfs) expect((await client.ledger(number)).map(({ effective }) => effective)).toEqual([true]);
+    const left = { next: encf('43', count + 1), remaining: 99 - count };
+    expect((await client.admin('GET', ranges)).body).toEqual([{ ...range, ...left }]);
+    await client.admin('PUT', ranges, []);
   });
 
   it('are answered before the process stops on SIGTERM', async () => {

@@ -478,6 +478,14 @@ describe('a body that is no batch', () => {
     expect(await batches()).toBe(before);
   });
 
+  it('of one line of 100 MiB is a batch, whose line is refused', async () => {
+    const { status, body } = await send(Buffer.alloc(100 * 1024 * 1024, 'x'));
+    expect([status, body.total]).toEqual([202, 1]);
+    expect(await done(body.batch_id)).toMatchObject({ total: 1, refused: 1 });
+    const [line] = await results(body.batch_id);
+    expect(line).toMatchObject({ encf: null, error: { status: 413, code: 'body_too_large' } });
+  });
+
   it('whose sender leaves half way keeps nothing', async () => {
     const before = await batches();
     const request = http.request(`${emission.url}/batches`, {
