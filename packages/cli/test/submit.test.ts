@@ -19,6 +19,8 @@ let calls: string[] = [];
 let breaks: string[] = [];
 /** The results that come before their answer breaks off. */
 let whole = 1;
+/** The statuses of the next answers; 408 has Retry-After. */
+let refusals: number[] = [];
 /** A web page answers instead. */
 let isPage = false;
 
@@ -27,6 +29,9 @@ const gateway = http.createServer((req, res) => {
   const url = req.url ?? '';
   calls.push(`${req.method} ${url}`);
   req.resume().on('end', () => {
+    const status = refusals.shift();
+    if (status !== undefined)
+      return res.writeHead(status, status === 408 ? { 'retry-after': '1' } : {}).end('{"detail":"Send it again."}');
     if (isPage) return res.end('<html>');
     const breaksOff = breaks[0] === url.split('?')[0] && breaks.shift() !== undefined;
     const after = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);
@@ -78,6 +83,13 @@ it('asks again for an answer that breaks off, and goes on after the last result 
     'GET /batches/7/results?after=1',
     'GET /batches/7/results?after=2',
   ]);
+});
+
+it('sends again what the gateway asks to send again, and gives up otherwise', async () => {
+  refusals = [408, 400];
+  const { code, stderr } = await submit();
+  expect([code, stderr]).toEqual([2, expect.stringContaining('answered 400: Send it again.')]);
+  expect(calls).toEqual(['POST /batches', 'POST /batches']);
 });
 
 it('ends with 2 before it sends anything if the results cannot be written', async () => {

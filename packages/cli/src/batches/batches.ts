@@ -43,7 +43,7 @@ export function openBatches(dataDir: string | undefined, env: NodeJS.ProcessEnv,
         const signal = AbortSignal.timeout(ANSWER_MS);
         const answer = await fetch(new URL(path, url), { redirect: 'error', signal, ...init, headers });
         if (answer.ok) return await read(answer);
-        const passes = answer.status === 429 || answer.status >= 502;
+        const passes = answer.headers.has('retry-after') || answer.status === 429 || answer.status >= 502;
         if (!passes || Date.now() > end) throw refusal(answer.status, await answer.text());
         asked = Number(answer.headers.get('retry-after') ?? 0) * 1_000;
       } catch (error) {
