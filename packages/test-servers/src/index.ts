@@ -1,3 +1,4 @@
+export { freePort } from '@ecf/deployment/servers';
 export { CuttableProxy } from './cuttable-proxy.js';
 export * from './kafka.js';
 export { runJavaBroker } from './kafka-java.js';

@@ -21,7 +21,7 @@ export interface ServeOptions {
 export interface ServerTimeouts {
   /** For all headers to arrive; default 10000. */
   headers?: number;
-  /** For the whole request to arrive; default 60000. */
+  /** For the whole request to arrive; default 60000, 0 = no limit. */
   request?: number;
   /** An idle connection is kept so long; default 65000, above the 60 s of most proxies. */
   keepAlive?: number;

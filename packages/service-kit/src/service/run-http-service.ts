@@ -39,7 +39,8 @@ export function runHttpService<C extends ProcessConfig>(
       async start() {
         service = await create(config, { logger, metrics });
         await service.start();
-        const server = await serve(service.app, { host: config.HOST, port: config.PORT });
+        // The gateway bounds the time of a body (REQUEST_TIMEOUT_MS), which differs between installations.
+        const server = await serve(service.app, { host: config.HOST, port: config.PORT, timeouts: { request: 0 } });
         servers.push(server);
         if (config.METRICS_PORT !== undefined)
           servers.push(await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger }));

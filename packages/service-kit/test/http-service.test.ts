@@ -1,0 +1,33 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
+import { freePort } from '@ecf/test-servers';
+import { expect, it } from '@jest/globals';
+import { runHttpService } from '../src/service/run-http-service.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+it('a service leaves it to the gateway how long a body may take', async () => {
+  const config = { HOST: '127.0.0.1', PORT: await freePort(), LOG_LEVEL: 'silent' };
+  const none = async () => undefined;
+  const before = SIGNALS.map((signal) => process.listeners(signal));
+  let server: Server | undefined;
+  const seen = (message: unknown) => {
+    server = (message as { server: Server }).server;
+  };
+  subscribe('http.server.request.start', seen);
+  try {
+    await runHttpService(
+      'probe',
+      () => config,
+      () => ({ app: (_, res) => void res.end(), start: none, stop: none }),
+    );
+    await fetch(`http://127.0.0.1:${config.PORT}`);
+    expect(server?.requestTimeout).toBe(0);
+  } finally {
+    unsubscribe('http.server.request.start', seen);
+    server?.close().closeAllConnections();
+    for (const [index, signal] of SIGNALS.entries())
+      for (const listener of process.listeners(signal))
+        if (!before[index]?.includes(listener)) process.off(signal, listener);
+  }
+});
