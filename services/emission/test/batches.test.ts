@@ -5,6 +5,7 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 let world: World;
@@ -342,12 +343,65 @@ describe('a batch', () => {
   });
 
   it('is shared by instances, and sends nothing twice', async () => {
-    const other = await world.start();
+    const committed = [0, 0];
+    await emission.stop();
+    const counting = (instance: 0 | 1) =>
+      world.start(
+        {
+          checkpoint: (step) => {
+            if (step === 'committed') committed[instance] = (committed[instance] as number) + 1;
+          },
+        },
+        { BATCH_CONCURRENCY: 4 },
+      );
+    const other = await counting(0);
+    emission = await counting(1);
     const some = Array.from({ length: 40 }, () => invoice());
     const { body } = await send(ndjson(some.map(({ document }) => document)));
     expect(await done(body.batch_id)).toMatchObject({ accepted: 40 });
     for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
+    expect([committed[0] === 0, committed[1] === 0]).toEqual([false, false]);
     await other.stop();
+  });
+
+  it('whose process ended before the body did is deleted after a day', async () => {
+    const begin = (age: string) =>
+      world.database.query<{ id: number }>(
+        `INSERT INTO batch (account_id, env, validate, may_wait, caller, created_at, sha256, total)
+          VALUES ('account-1', 'TesteCF', false, false, '{}', now() - $1::interval, '', 0) RETURNING id`,
+        [age],
+      );
+    const [old, young] = [await begin('25 hours'), await begin('23 hours')].map(({ rows }) => rows[0]?.id);
+    await emission.stop();
+    emission = await world.start();
+    const kept = async () => {
+      const { rows } = await world.database.query<{ id: number }>('SELECT id FROM batch WHERE NOT received');
+      return rows.map(({ id }) => id);
+    };
+    await until(async () => !(await kept()).includes(old as number));
+    expect(await kept()).toEqual([young]);
+    await world.database.query('DELETE FROM batch WHERE id = $1', [young]);
+  });
+});
+
+describe('submissions over MAX_SUBMISSIONS', () => {
+  it('are answered 503 before anything is stored, and the depth of the queue is a metric', async () => {
+    const metrics = createMetrics();
+    const busy = await world.start({ metrics }, { MAX_SUBMISSIONS: 1 });
+    const slow = await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 60_000, times: 1 });
+    const first = world.submit(busy, invoice().document);
+    const queue = async () =>
+      (await metrics.render()).match(/ecf_queue_(depth|limit)\{[^}]*"submissions"\} \d+/g) ?? [];
+    await until(async () => (await queue()).some((row) => /depth.* 1$/.test(row)));
+    expect((await queue()).map((row) => row.split(' ')[1])).toEqual(['1', '1']);
+    const over = invoice();
+    const refused = await world.submit(busy, over.document);
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([503, 'overloaded', '5']);
+    expect(await world.row(over.encf)).toBeNull();
+    await world.clearFaults(slow);
+    await first;
+    expect((await world.submit(busy, over.document)).status).toBe(200);
+    await busy.stop();
   });
 });
 
