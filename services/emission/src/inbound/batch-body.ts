@@ -66,6 +66,7 @@ function createCollector(max: number) {
       if (length > max) pieces = [];
       else if (piece.length > 0) pieces.push(piece);
     },
+    isEmpty: () => length === 0,
     /** The document; undefined if nothing but blanks came. */
     take(): Buffer | null | undefined {
       const document = length > max ? null : Buffer.concat(pieces);
@@ -78,7 +79,7 @@ function createCollector(max: number) {
 
 const NEWLINE = 0x0a;
 
-/** Empty lines are passed over. */
+/** Empty lines, and blanks before a document, are passed over byte by byte: a body may consist of them. */
 function createLineSplitter(max: number): Splitter {
   const collector = createCollector(max);
   function* taken(): Generator<Buffer | null> {
@@ -87,13 +88,17 @@ function createLineSplitter(max: number): Splitter {
   }
   return {
     *push(chunk) {
-      let from = 0;
-      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-        collector.add(chunk.subarray(from, at));
-        from = at + 1;
-        yield* taken();
+      for (let from = 0; from < chunk.length; ) {
+        if (collector.isEmpty() && isBlankByte(chunk[from] as number)) {
+          from += 1;
+          continue;
+        }
+        const at = chunk.indexOf(NEWLINE, from);
+        const end = at < 0 ? chunk.length : at;
+        collector.add(chunk.subarray(from, end));
+        from = end + 1;
+        if (at >= 0) yield* taken();
       }
-      collector.add(chunk.subarray(from));
     },
     end: taken,
   };

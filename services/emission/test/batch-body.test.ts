@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect, it, jest } from '@jest/globals';
+import { readBatchBody } from '../src/inbound/batch-body.js';
+
+async function documentsOf(chunks: readonly string[], max = 100): Promise<(string | null)[]> {
+  const req = Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), { complete: true });
+  const found: (string | null)[] = [];
+  for await (const document of readBatchBody(req as unknown as IncomingMessage, 'ndjson', max).documents)
+    found.push(document === null ? null : document.toString());
+  return found;
+}
+
+it('lines may arrive in pieces, with blanks around them; one that is too long is null', async () => {
+  expect(await documentsOf(['\n {"a"', ':1}\r', '\n\t\n', ' \n{', '}', '\n', 'x'.repeat(101), '\n1'])).toEqual([
+    '{"a":1}\r',
+    '{}',
+    null,
+    '1',
+  ]);
+});
+
+it('blank lines cost their bytes only, however many and however long', async () => {
+  const concat = jest.spyOn(Buffer, 'concat');
+  expect(await documentsOf(['\n'.repeat(10_000), ' '.repeat(1_000), '\n{}'])).toEqual(['{}']);
+  expect(concat).toHaveBeenCalledTimes(1);
+  concat.mockRestore();
+});
