@@ -106,6 +106,9 @@ async function* submitted(
   yield* batches.results(id);
 }
 
+const TOO_LONG_DETAIL = 'The line is longer than a batch may be; it was not sent.';
+
+/** As the gateway reports a line that is refused. */
 const TOO_LONG: BatchResult = {
   line: 1,
   encf: null,
@@ -115,11 +118,11 @@ const TOO_LONG: BatchResult = {
   track_id: null,
   security_code: null,
   qr_url: null,
-  messages: [],
+  messages: [TOO_LONG_DETAIL],
   faults: [],
   warnings: [],
-  sequence_used: false,
-  error: { status: 413, code: 'body_too_large', detail: 'The line is longer than a batch may be; it was not sent.' },
+  sequence_used: null,
+  error: { status: 413, code: 'body_too_large', detail: TOO_LONG_DETAIL },
 };
 
 function decided({ total, pending, in_process }: BatchBody): number {
