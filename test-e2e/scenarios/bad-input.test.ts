@@ -1,13 +1,16 @@
+import http from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Answer, type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
+import { type Answer, Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
 import { type Invoice, Numbering, withLines } from '../support/documents/documents.js';
+import { until } from '../support/until.js';
 
 const TAXPAYER = { rnc: '101000015', name: 'Ferretería Roble Inventado, SRL' };
 const OTHER = { rnc: '101000031', name: 'Panadería Trigo Inventado, SRL' };
 const numbers = new Numbering(TAXPAYER);
 const deployment = useDeployment();
-let client: Client;
+let client: Client & { accountId: string };
 
 beforeAll(async () => {
   client = await newAccount(deployment.running, TAXPAYER);
@@ -264,6 +267,57 @@ describe('the certificate', () => {
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ type: 'certificate_expired' }] } });
     expect((await uploadCertificate(newcomer, newcomer.accountId, fresh.rnc)).status).toBe(200);
     expect((await newcomer.submit(one.invoice)).body).toMatchObject({ status: 'Aceptado', encf: one.encf });
+  });
+});
+
+describe('a batch', () => {
+  const NDJSON = { 'content-type': 'application/x-ndjson' };
+  const send = (body: BodyInit, headers: Record<string, string> = {}, by: Client = client) =>
+    by.call('POST', '/batches', { body, headers: { ...NDJSON, ...headers } });
+  const kept = async () => (await client.call('GET', '/batches')).body.count;
+
+  it('that is compressed, torn, too long or without the scope is refused, and nothing is kept', async () => {
+    const one = numbers.next();
+    const line = `${JSON.stringify(one.invoice)}\n`;
+    const key = { name: 'lee', environments: ['TesteCF'], scopes: ['read', 'cancel'] };
+    const made = await client.admin('POST', `/accounts/${client.accountId}/api-keys`, key);
+    const reader = new Client(deployment.running, made.body.key);
+    const before = await kept();
+    for (const [answer, status, code] of [
+      [await send(gzipSync(line), { 'content-encoding': 'gzip' }), 415, 'unsupported_media_type'],
+      [await send('{}\n'.repeat(10_001)), 400, 'invalid_batch'],
+      [await send(`[${line},{"ECF`, { 'content-type': 'application/json' }), 400, 'invalid_batch'],
+      [await send(line, {}, reader), 403, 'missing_scope'],
+      [await reader.call('POST', '/batches/1/cancel'), 403, 'missing_scope'],
+      [await client.call('POST', '/batches/999999999/cancel'), 404, 'not_found'],
+    ] as const)
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+    expect(await kept()).toBe(before);
+    await expectUntouched(one);
+  });
+
+  it('whose sender leaves half way is not kept, and its idempotency key is free', async () => {
+    const some = [numbers.next(), numbers.next()];
+    const body = some.map(({ invoice }) => `${JSON.stringify(invoice)}\n`).join('');
+    const key = { 'idempotency-key': 'half way' };
+    const before = await kept();
+    const { hostname, port } = new URL(deployment.running.demo.base_url);
+    const headers = { ...NDJSON, ...key, 'x-api-key': client.apiKey, 'content-length': body.length };
+    const request = http.request({ hostname, port, method: 'POST', path: '/batches', headers });
+    request.on('error', () => undefined);
+    await new Promise((resolve) => request.write(body.slice(0, -100), resolve));
+    request.destroy();
+    expect(await kept()).toBe(before);
+    expect((await client.call('GET', '/batches?idempotency_key=half%20way')).body.batches).toEqual([]);
+    // Other content under the key, with a line that is torn.
+    const sent = await send(`${body}{"ECF": {"Encabezado"`, key);
+    expect([sent.status, sent.body.total]).toEqual([202, 3]);
+    expect(await send(body, key)).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    const read = async () => (await client.call('GET', sent.body.status_url)).body;
+    expect(await until(read, ({ status }) => status === 'done')).toMatchObject({ accepted: 2, refused: 1 });
+    const refused = (await client.call('GET', `${sent.body.status_url}/results?only=refused`)).body.results;
+    expect(refused).toMatchObject([{ line: 3, encf: null, error: { status: 400, code: 'invalid_json' } }]);
+    for (const { encf } of some) expect(await client.ledger(encf)).toHaveLength(1);
   });
 });
 
