@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -96,6 +96,21 @@ it('ends with 2 before it sends anything if the results cannot be written', asyn
   const { code, stderr } = await submit('--results', path.join(folder, 'absent', 'results.ndjson'));
   expect([code, calls]).toEqual([2, []]);
   expect(stderr).toMatch(/results\.ndjson cannot be written/);
+});
+
+it.each([
+  ['a folder', folder],
+  ['absent', path.join(folder, 'absent')],
+])('ends with 2 if the input is %s', async (_what, file) => {
+  const { code, stderr } = await ecf(['submit', file, '--env', 'TesteCF']);
+  expect([code, stderr, calls]).toEqual([2, expect.stringContaining(file), []]);
+});
+
+const itOnLinux = existsSync('/dev/full') ? it : it.skip;
+
+itOnLinux('ends with 2 if the disk of the results is full', async () => {
+  const { code, stderr } = await submit('--results', '/dev/full');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('/dev/full cannot be written')]);
 });
 
 it('writes the results to a file', async () => {

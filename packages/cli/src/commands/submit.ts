@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BatchBody, type BatchResult, MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { ENVIRONMENTS } from '@ecf/domain';
@@ -45,7 +44,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const environment = environmentOf(values.env);
   const size = sizeOf(values['batch-size']);
   const batches = openBatches(values['data-dir'] as string | undefined, process.env, environment);
-  const output = typeof values.results === 'string' ? await openResults(values.results) : console.stdout;
+  const output = typeof values.results === 'string' ? await openFile(values.results) : toStream(console.stdout);
   if (file === '-') announceTerminal(console);
   const input = file === '-' ? console.stdin : createReadStream(file);
   const report = reporter(console);
@@ -59,26 +58,46 @@ export async function execute(values: OptionValues, files: string[], console: Co
       )) {
         lines += 1;
         if (result.status?.startsWith('Aceptado')) accepted += 1;
-        const row = `${JSON.stringify({ ...result, line: first + result.line })}\n`;
-        if (!output.write(row)) await once(output, 'drain');
+        await output.write(`${JSON.stringify({ ...result, line: first + result.line })}\n`);
       }
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).path === file) throw unreadable(file, error);
+    const { path, syscall } = error as NodeJS.ErrnoException;
+    if (path === file || syscall === 'read') throw unreadable(file, error);
     throw error;
+  } finally {
+    await output.close();
   }
-  if (output !== console.stdout) await finished(output.end());
   if (lines === 0) throw new UsageError('the input has no document. Write one JSON document a line.');
   console.stderr.write(`${lines} documents, ${accepted} accepted\n`);
   return accepted === lines ? 0 : 1;
 }
 
-async function openResults(file: string): Promise<NodeJS.WritableStream> {
-  try {
-    return (await open(file, 'w')).createWriteStream();
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be written (${(cause as Error).message}).`, { cause });
+/** Where the results go. */
+interface Output {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+function toStream(stream: NodeJS.WritableStream): Output {
+  return {
+    async write(text) {
+      if (!stream.write(text)) await once(stream, 'drain');
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The command ends with 2 if the file cannot be written, also when its disk is full later. */
+async function openFile(name: string): Promise<Output> {
+  function unwritable(cause: Error): never {
+    throw new UsageError(`${name} cannot be written (${cause.message}).`, { cause });
   }
+  const file = await open(name, 'w').catch(unwritable);
+  return {
+    write: (text) => file.appendFile(text).catch(unwritable),
+    close: () => file.close(),
+  };
 }
 
 /** The results of a part, once its batch is decided. */
