@@ -452,17 +452,22 @@ describe('a batch that is cancelled', () => {
 });
 
 describe('while the authority is away', () => {
+  /** Waits until each line of a batch was postponed so often. */
+  const postponed = (batchId: string, times: number) =>
+    until(async () => {
+      const { rows } = await world.database.query<{ least: number }>(
+        'SELECT min(CASE WHEN leased THEN 0 ELSE postponements END) AS least FROM batch_line WHERE batch_id = $1',
+        [batchId],
+      );
+      return (rows[0]?.least ?? 0) >= times;
+    });
+
   it('lines stay pending until the batch is cancelled, and none is sent later', async () => {
     await emission.stop();
     emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
     const some = Array.from({ length: 5 }, () => invoice());
     const { body } = await send(ndjson(some.map(({ document }) => document)));
-    const failures = () =>
-      world.database.query<{ least: number }>('SELECT min(failures) AS least FROM batch_line WHERE batch_id = $1', [
-        body.batch_id,
-      ]);
-    for (let look = 0; look < 200 && ((await failures()).rows[0]?.least ?? 0) === 0; look += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await postponed(body.batch_id, 1);
     expect((await world.call(emission, 'GET', `/batches/${body.batch_id}`)).body).toMatchObject({ pending: 5 });
     await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
     expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 5 });
@@ -474,6 +479,25 @@ describe('while the authority is away', () => {
     emission = await world.start();
     expect(await done(later.batch_id)).toMatchObject({ accepted: 1 });
     expect(await world.ledger(patient.encf)).toHaveLength(1);
+  });
+
+  it('a line whose instance crashed before the signature did not begin, so the cancellation of its batch refuses it', async () => {
+    await emission.stop();
+    emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
+    const { document, encf: number } = invoice();
+    const { body } = await send(ndjson([document]));
+    await postponed(body.batch_id, 1);
+    // As if an instance had claimed the line and crashed.
+    await world.database.query('UPDATE batch_line SET due_at = now(), leased = true WHERE batch_id = $1', [
+      body.batch_id,
+    ]);
+    await postponed(body.batch_id, 2);
+    await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
+    expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 1 });
+    expect((await results(body.batch_id))[0].error.code).toBe('batch_cancelled');
+    expect(await world.row(number)).toBeNull();
+    await emission.stop();
+    emission = await world.start();
   });
 });
 

@@ -107,14 +107,19 @@ export const RECORD = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
 };
 
-/** The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). $6: it failed. $7: the account is over its limit. */
+/**
+ * The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4). $6: it failed.
+ * $7: the account is over its limit. A line that names its number and began earlier made no attempt, else it would show it
+ * instead of being postponed.
+ */
 export const POSTPONE = {
   name: 'batch_postpone',
   text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
     stop AS (
-      SELECT l.line, b.is_cancelled AND NOT (l.begun OR $4) AS stops FROM b, batch_line l
+      SELECT l.line, u.begun, b.is_cancelled AND NOT u.begun AS stops
+      FROM b, batch_line l CROSS JOIN LATERAL (SELECT $4 OR l.begun AND l.encf IS NULL AS begun) u
       WHERE l.batch_id = $1 AND l.line = $2)
-    UPDATE batch_line l SET leased = false, begun = l.begun OR $4, postponements = l.postponements + (NOT $7::boolean)::int,
+    UPDATE batch_line l SET leased = false, begun = stop.begun, postponements = l.postponements + (NOT $7::boolean)::int,
       failures = l.failures + $6::boolean::int,
       due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
       outcome = CASE WHEN stops THEN 'refused' END,
