@@ -136,6 +136,23 @@ describe('a batch', () => {
     expect(await world.row(encf('34', sequence))).toBeNull();
   });
 
+  it('reads the numbers of its lines as their check does: behind a byte order mark, and escaped', async () => {
+    const original = invoice((ecf) => {
+      ecf.Encabezado.IdDoc.eNCF = ecf.Encabezado.IdDoc.eNCF.replace('E', '&#69;');
+    });
+    sequence += 1;
+    const { body } = await send(`\ufeff${ndjson([original.document, creditNote(sequence, original.encf, '100.00')])}`);
+    const { rows } = await world.database.query(
+      'SELECT encf, reference_line FROM batch_line WHERE batch_id = $1 ORDER BY line',
+      [body.batch_id],
+    );
+    expect(rows).toEqual([
+      { encf: original.encf, reference_line: null },
+      { encf: encf('34', sequence), reference_line: 1 },
+    ]);
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 2 });
+  });
+
   it('lets a note wait for every line of its number, and refuses it only if all are refused', async () => {
     const original = invoice();
     const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);

@@ -1,5 +1,5 @@
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
-import { asSingle } from '@ecf/ecf-xml';
+import { asSingle, leafText } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { NewBatch, NewLine } from './batch.js';
@@ -96,13 +96,15 @@ function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' |
   );
 }
 
+/** Passes over a byte order mark. */
+const UTF8 = new TextDecoder();
 const NO_NUMBERS = { encf: null, issuerRnc: null, refersTo: null };
 
 /** The numbers of a document that may have any fault; the full check comes later. */
 function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   let root: unknown;
   try {
-    root = JSON.parse(document.toString('utf8'));
+    root = JSON.parse(UTF8.decode(document));
   } catch {
     return NO_NUMBERS;
   }
@@ -113,11 +115,11 @@ function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   };
 }
 
-/** A text, or a number as text; null if it is absent, longer than `most`, or holds what a column of text cannot. */
+/** A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no number. */
 function textAt(root: unknown, path: readonly string[], most: number): string | null {
   // A list of one stands for its value, as in the check of the document.
   let value = asSingle(root);
   for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
-  const text = typeof value === 'number' ? String(value) : value;
-  return typeof text === 'string' && text.length <= most && /^[\w-]+$/.test(text) ? text : null;
+  const text = leafText(value);
+  return text !== null && text.length <= most && /^[\w-]+$/.test(text) ? text : null;
 }
