@@ -1,12 +1,16 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
+import { metricsOf, readAlarms, readDashboards } from '../support/deployment/observability.js';
+import { DEPLOYMENT } from '../support/deployment/standalone-process.js';
 import { readArchive } from '../support/deployment/xml-archive.js';
 import {
   encf as encfOf,
@@ -18,8 +22,15 @@ import {
 import { operationsServed } from '../support/operations-served.js';
 import { until } from '../support/until.js';
 
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+/** Metrics of the brokers and of the shared cache, which the standalone deployment does not have. */
+const OF_SERVERS = /^ecf_(consumer_\w+|foreign_events_total|shared_cache_\w+)$/;
 /** Retries are late, so a failed first delivery fails the test. */
-const deployment = useDeployment({ DELIVERY_FIRST_RETRY_MS: '60000', FIRST_QUERY_MS: '200' });
+const deployment = useDeployment({
+  DELIVERY_FIRST_RETRY_MS: '60000',
+  FIRST_QUERY_MS: '200',
+  APPROVAL_DEADLINE_DAYS: '30',
+});
 
 type Body = Answer['body'];
 interface Party {
@@ -539,4 +550,14 @@ describe('every operation of the specification', () => {
     const served = operationsServed();
     expect(OPERATIONS.map(({ id }) => id).filter((id) => !served.has(id))).toEqual([]);
   });
+});
+
+it('exports every metric that alarms and dashboards name', async () => {
+  const expressions = [
+    ...readAlarms(ROOT).map(({ expr }) => expr),
+    ...readDashboards(ROOT).flatMap(({ exprs }) => exprs),
+  ];
+  const exported: readonly string[] = (await deployment.metrics()).match(/(?<=^# TYPE )\S+/gm) ?? [];
+  const missing = [...new Set(expressions.flatMap(metricsOf))].filter((metric) => !exported.includes(metric));
+  expect(missing.filter((metric) => DEPLOYMENT === 'distributed' || !OF_SERVERS.test(metric))).toEqual([]);
 });
