@@ -79,4 +79,9 @@ export function isUnreached(answer: Answer<unknown>): boolean {
   return answer.cause === 'connection' || answer.cause === 'timeout' || (status >= 502 && status <= 504);
 }
 
+/** Whether no answer of the authority's own came: it could not be reached, or the call was not made. */
+export function isUnanswered(answer: Answer<unknown>): boolean {
+  return answer.outcome === 'unknown' && (answer.raw === null || isUnreached(answer));
+}
+
 export type Outcome = Answer<unknown>['outcome'];

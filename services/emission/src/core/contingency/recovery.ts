@@ -1,10 +1,10 @@
+import { isUnanswered } from '@ecf/authority-client/answers';
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Attempt } from '../attempt/attempt.js';
 import { moment, recordTransition } from '../attempt/record-transition.js';
 import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
-import { bringsNothing } from './reach.js';
 
 /** While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after longer pauses. */
 const LONGEST_PROBE_MS = 30_000;
@@ -54,7 +54,7 @@ export function createRecovery(
 
   /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
   async function probe(present: Contingency, released: number): Promise<void> {
-    const answers = !bringsNothing(await authority.requestSeed({ env: present.env }));
+    const answers = !isUnanswered(await authority.requestSeed({ env: present.env }));
     if (!answers) await contingency.unreached(present);
     else if (released === 0) await contingency.release(present, 1, clock());
     const pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
