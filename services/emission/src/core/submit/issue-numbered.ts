@@ -5,7 +5,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import { tokenOrWait } from '../contingency/token-or-wait.js';
+import { type TokenOrWait, tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
 import type { Drawn, Ports } from '../ports.js';
@@ -90,32 +90,15 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
         const certificate = uploaded ?? certificates.stored(taxpayer);
         const owner = { account: caller.accountId, rnc: taxpayer.rnc };
         const tokens = certificateTokens(ports, { env, ...owner, certificate });
-        const { token, since, until } = await tokenOrWait(
-          ports,
-          { env, route: invoice.route },
-          tokens,
-          parties.mayWait,
-        );
+        const login = await tokenOrWait(ports, { env, route: invoice.route }, tokens, parties.mayWait);
         await ports.recordUse({ ...owner, use: 'ecf', certificate });
         const began = performance.now();
         const now = ports.clock();
         const ending =
-          since === null ? [] : rangeEndWarnings(taxpayer.ranges, invoice.key, invoice.type, invoice.tree, now);
+          login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, invoice.key, invoice.type, invoice.tree, now);
         signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
         ports.observer.signed((performance.now() - began) / 1_000);
-        return prepared(ports, {
-          caller,
-          invoice,
-          taxpayer,
-          reference,
-          signed,
-          certificate,
-          uploaded: uploaded !== null,
-          token,
-          tokens,
-          contingencySince: since,
-          maintenanceUntil: until,
-        });
+        return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
     };
     const issued = await issue(ports, offer, { dryRun });
@@ -164,33 +147,19 @@ function withWarnings(invoice: Invoice, warnings: readonly Fault[]): Invoice {
 }
 
 interface Parts {
-  caller: Caller;
-  invoice: Invoice;
-  taxpayer: TaxpayerState;
-  reference: ReferenceCheck;
-  signed: SignedInvoice;
-  certificate: SigningCertificate;
-  uploaded: boolean;
-  token: string | null;
-  tokens: TokenSource;
-  contingencySince: Date | null;
-  maintenanceUntil: Date | null;
+  readonly parties: Parties;
+  readonly invoice: Invoice;
+  readonly reference: ReferenceCheck;
+  readonly signed: SignedInvoice;
+  /** The uploaded certificate, or the stored one. */
+  readonly certificate: SigningCertificate;
+  readonly login: TokenOrWait;
+  readonly tokens: TokenSource;
 }
 
 function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
-  const {
-    caller,
-    invoice,
-    taxpayer,
-    reference,
-    signed,
-    certificate,
-    uploaded,
-    token,
-    tokens,
-    contingencySince,
-    maintenanceUntil,
-  } = parts;
+  const { parties, invoice, reference, signed, certificate, login, tokens } = parts;
+  const { caller, taxpayer, uploaded } = parties;
   const { key, type, route } = invoice;
   const now = ports.clock();
   const xml = archived('ecf', key, Buffer.from(signed.xml), now);
@@ -207,20 +176,20 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       rfce: rfce === null ? null : { path: rfce.path, sha256: rfce.sha256 },
       signedAt: signed.signedAt,
       signerFingerprint: certificate.fingerprint,
-      hasOwnCertificate: uploaded,
+      hasOwnCertificate: uploaded !== null,
       modifies: reference.modifies,
       modifiedAttempt: reference.modifiedAttempt,
-      contingencySince,
+      contingencySince: login.since,
       ...submitter(caller),
       ...key,
     },
     files: rfce === null ? [xml] : [xml, rfce],
     sent: (rfce ?? xml).bytes,
-    sealedCertificate: uploaded
-      ? ports.sealer.seal(serialiseCertificate(certificate), requestCertificate(caller.accountId, key.issuerRnc))
-      : null,
-    token,
+    sealedCertificate:
+      uploaded &&
+      ports.sealer.seal(serialiseCertificate(uploaded), requestCertificate(caller.accountId, key.issuerRnc)),
+    token: login.token,
     tokens,
-    maintenanceUntil,
+    maintenanceUntil: login.until,
   };
 }
