@@ -194,10 +194,9 @@ describe('certificates and logins', () => {
   });
 
   it('a login that the authority refuses: 401, nothing is consumed', async () => {
-    const authority = await startRefusingAuthority(
-      world.simulator.url,
-      'El RNC 00100000017 del certificado no está delegado para realizar transaciones.',
-    );
+    const authority = await startRefusingAuthority(world.simulator.url, {
+      text: 'El RNC 00100000017 del certificado no está delegado para realizar transaciones.',
+    });
     const refused = await world.start({}, { AUTHORITY_URL: authority.url });
     for (const certificate of [undefined, world.issue('00810000001')]) {
       const { status, body } = await world.submit(

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, encf, example, ISSUER } from './support/documents.js';
+import { BUYER, type Document, encf, example, ISSUER } from './support/documents.js';
+import { startRefusingAuthority } from './support/refusing-authority.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 const LEGEND =
@@ -189,6 +190,38 @@ describe('while the authority is away', () => {
       file,
     ]);
   });
+
+  it('a taxpayer whose logins the authority answers with an error stops no other, and puts no other in contingency', async () => {
+    const broken = world.issue('00100000025');
+    const der = broken.pem.replace(/-----[^-]+-----|\s/g, '');
+    const authority = await startRefusingAuthority(world.simulator.url, {
+      text: 'error',
+      status: 500,
+      refuses: (seed) => seed.replaceAll(/\s/g, '').includes(der),
+    });
+    const { certificate } = world;
+    world.register(ISSUER, broken);
+    await instance.stop();
+    instance = await world.start({}, { AUTHORITY_URL: authority.url });
+    await down();
+    const theirs = await submitAll(70, 8);
+    const ofBuyer = (sequence: number) =>
+      example('ecf-31', sequence, (ecf) => {
+        ecf.Encabezado.Emisor.RNCEmisor = BUYER;
+      });
+    waits(await submit(ofBuyer(90)));
+    await world.clearFaults();
+    await world.reaches(encf('31', 90), ['accepted']);
+    const other = await submit(ofBuyer(91));
+    expect(other.body.contingency).toBeUndefined();
+    waits(await submit(full(82)));
+    expect((await submit(ofBuyer(92))).body.contingency).toBeUndefined();
+    world.register(ISSUER, certificate);
+    await restart();
+    await world.database.query('UPDATE attempt SET next_action_at = now() WHERE queued_at IS NOT NULL');
+    await sentOnce([...theirs, 82]);
+    await authority.stop();
+  }, 120_000);
 
   it('announced maintenance is named, and stops nothing where the announcement is wrong', async () => {
     const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * HOUR).toISOString();

@@ -12,12 +12,19 @@ export class LoginError extends Error {
   /** The authority's own words, where it gave any. */
   readonly reason: string | null;
   readonly retryAfterMs: number | null;
+  /** No answer of the authority's own came. Otherwise the cause may be this one certificate. */
+  readonly isUnanswered: boolean;
 
-  constructor(code: LoginErrorCode, message: string, details: { reason?: string; retryAfterMs?: number } = {}) {
+  constructor(
+    code: LoginErrorCode,
+    message: string,
+    details: { reason?: string; retryAfterMs?: number; isUnanswered?: boolean } = {},
+  ) {
     super(message);
     this.code = code;
     this.retryable = code !== 'login_refused';
     this.reason = details.reason ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.isUnanswered = details.isUnanswered ?? false;
   }
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import type { Answer } from '../answers/answer.js';
+import { type Answer, isUnanswered } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
@@ -184,7 +184,8 @@ function entryOf(answer: Answer<IssuedToken>, started: number): Entry {
       throw new LoginError('login_refused', 'the authority refused the login: status 401');
     case 'unknown': {
       const unreadable = ['not_a_verdict', 'redirect', 'too_large'].includes(answer.cause);
-      const details = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
+      const pause = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
+      const details = { ...pause, isUnanswered: isUnanswered(answer) };
       throw unreadable
         ? new LoginError('authority_unreadable', `the login answered no token: ${answer.detail}`, details)
         : new LoginError('authority_unreachable', `no login at the authority: ${answer.detail}`, details);

@@ -1,15 +1,32 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy of the simulator: it passes seeds on, and refuses every signed seed with the authority's text. */
-export async function startRefusingAuthority(simulatorUrl: string, refusal: string) {
+export interface RefusedLogins {
+  /** The authority's text. */
+  readonly text: string;
+  /** Default 400, the refusal of a certificate. */
+  readonly status?: number;
+  /** Whether a signed seed is refused; by default each is. */
+  readonly refuses?: (signedSeed: string) => boolean;
+}
+
+/** A proxy of the simulator that refuses signed seeds and passes everything else on. */
+export async function startRefusingAuthority(
+  simulatorUrl: string,
+  { text, status = 400, refuses = () => true }: RefusedLogins,
+) {
   const server = createServer(async (req, res) => {
-    req.resume();
-    if (req.method === 'POST' && /validarsemilla/i.test(req.url ?? '')) {
-      res.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
-      return;
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    if (req.method === 'POST' && /validarsemilla/i.test(req.url ?? '') && refuses(body.toString())) {
+      return res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(text));
     }
-    const answer = await fetch(`${simulatorUrl}${req.url}`, { method: req.method ?? 'GET' });
+    const { connection: _, host: __, ...headers } = req.headers as Record<string, string>;
+    const { method = 'GET' } = req;
+    const sent = { method, headers, ...(method === 'GET' ? {} : { body }) };
+    const answer = await fetch(`${simulatorUrl}${req.url}`, sent).catch(() => null);
+    if (answer === null) return req.destroy();
     res.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
     res.end(Buffer.from(await answer.arrayBuffer()));
   });

@@ -43,6 +43,14 @@ export interface WaitingFilter {
   readonly limit: number;
 }
 
+export interface Outage {
+  readonly now: Date;
+  readonly rate: number;
+  readonly dueAt: Date;
+  /** False if the authority answered the login of one taxpayer: others may reach it. */
+  readonly isForAll: boolean;
+}
+
 /** The documents of an environment that wait. */
 export interface ContingencyBacklog {
   readonly env: Environment;
@@ -53,10 +61,10 @@ export interface ContingencyBacklog {
 
 /** The queue of documents that were signed while the authority was away. All instances share it. */
 export interface ContingencyStore {
-  /** Whether the authority is known to be away. */
+  /** Whether the authority is known to be away for everybody. */
   isAway(way: Way): Promise<boolean>;
-  /** Notes that the authority is away, and since when. The first probe is at `dueAt`. */
-  begin(way: Way, outage: { readonly now: Date; readonly rate: number; readonly dueAt: Date }): Promise<Date>;
+  /** Notes that a document waits, and since when the authority is away. The first probe is at `dueAt`. */
+  begin(way: Way, outage: Outage): Promise<Date>;
   /** An answer came. When the authority returned: at the first answer. */
   reached(way: Way, now: Date): Promise<Date>;
   /** Sets the deadline of every document that was signed in contingency and has none. */

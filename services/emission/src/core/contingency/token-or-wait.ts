@@ -22,18 +22,18 @@ export async function tokenOrWait(
   mayWait: boolean,
 ): Promise<TokenOrWait> {
   const until = authority.maintenanceUntil(way.env);
-  const away = async () => {
+  const away = async (isForAll: boolean) => {
     const now = clock();
-    const outage = { now, rate: settings.recoveryRate, dueAt: later(now, FIRST_PROBE_MS) };
+    const outage = { now, rate: settings.recoveryRate, dueAt: later(now, FIRST_PROBE_MS), isForAll };
     return { token: null, until, since: await contingency.begin(way, outage) };
   };
   const isAway = authority.isAway(way.env, way.route === 'ecf' ? 'recepcion' : 'recepcionfc');
-  if (mayWait && (isAway || (await contingency.isAway(way)))) return away();
+  if (mayWait && (isAway || (await contingency.isAway(way)))) return away(true);
   try {
     return { token: await tokens.get(), since: null, until: null };
   } catch (error) {
     const isRefused = !(error instanceof LoginError) || error.code === 'login_refused';
     if (isRefused || !mayWait) throw loginFailure(error, { maintenanceUntil: until });
-    return away();
+    return away(error.isUnanswered);
   }
 }

@@ -41,8 +41,8 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         token = await source.get();
       } catch (error) {
         if (!(error instanceof LoginError)) throw error;
-        if (!attempt.queuedAt || error.code === 'login_refused')
-          return postpone(attempt, undefined, error.retryAfterMs);
+        // An answered login may fail for this taxpayer alone, so it is not repeated before others had their turn.
+        if (!attempt.queuedAt || !error.isUnanswered) return postpone(attempt, undefined, error.retryAfterMs);
         await ports.contingency.unreached(attempt);
         return recordTransition(ports, attempt, (present) =>
           present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,

@@ -15,8 +15,9 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
     async isAway({ env, route }) {
       return (await database.query(sql.IS_AWAY, [env, route])).rows.length > 0;
     },
-    async begin({ env, route }, { now, rate, dueAt }) {
-      const { rows } = await database.query<{ since: Date }>(sql.BEGIN, [env, route, now, rate, dueAt]);
+    async begin({ env, route }, { now, rate, dueAt, isForAll }) {
+      const values = [env, route, now, rate, dueAt, isForAll ? 1 : 0];
+      const { rows } = await database.query<{ since: Date }>(sql.BEGIN, values);
       return rows[0]?.since ?? now;
     },
     async reached({ env, route }, now) {
