@@ -1,18 +1,15 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { CertificateNotice, NumberRange, RangeNotice, TaxpayerState } from '@ecf/contracts';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/service-kit/postgres';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
-import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
 import { createNoticeBackground } from '../src/core/notices/notice-background.js';
 import { lowAt, type WatchedTaxpayer } from '../src/core/notices/notices.js';
 import { createPostgresNoticeStore } from '../src/outbound/notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
+import { openEmissionDatabase } from './support/database.js';
 import { encf, ISSUER } from './support/documents.js';
 
-const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../prisma/migrations');
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -25,9 +22,7 @@ const ends = new Map<string, Date>();
 const failures: unknown[] = [];
 
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
-  database = openDatabase(url, { max: 8 });
+  database = await openEmissionDatabase();
 });
 afterAll(() => database.close());
 beforeEach(async () => {

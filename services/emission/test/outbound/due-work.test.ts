@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
-import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../../packages/service-kit/test/due-work-contract.js';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
@@ -15,17 +12,14 @@ import { createPostgresCancellationStore } from '../../src/outbound/cancellation
 import { batchEvent, cancellationEvent, invoiceEvent } from '../../src/outbound/changed-events.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { at, fresh, NOW } from '../support/attempts.js';
+import { openEmissionDatabase } from '../support/database.js';
 import { encf } from '../support/documents.js';
-
-const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
 let database: Database;
 let sequence = 0;
 
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
-  database = openDatabase(url, { max: 8 });
+  database = await openEmissionDatabase();
 });
 afterAll(() => database.close());
 beforeEach(async () => {

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
-import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../../src/core/attempt/attempt.js';
@@ -17,9 +14,8 @@ import { BACKLOG, PAGE_OF_AWAITED } from '../../src/outbound/emission-sql.js';
 import { createPostgresEmissionStore } from '../../src/outbound/emission-store.postgres.js';
 import { createPostgresPublishedDocuments } from '../../src/outbound/published-documents.postgres.js';
 import { at, fresh, NOW, receipt, result } from '../support/attempts.js';
+import { emissionDatabaseUrl } from '../support/database.js';
 import { createInMemoryEmissionStore } from '../support/emission-store.in-memory.js';
-
-const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
 const describeAttempt = (attempt: Attempt): BusEvent => ({
   id: randomUUID(),
@@ -358,8 +354,7 @@ describe('over PostgreSQL', () => {
   let databases: Database[] = [];
   let stores: EmissionStore[] = [];
   beforeAll(async () => {
-    const url = await (await startTestPostgres()).createDatabase();
-    await migrate(url, MIGRATIONS);
+    const url = await emissionDatabaseUrl();
     databases = [openDatabase(url, { max: 4 }), openDatabase(url, { max: 4 })];
     stores = databases.map((database) =>
       createPostgresEmissionStore({ database, describe: describeAttempt, timeoutMs: 1_000 }),
