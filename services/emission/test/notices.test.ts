@@ -1,10 +1,11 @@
 import type { CertificateNotice, NumberRange, RangeNotice, TaxpayerState } from '@ecf/contracts';
-import type { Database } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
 import { createNoticeBackground } from '../src/core/notices/notice-background.js';
 import { lowAt, type WatchedTaxpayer } from '../src/core/notices/notices.js';
+import { WATCH } from '../src/outbound/notices/notice-sql.js';
 import { createPostgresNoticeStore } from '../src/outbound/notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
 import { openEmissionDatabase } from './support/database.js';
@@ -199,6 +200,15 @@ describe('a range that is low', () => {
     expect(await look()).toEqual([]);
     now = new Date(now.getTime() + HOUR);
     expect(await look()).toEqual(['range.low']);
+  });
+
+  it('does not read changes that are older than a minute', async () => {
+    const planner = openDatabase(database.url, { max: 1, settings: { enable_seqscan: 'off' } });
+    const { rows } = await planner.query(`EXPLAIN ${WATCH.text}`, [now]);
+    await planner.close();
+    const plan = JSON.stringify(rows);
+    expect(plan).toContain('recent_change_at_idx');
+    expect(plan).not.toContain('Seq Scan on recent_change');
   });
 
   it('costs one look in ten seconds, however many documents come', async () => {
