@@ -1,9 +1,14 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { invoiceChangedSchema } from '@ecf/contracts';
+import { createInProcessBus } from '@ecf/service-kit/bus';
+import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMetrics } from '@ecf/service-kit/telemetry';
+import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, type Document, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 const LEGEND =
@@ -53,6 +58,15 @@ const sentOnce = async (sequences: readonly number[], type = '31') => {
     expect(await world.ledger(encf(type, sequence))).toHaveLength(1);
   }
 };
+
+/** Removes the stored bytes of a document; resolves with their path. */
+async function loseBytes(sequence: number): Promise<string> {
+  const { xml_path: file } = (await world.row(encf('31', sequence))) as { xml_path: string };
+  const pending = () => world.database.query('SELECT FROM pending_document WHERE path = $1', [file]);
+  while ((await pending()).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  rmSync(path.join(world.folder, 'xml', file));
+  return file;
+}
 
 function waits({ status, body }: Answer, deadline: unknown = null): void {
   expect([status, body.status, body.trackId ?? null]).toEqual([200, 'EnProceso', null]);
@@ -179,10 +193,7 @@ describe('while the authority is away', () => {
   it('a document that cannot be sent stops no other', async () => {
     await away();
     const [poisonous = 0, ...others] = await submitAll(50, 6);
-    const { xml_path: file } = (await world.row(encf('31', poisonous))) as { xml_path: string };
-    const pending = () => world.database.query('SELECT FROM pending_document WHERE path = $1', [file]);
-    while ((await pending()).rows.length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-    rmSync(path.join(world.folder, 'xml', file));
+    const file = await loseBytes(poisonous);
     await world.clearFaults();
     await sentOnce(others);
     expect(await world.row(encf('31', poisonous))).toMatchObject({ state: 'committed', alarm: 'document-lost' });
@@ -269,17 +280,39 @@ describe('hours and days', () => {
   it('a recovery that takes more than 72 hours raises the alarm, and still sends everything once', async () => {
     await instance.stop();
     const metrics = createMetrics();
-    instance = await world.start({ metrics }, { RECOVERY_RATE: 1 });
+    const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters: createMemoryDeadLetters() });
+    const late = new Set<string>();
+    await bus.subscribe({
+      topics: ['invoices.v1'],
+      group: 'test',
+      handler: async ({ data }) => {
+        const invoice = invoiceChangedSchema.parse(data);
+        if (invoice.is_late && !invoice.final) late.add(invoice.encf);
+      },
+    });
+    instance = await world.start({ metrics, bus }, { RECOVERY_RATE: 1 });
     await down();
     const sequences = await submitAll(900_000, 12);
+    const [lost = 0, first = 0, ...others] = sequences;
+    await loseBytes(lost);
     await world.clearFaults();
-    await world.reaches(encf('31', 900_000), ['accepted']);
+    await world.reaches(encf('31', first), ['accepted']);
     const last = async () => (await world.row(encf('31', 900_011))) as { deadline: Date | null };
     while ((await last()).deadline === null) await new Promise((resolve) => setTimeout(resolve, 50));
     const { deadline } = await last();
     offset += 73 * HOUR;
-    await sentOnce(sequences);
+    await sentOnce([first, ...others]);
     expect(await last()).toMatchObject({ deadline });
-    expect(await metrics.render()).toMatch(/ecf_alarms_total\{[^}]*kind="contingency-late"[^}]*\} ([5-9]|1\d)/);
+    const { rows } = await world.database.query<{ encf: string }>(
+      `SELECT encf FROM emission e JOIN attempt a ON a.emission_id = e.id
+        WHERE e.encf >= $1 AND (a.submitted_at > a.deadline OR a.submitted_at IS NULL)`,
+      [encf('31', 900_000)],
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    const named = rows.map((row) => row.encf);
+    await until(async () => named.every((one) => late.has(one)));
+    expect(named).toContain(encf('31', lost));
+    expect(await world.row(encf('31', lost))).toMatchObject({ state: 'committed', alarm: 'contingency-late' });
+    expect(await metrics.render()).toContain(`ecf_alarms_total{kind="contingency-late",env="TesteCF"} ${late.size}`);
   });
 });

@@ -206,13 +206,13 @@ export const NOTES_ON = {
 };
 
 /**
- * Attempts in flight do not change. The raised revision prevents a concurrent check, which found no certificate, from
+ * Attempts that wait for a certificate, or that are late and may wait for one. Attempts in flight do not change. The raised revision prevents a concurrent check, which found no certificate, from
  * postponing them.
  */
 export const RESUME = {
   name: 'emission_resume',
   text: `UPDATE attempt a SET next_action_at = now(), revision = a.revision + 1 FROM emission e
-    WHERE a.alarm = 'no-certificate' AND a.state NOT IN ('sending', 'resending') AND e.id = a.emission_id AND e.issuer_rnc = $1`,
+    WHERE a.alarm IN ('no-certificate', 'overdue', 'contingency-late') AND a.next_action_at IS NOT NULL AND a.state NOT IN ('sending', 'resending') AND e.id = a.emission_id AND e.issuer_rnc = $1`,
 };
 
 /** Documents that the authority has to decide; a partial index has this very condition. */

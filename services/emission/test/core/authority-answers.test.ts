@@ -360,6 +360,17 @@ describe('given a document in process', () => {
     expect(afterResult(taken, result('Aceptado'), hours(81))).toMatchObject({ state: 'accepted', alarm: null });
   });
 
+  it('past 72 hours the alarm replaces one of another kind, stays, and is raised by the next send too', () => {
+    const hours = (count: number) => at(count * 3_600_000);
+    const waiting = must(afterReceipt(sending(), unknown('no'), hours(1)));
+    const without = postponed(waiting, hours(2), null, 'no-certificate');
+    expect(without.alarm).toBe('no-certificate');
+    const late = postponed(without, hours(73), null, 'no-certificate');
+    expect([late.alarm, changesPublished(without, late)]).toEqual(['overdue', true]);
+    expect(postponed(late, hours(74), null, 'no-certificate').alarm).toBe('overdue');
+    expect(beginSend(waiting, hours(73), 'me', 1).alarm).toBe('overdue');
+  });
+
   it('when it is decided, then it never changes', () => {
     const accepted = must(afterResult(processing(), result('Aceptado'), at(6_000)));
     expect(afterResult(accepted, result('Rechazado', { sequenceUsed: true }), at(7_000))).toBeNull();

@@ -334,6 +334,15 @@ function contract(name: string, subject: () => Subject) {
       expect(await store.save(claimed, postponed(claimed, at(0), null, 'no-certificate'), [])).toBe(false);
       expect((await store.find(attempt))?.nextActionAt).not.toEqual(postponed(attempt, at(0)).nextActionAt);
     });
+
+    it('resumes a document that is late, which may wait for the certificate too', async () => {
+      const { store } = subject();
+      const attempt = await begun({ issuerRnc: '131888888' });
+      const late = { ...postponed(attempt, at(73 * 3_600_000)), state: 'committed' as const };
+      expect([late.alarm, await store.save(attempt, late, [])]).toEqual(['overdue', true]);
+      await store.resume('131888888');
+      expect((await store.find(attempt))?.nextActionAt).not.toEqual(late.nextActionAt);
+    });
   });
 }
 

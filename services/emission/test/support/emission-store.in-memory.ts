@@ -2,7 +2,7 @@ import { EMISSION_STATES } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../../src/core/attempt/attempt.js';
 import { copiesOf } from '../../src/core/attempt/submission-history.js';
-import { changesPublished, pastOf } from '../../src/core/attempt/transitions.js';
+import { changesPublished, isLate, pastOf } from '../../src/core/attempt/transitions.js';
 import type { EmissionStore, RecordedExchange } from '../../src/core/ports.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {
@@ -98,8 +98,8 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
     },
     async resume(issuerRnc) {
       for (const attempt of undecided()) {
-        const waits =
-          attempt.alarm === 'no-certificate' && attempt.state !== 'sending' && attempt.state !== 'resending';
+        const mayLack = attempt.alarm === 'no-certificate' || (isLate(attempt) && attempt.nextActionAt !== null);
+        const waits = mayLack && attempt.state !== 'sending' && attempt.state !== 'resending';
         if (waits && attempt.issuerRnc === issuerRnc) put(awake(attempt));
       }
     },

@@ -90,6 +90,7 @@ export function beginSend(attempt: Attempt, moment: Moment, owner: string, lease
     owner,
     submittedAt: moment.now,
     nextActionAt: later(moment.now, leaseMs),
+    alarm: overdue(attempt, moment) ?? attempt.alarm,
   });
 }
 
@@ -101,7 +102,7 @@ export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | nu
     failures,
     owner: null,
     nextActionAt: later(moment.now, ms),
-    alarm: alarm ?? overdue(attempt, moment) ?? attempt.alarm,
+    alarm: overdue(attempt, moment) ?? lasting(attempt.alarm) ?? alarm ?? attempt.alarm,
   });
 }
 
@@ -238,15 +239,15 @@ export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): b
   return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
 }
 
-/** The attempt with the alarm that its time is over; null if it has an alarm or time left. */
+/** The attempt with the alarm that its time is over; null if it has this alarm or time left. */
 export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
   const alarm = overdue(attempt, moment);
   return alarm === null ? null : applyTransition(attempt, null, { alarm });
 }
 
-/** The alarm of an attempt that has waited too long for its verdict. It is raised once. */
+/** The alarm of an attempt that has waited too long for its verdict. It is raised once, and replaces any other. */
 export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
-  if (attempt.alarm !== null) return null;
+  if (isLate(attempt)) return null;
   // The hours of a document that was signed in contingency count from the authority's return.
   const limit = attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
   if (limit === null || now <= limit) return null;

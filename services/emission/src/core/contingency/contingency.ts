@@ -79,7 +79,7 @@ export interface ContingencyStore {
   save(contingency: Contingency, dueAt: Date): Promise<void>;
   /** Nothing waits: the next document finds out for itself whether the authority answers. */
   rest(way: Way, now: Date, dueAt: Date): Promise<void>;
-  /** Those that wait though their time limit is over, and that have no alarm yet. */
+  /** Those that wait though their time limit is over, and that do not have this alarm yet. */
   late(way: Way, now: Date, limit: number): Promise<DocumentKey[]>;
   /** The documents that wait, counted by environment. */
   backlog(): Promise<ContingencyBacklog[]>;

@@ -52,7 +52,7 @@ export const REST = `UPDATE contingency SET returned_at = coalesce(returned_at, 
   WHERE env = $1 AND route = $2`;
 
 export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
-  WHERE ${WAY} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS NULL LIMIT $4`;
+  WHERE ${WAY} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;
 
 export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS deadline
   FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY e.env`;
