@@ -1,4 +1,4 @@
-import type { NumberRange } from '@ecf/contracts';
+import type { NumberRange, TaxpayerState } from '@ecf/contracts';
 import { toCalendarDate } from '@ecf/domain';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -122,6 +122,18 @@ describe('a document without eNCF', () => {
       key,
     );
     expect([otherExpiry.status, otherExpiry.body.faults[0].path]).toEqual([
+      400,
+      'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia',
+    ]);
+    // Also a check without a number: no range that is left has this expiry.
+    const checked = await world.submit(
+      instances[0],
+      open('31', (ecf) => {
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '30-12-2099';
+      }),
+      { query: '?validate=true' },
+    );
+    expect([checked.status, checked.body.faults?.[0]?.path]).toEqual([
       400,
       'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia',
     ]);
@@ -286,6 +298,20 @@ describe('a document without eNCF', () => {
       first.body.encf,
     ]);
     expect((await world.ledger(first.body.encf)).length).toBe(1);
+  });
+
+  it('has a key of its own in each environment', async () => {
+    const key = newKey();
+    const ranges = (world.taxpayers.get(ISSUER) as TaxpayerState).ranges;
+    world.ranges(ISSUER, [...ranges, { ...range('31', 1, 9), env: 'CerteCF' }]);
+    expect((await submit(open(), key)).status).toBe(200);
+    const other = open('31', (ecf) => {
+      ecf.Encabezado.Emisor.RazonSocialEmisor = 'OTRO NOMBRE';
+    });
+    expect((await submit(other, key)).body.code).toBe('idempotency_conflict');
+    const { status, body } = await world.submit(instances[0], other, { key, env: 'CerteCF' });
+    expect([status, body.encf]).toEqual([200, encf('31', 1)]);
+    world.ranges(ISSUER, ranges);
   });
 
   it('is remembered under its key for 30 days', async () => {

@@ -17,6 +17,7 @@ import {
 } from './automatic-number.js';
 import { type Invoice, readInvoice } from './invoice-json.js';
 import type { IssuedJson, IssueNumbered, Parties } from './issue-numbered.js';
+import { checkStatedExpiry } from './number-ranges.js';
 import { checkReference } from './referenced-document.js';
 
 /** An invoice that leaves its number to the service. */
@@ -52,11 +53,13 @@ export type OpenPorts = Pick<
 /** Issues invoices whose number the service gives. Everything that can be refused is checked before the draw. */
 export function createIssueOpen(ports: OpenPorts, certificates: Certificates, numbered: IssueNumbered): IssueOpen {
   return {
-    async check(parties, { invoice, withoutNumber }) {
-      const { warnings } = await checked(parties, invoice);
+    async check(parties, offer) {
+      const { warnings } = await checked(parties, offer);
+      const { withoutNumber } = offer;
       return numbered.checked(parties, withoutNumber, null, warnings);
     },
-    async issue(parties, { document, invoice, withoutNumber }, idempotencyKey) {
+    async issue(parties, offer, idempotencyKey) {
+      const { document, invoice, withoutNumber } = offer;
       const { caller, taxpayer } = parties;
       const { key, type } = invoice;
       const { env, issuerRnc } = key;
@@ -69,7 +72,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
           if (before.contentHash !== contentHash || before.attempt.issuerRnc !== issuerRnc) throw keyConflict();
           return numbered.repeated(parties, before.attempt, true);
         }
-        const { ranges } = await checked(parties, invoice);
+        const { ranges } = await checked(parties, offer);
         await login(parties, { env, route: invoice.route });
         const number = await drawNumber(ports, scope, { issuerRnc, ecfType: type, contentHash }, ranges);
         if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
@@ -80,10 +83,12 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   };
 
   /** The checks that need no number. */
-  async function checked({ taxpayer }: Parties, { key, type, summary, tree }: Invoice) {
+  async function checked({ taxpayer }: Parties, { invoice, withoutNumber }: OpenInvoice) {
+    const { key, type, summary, tree } = invoice;
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
     const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
-    refuseFaults(faults);
+    // What stands for the expiry of the number is no statement.
+    refuseFaults([...faults, ...checkStatedExpiry(ranges, withoutNumber.tree)]);
     return { ranges, warnings };
   }
 

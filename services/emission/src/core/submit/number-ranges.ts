@@ -45,17 +45,21 @@ export function checkNumberRanges(
       faultOf(ISSUING_RULES.numberExpired, `${idDoc}.eNCF`, `the range of ${encf} expired on ${range.expires}`),
     );
   }
+  return [...faults, ...checkStatedExpiry([range], tree)];
+}
+
+/** Checks the expiry that a document states against the ranges from which its number may come. */
+export function checkStatedExpiry(ranges: readonly NumberRange[], tree: DocumentNode): Fault[] {
   const stated = statedExpiry(tree);
-  if (range.expires !== null && stated !== null && stated !== range.expires) {
-    faults.push(
-      faultOf(
-        ISSUING_RULES.numberExpiry,
-        `${idDoc}.FechaVencimientoSecuencia`,
-        `FechaVencimientoSecuencia must be the registered ${range.expires}`,
-      ),
-    );
-  }
-  return faults;
+  if (stated === null || ranges.some(({ expires }) => expires === null || expires === stated)) return [];
+  const registered = [...new Set(ranges.map(({ expires }) => expires))].join(' or ');
+  return [
+    faultOf(
+      ISSUING_RULES.numberExpiry,
+      'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia',
+      `FechaVencimientoSecuencia must be the registered ${registered}`,
+    ),
+  ];
 }
 
 /** The warning about a document that may be sent up to 72 hours after the authority's return: its range ends before. */
