@@ -138,6 +138,28 @@ describe('while the authority is away', () => {
     for (const one of lost) await world.reaches(encf('31', one), ['accepted']);
   });
 
+  it('while the host of summaries is away, summaries wait and full documents do not', async () => {
+    await restart();
+    for (const service of ['recepcionfc', 'consultarfce']) await down(service);
+    const summary = (sequence: number) => submit(example('ecf-32', sequence));
+    const lost: number[] = [];
+    let sequence = 25;
+    let answer = await summary(sequence);
+    for (; !answer.body.contingency; answer = await summary(sequence)) {
+      lost.push(sequence);
+      sequence += 1;
+    }
+    waits(answer);
+    expect(lost.length).toBeLessThanOrEqual(5);
+    const { body } = await submit(full(29));
+    expect([body.status, body.contingency]).toEqual(['EnProceso', undefined]);
+    await world.reaches(encf('31', 29), ['accepted']);
+    expect((await waiting()).documents.map((one: { encf: string }) => one.encf)).toEqual([encf('32', sequence)]);
+    await world.clearFaults();
+    await sentOnce([sequence], '32');
+    for (const one of lost) await world.reaches(encf('32', one), ['accepted']);
+  });
+
   it('documents wait in CerteCF too, apart from those of other environments', async () => {
     await away();
     waits(await submit(full(30), 'CerteCF'));
@@ -147,6 +169,46 @@ describe('while the authority is away', () => {
     while ((await waiting('', 'CerteCF')).total > 0 && Date.now() < end) await new Promise((r) => setTimeout(r, 100));
     expect(await world.ledger(encf('31', 30))).toHaveLength(1);
     expect(await world.row(encf('31', 30), 'CerteCF')).toMatchObject({ queued_at: null });
+  });
+
+  it('each caller sees the waiting documents of its own account and taxpayers', async () => {
+    await away();
+    waits(await submit(full(45)));
+    const listed = async (identity: string) =>
+      (await world.call(instance, 'GET', '/contingency', { identity })).body as { total: number };
+    expect(await listed(world.identity('TesteCF', undefined, [ISSUER]))).toMatchObject({ total: 1 });
+    for (const identity of [
+      world.identity('TesteCF', undefined, [BUYER]),
+      world.identity('TesteCF', 'account-2'),
+      world.identity('eCF'),
+    ])
+      expect(await listed(identity)).toEqual({ count: 0, total: 0, next: null, documents: [] });
+    await world.clearFaults();
+    await sentOnce([45]);
+  });
+
+  it('a document without number gets one, is found again by its key, and is sent under it', async () => {
+    const range = { env: 'TesteCF' as const, ecf_type: '31' as const, expires: '2099-12-31' };
+    world.ranges(ISSUER, [{ ...range, from: encf('31', 46), to: encf('31', 49) }]);
+    await away();
+    const open = () =>
+      world.submit(
+        instance,
+        example('ecf-31', 1, (ecf) => {
+          delete ecf.Encabezado.IdDoc.eNCF;
+          delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+        }),
+        { contingency: 'true', key: 'sale of the outage' },
+      );
+    const first = await open();
+    waits(first);
+    expect(first.body.encf).toBe(encf('31', 46));
+    const again = await open();
+    waits(again);
+    expect(again.body.encf).toBe(encf('31', 46));
+    world.ranges(ISSUER, []);
+    await world.clearFaults();
+    await sentOnce([46]);
   });
 
   it('lines of a batch wait with it, and are pending until they are sent', async () => {
