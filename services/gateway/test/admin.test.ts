@@ -362,6 +362,9 @@ describe('number ranges', () => {
     );
     const { expires: _, ...endless } = range;
     expect((await under.admin('PUT', path, [endless])).body).toEqual([{ ...range, expires: null }]);
+    // One may be expired already, and begin where another ends.
+    const expired = { ...range, from: 'E310000000101', to: 'E310000000200', expires: '2020-12-31' };
+    expect(await under.admin('PUT', path, [expired, range])).toMatchObject({ status: 200, body: [expired, range] });
     expect((await under.admin('PUT', path, [])).body).toEqual([]);
   });
 
