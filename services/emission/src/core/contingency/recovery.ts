@@ -54,10 +54,13 @@ export function createRecovery(
 
   /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
   async function probe(present: Contingency, released: number): Promise<void> {
-    const answers = !isUnanswered(await authority.requestSeed({ env: present.env }));
-    if (!answers) await contingency.unreached(present);
-    else if (released === 0) await contingency.release(present, 1, clock());
-    const pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
+    let pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
+    if (isUnanswered(await authority.requestSeed({ env: present.env }))) await contingency.unreached(present);
+    else if (released === 0) {
+      // What is left failed for a reason of its own, and is tried again at its own time.
+      const isOver = (await contingency.release(present, 1, clock())) === 0;
+      if (isOver) pauseMs = LONGEST_PROBE_MS;
+    }
     await contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), pauseMs));
   }
 
