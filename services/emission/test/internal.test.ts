@@ -4,6 +4,7 @@ import {
   EMISSION_OPERATIONS,
   type EmissionOperations,
   type InvoiceStatusChanged,
+  invoiceChangedSchema,
   TOPICS,
 } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
@@ -12,6 +13,7 @@ import { createInternalClient } from '@ecf/service-kit/internal';
 import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Instance, World } from './support/world.js';
 
 const issuer = { env: 'TesteCF', issuer_rnc: ISSUER } as const;
@@ -222,7 +224,7 @@ describe('results that the status poller publishes', () => {
     const unknown = result(document, { status: 'No encontrado', code: '0', final: false, revision: 2 });
     await publish(unknown);
     const row = await world.row(document.encf);
-    expect(row).toMatchObject({ state: 'not-found', next_action_at: null, owner: null });
+    expect(row).toMatchObject({ state: 'not-found', alarm: null, owner: null });
     await publish(unknown);
     expect((await world.row(document.encf))?.revision).toBe(row?.revision);
     await publish(result(document, { status: 'EnProceso', code: '3', final: false, revision: 3 }));
@@ -254,6 +256,38 @@ describe('results that the status poller publishes', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'accepted' });
     expect(await deadLetters.list()).toEqual([]);
   });
+
+  it.each(['processing', 'not-found'])(
+    '%s for 72 hours: the document is overdue, which is published',
+    async (state) => {
+      const document = await submitted();
+      if (state === 'not-found')
+        await publish(result(document, { status: 'No encontrado', code: '0', final: false, revision: 2 }));
+      const late = new Set<string>();
+      await bus.subscribe({
+        topics: [TOPICS.invoices.name],
+        group: `overdue-${state}`,
+        handler: async ({ data }) => {
+          const { encf, is_late } = invoiceChangedSchema.parse(data);
+          if (is_late) late.add(encf);
+        },
+      });
+      await world.database.query(
+        `UPDATE attempt a SET committed_at = a.committed_at - interval '72 hours', next_action_at = a.next_action_at - interval '72 hours'
+         FROM emission e WHERE e.id = a.emission_id AND e.encf = $1`,
+        [document.encf],
+      );
+      await until(() => late.has(document.encf));
+      expect(await world.row(document.encf)).toMatchObject({
+        state,
+        alarm: 'overdue',
+        next_action_at: null,
+        owner: null,
+      });
+      await publish(result(document, { revision: 9 }));
+      expect(await world.row(document.encf)).toMatchObject({ state: 'accepted', alarm: null });
+    },
+  );
 
   it('about another trackId or another document change nothing', async () => {
     const document = await submitted();

@@ -17,6 +17,7 @@ import {
   postponed,
   sendLost,
   tokenRefused,
+  undecided,
 } from '../../src/core/attempt/transitions.js';
 import {
   at,
@@ -37,6 +38,8 @@ import {
 const SUMMARY = { route: 'rfce', ecfType: '32' } as const;
 
 /** Milliseconds from NOW to the next look at the attempt. */
+const HOURS_72 = 72 * 3_600_000;
+
 function due(attempt: Attempt | null): number | null {
   return attempt?.nextActionAt === null || attempt === null ? null : attempt.nextActionAt.getTime() - NOW.getTime();
 }
@@ -59,7 +62,7 @@ function resending(): Attempt {
 }
 
 describe('given a full document that is being sent', () => {
-  it('when a trackId comes back, then it is in process and nothing is scheduled: the status poller queries the result', () => {
+  it('when a trackId comes back, then it is in process and due only when it is overdue: the status poller queries the result', () => {
     const next = processing();
     expect(next).toMatchObject({
       state: 'processing',
@@ -68,7 +71,7 @@ describe('given a full document that is being sent', () => {
       owner: null,
       revision: 2,
     });
-    expect(due(next)).toBeNull();
+    expect(due(next)).toBe(HOURS_72);
   });
 
   it('when no byte reached the authority, then it is sent again within 5 seconds, without a query', () => {
@@ -106,7 +109,7 @@ describe('given a full document whose send was lost', () => {
   it('when a trackId is found, then it is adopted', () => {
     const next = must(afterLookUp(lost(), { trackIds: trackIds(['track-9', 'EnProceso']), state: null }, at(4_000)));
     expect(next).toMatchObject({ state: 'processing', trackId: 'track-9', trackIdAdopted: true });
-    expect(due(next)).toBeNull();
+    expect(due(next)).toBe(HOURS_72);
   });
 
   it('when it is not found once, then it is not sent again yet', () => {
@@ -327,9 +330,11 @@ describe('given a document in process', () => {
     expect(isNumberReusable({ status: 'Rechazado', ...REPEATED })).toBe(false);
   });
 
-  it('when it is still in process, then nothing is scheduled here', () => {
+  it('when it is still in process, then it is due only when it is overdue', () => {
     const next = must(afterResult(processing(), result('EnProceso'), at(6_000)));
-    expect([next.state, due(next)]).toEqual(['processing', null]);
+    expect([next.state, due(next)]).toEqual(['processing', HOURS_72]);
+    const late = undecided(next, null, at(HOURS_72));
+    expect([late.alarm, due(late)]).toEqual(['overdue', null]);
   });
 
   it('when the authority does not know its trackId, then the state says so, and a later result counts', () => {
@@ -350,7 +355,7 @@ describe('given a document in process', () => {
     let raised = 0;
     for (let age = 1; age < 80; age += 1) {
       const next = must(afterReceipt(attempt, unknown(age % 2 === 0 ? 'maybe' : 'no'), hours(age)));
-      expect(next.alarm).toBe(age > 72 ? 'overdue' : null);
+      expect(next.alarm).toBe(age >= 72 ? 'overdue' : null);
       if (next.alarm !== attempt.alarm) raised += 1;
       attempt = beginSend(next.state === 'unknown' ? clearedToResend(next, hours(age)) : next, hours(age), 'me', 1);
     }

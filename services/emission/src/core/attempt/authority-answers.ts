@@ -13,13 +13,13 @@ import {
   leftToOperator,
   type Moment,
   notFound,
-  overdue,
   pastOf,
   pause,
   pauseOf,
   postponed,
   sendLost,
   sendNotTaken,
+  undecided,
 } from './transitions.js';
 
 /** The answer to a full document; null if it comes too late to matter. */
@@ -88,14 +88,8 @@ export function afterResult(
   moment: Moment,
 ): Attempt | null {
   if (attempt.state !== 'processing' && attempt.state !== 'not-found') return null;
-  if (verdict.status === 'EnProceso' || verdict.status === 'No encontrado') {
-    return applyTransition(attempt, verdict.status === 'EnProceso' ? 'in-process' : 'not-found', {
-      owner: null,
-      verdict: factsOf(verdict),
-      nextActionAt: null,
-      alarm: overdue(attempt, moment) ?? attempt.alarm,
-    });
-  }
+  if (verdict.status === 'EnProceso') return undecided(attempt, 'in-process', moment, factsOf(verdict));
+  if (verdict.status === 'No encontrado') return undecided(attempt, 'not-found', moment, factsOf(verdict));
   // An adopted trackId may belong to any of our copies. A trackId from a receipt belongs to the last send.
   const resent = attempt.lostSends >= (attempt.trackIdAdopted ? 2 : 1);
   return afterVerdict(attempt, verdict, resent, moment);

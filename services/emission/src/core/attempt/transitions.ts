@@ -193,7 +193,23 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): 
     notFoundSince: null,
     owner: null,
     alarm: lasting(attempt.alarm),
-    nextActionAt: null,
+    nextActionAt: overdueAt({ ...attempt, alarm: lasting(attempt.alarm) }),
+  });
+}
+
+/** The document is still undecided. The status poller queries its result, so the attempt is next due when it is overdue. */
+export function undecided(
+  attempt: Attempt,
+  event: 'in-process' | 'not-found' | null,
+  moment: Moment,
+  verdict: VerdictFacts = attempt.verdict,
+): Attempt {
+  const alarm = overdue(attempt, moment) ?? attempt.alarm;
+  return applyTransition(attempt, event, {
+    verdict,
+    owner: null,
+    alarm,
+    nextActionAt: overdueAt({ ...attempt, alarm }),
   });
 }
 
@@ -246,12 +262,17 @@ export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
 }
 
 /** The alarm of an attempt that has waited too long for its verdict. It is raised once, and replaces any other. */
-export function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+  const limit = overdueAt(attempt);
+  if (limit === null || now < limit) return null;
+  return attempt.contingencySince ? 'contingency-late' : 'overdue';
+}
+
+/** When the attempt will be overdue; null if it has this alarm already, or no time limit yet. */
+function overdueAt(attempt: Attempt): Date | null {
   if (isLate(attempt)) return null;
   // The hours of a document that was signed in contingency count from the authority's return.
-  const limit = attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
-  if (limit === null || now <= limit) return null;
-  return attempt.contingencySince ? 'contingency-late' : 'overdue';
+  return attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
 }
 
 /** The alarms of time stay until the document is decided. Every other alarm ends with its cause. */

@@ -3,7 +3,7 @@ import { EMISSION_STATES } from '@ecf/domain';
 import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
-import { afterReference, backInQueue, beginSend, postponed, sendLost } from '../attempt/transitions.js';
+import { afterReference, backInQueue, beginSend, postponed, sendLost, undecided } from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
@@ -12,8 +12,8 @@ import { createFindOutcome } from './find-outcome.js';
 
 export interface FollowUp {
   /**
-   * Takes the next step of an attempt that this instance leased: looks a lost send up, or sends. The status poller
-   * queries results. Resolves with the attempt without a lease.
+   * Takes the next step of an attempt that this instance leased: looks a lost send up, sends, or raises the alarm that it is
+   * overdue. The status poller queries results. Resolves with the attempt without a lease.
    *
    * @param tokens a caller's token; without it, tokens of a certificate that this service holds
    */
@@ -34,6 +34,7 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         );
       }
       if (attempt.state === 'held') return release(attempt);
+      if (attempt.state === 'processing' || attempt.state === 'not-found') return noteOverdue(attempt);
       const source = tokens ?? (await ownTokens(attempt));
       if (source === null) return postpone(attempt, 'no-certificate');
       let token: string;
@@ -96,6 +97,12 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
             `${encf} was not accepted, so this document was not sent; its number is free`,
           )
         : null,
+    );
+  }
+
+  function noteOverdue(attempt: Attempt): Promise<Attempt> {
+    return recordTransition(ports, attempt, (present) =>
+      present.revision === attempt.revision ? undecided(present, null, moment(ports)) : null,
     );
   }
 
