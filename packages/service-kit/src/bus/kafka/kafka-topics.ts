@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
@@ -6,9 +5,9 @@ import type { KafkaSettings } from '../bus-settings.js';
 import { deadLetterTopic } from '../dead-letters/dead-letters.js';
 import { kafkaClients, loadKafka, type OpenKafka } from './kafka-client.js';
 import { waitForLeaders } from './kafkajs-workarounds.js';
+import { repeat } from './repeat.js';
 
 const CREATE_TIMEOUT_MS = 10_000;
-const LEADERS_TIMEOUT_MS = 15_000;
 /** A dead-letter message is a message of the usual limit of 1 MiB with headers that describe the failure. */
 const DEAD_LETTER_BYTES = 2 * 1_048_576;
 
@@ -55,7 +54,7 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
       throw new Error(`the brokers lack the topics ${names.join(', ')}; create them or set KAFKA_CREATE_TOPICS=true`);
     try {
       await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: CREATE_TIMEOUT_MS });
-      await waitForLeaders(admin, names, LEADERS_TIMEOUT_MS);
+      await waitForLeaders(admin, names);
       logger.info({ topics: names }, 'topics created');
     } catch (error) {
       throw new Error(`the topics ${names.join(', ')} cannot be created: ${reasonOf(error)}`, { cause: error });
@@ -92,8 +91,7 @@ function configsOf(topic: Topic, nameOf: (topic: string) => string, replication:
   return [config(topic.name, topic.partitions, retention), config(deadLetterTopic(topic.name), 1, deadLetters)];
 }
 
-const PREPARE_TRIES = 6;
-const PREPARE_PAUSE_MS = 500;
+const PREPARE_TIMEOUT_MS = 10_000;
 
 /**
  * Makes all topics of the contracts before any service uses them; several services that make them at once delay each other.
@@ -102,15 +100,11 @@ const PREPARE_PAUSE_MS = 500;
 export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
   const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
   const names = Object.values(TOPICS).map(({ name }) => name);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await topics.ensure(names);
-    } catch (error) {
-      if (tries === PREPARE_TRIES) throw error;
-      logger.info({ err: error }, 'the topics are not ready yet');
-      await delay(PREPARE_PAUSE_MS);
-    }
-  }
+  await repeat(
+    () => topics.ensure(names),
+    AbortSignal.timeout(PREPARE_TIMEOUT_MS),
+    (error) => logger.info({ err: error }, 'the topics are not ready yet'),
+  );
 }
 
 function describe(name: string): Topic {

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload, ICustomPartitioner, LogEntry, Producer, TopicMessages } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { repeat } from './repeat.js';
 
 /** kafkajs logs events that it handles itself, such as a rebalance, as errors (#691, #1468). Here they are debug. */
 export function kafkaLogCreator(logger: Logger) {
@@ -23,22 +24,17 @@ export function brokerGroupOf(group: string, topic: string): string {
   return `${group}.${topic}`;
 }
 
+const LEADERS_TIMEOUT_MS = 15_000;
+
 /**
- * `createTopics` waits for leaders, but fails where a broker under load does not know the new topic yet (#815). This waits
- * until every partition has a leader.
+ * `createTopics` waits for leaders, but fails when a broker does not know the new topic yet (#815). This asks the leader of
+ * each partition until all of them answer.
  */
-export async function waitForLeaders(admin: Admin, topics: string[], timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (true) {
-    try {
-      const metadata = await admin.fetchTopicMetadata({ topics });
-      if (metadata.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
-    } catch (error) {
-      if (performance.now() > end) throw error;
-    }
-    if (performance.now() > end) throw new Error('not all partitions have a leader');
-    await delay(50);
-  }
+export async function waitForLeaders(admin: Admin, topics: readonly string[]): Promise<void> {
+  const ask = async () => {
+    for (const topic of topics) await admin.fetchTopicOffsets(topic);
+  };
+  await repeat(ask, AbortSignal.timeout(LEADERS_TIMEOUT_MS));
 }
 
 /** Options of an idempotent producer, and a `sendBatch` that rejects unless every partition has answered. */
