@@ -55,11 +55,7 @@ function events(count: number): BusEvent[] {
 
 /** The reference: kafkajs alone with the settings of the bus. */
 const bare = new kafkajs.Kafka({ brokers: settings.KAFKA_BROKERS, logLevel: kafkajs.logLevel.NOTHING });
-const producer = bare.producer({
-  idempotent: true,
-  maxInFlightRequests: 1,
-  createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-});
+const producer = bare.producer({ maxInFlightRequests: 1 });
 
 async function sendBare(count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += BATCH) {

@@ -8,7 +8,7 @@ import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
 import { openKafkaDeadLetters } from '../src/bus/kafka/dead-letters.kafka.js';
 import { signRecord } from '../src/bus/kafka/event-signatures.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
-import { type KafkaRecord, toMessage, toRecord } from '../src/bus/kafka/kafka-messages.js';
+import { type KafkaRecord, toRecord } from '../src/bus/kafka/kafka-messages.js';
 import { makeServiceKeys, readServiceKeys } from '../src/security/service-keys.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
 import { until } from './bus-contract.js';
@@ -71,7 +71,8 @@ describeOnKafka('a rebalance', () => {
     const stream = (async () => {
       while (publishing) {
         revision += 1;
-        await publisher.publish(keys.map((rnc) => taxpayerEvent(rnc, revision)));
+        const batch = keys.map((rnc) => taxpayerEvent(rnc, revision));
+        await publishSurely(publisher, batch);
         await until(() => !publishing || got.count() > (revision - 10) * keys.length);
       }
     })();
@@ -242,7 +243,7 @@ describeOnKafka('a foreign producer on the broker', () => {
       'of a service in the name of another': signRecord(record, topic, ofEmission),
       deleted: { ...record, value: null },
     };
-    await sendRaw(settings, Object.values(forged).map(toMessage));
+    await sendRaw(settings, Object.values(forged));
     await bus.publish([taxpayerEvent('131000001', 2), taxpayerEvent('131000002', 3)]);
     await until(() => got.count() === 3);
     expect(Object.fromEntries(got.keys)).toEqual({ '131000001': [1, 2], '131000002': [3] });
@@ -278,8 +279,7 @@ describeOnKafka('a poison message', () => {
     const poison = taxpayerEvent('131000001', 1);
     await bus.publish([poison]);
     const strange = toRecord(taxpayerEvent('131000001', 2), topic);
-    const signed = (changed: Partial<KafkaRecord>) =>
-      toMessage(signRecord({ ...strange, ...changed }, topic, TEST_KEYS));
+    const signed = (changed: Partial<KafkaRecord>) => signRecord({ ...strange, ...changed }, topic, TEST_KEYS);
     await sendRaw(settings, [
       signed({ value: 'not JSON' }),
       signed({ headers: {} }),

@@ -1,4 +1,4 @@
-import type { IHeaders, KafkaMessage, Message } from 'kafkajs';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { BusEvent } from '../bus.js';
 import { EventError } from '../events.js';
 
@@ -81,10 +81,6 @@ export function recordBytes({ key, value, headers }: KafkaRecord): number {
   let bytes = Buffer.byteLength(key) + (value === null ? 0 : Buffer.byteLength(value)) + 64;
   for (const [name, text] of Object.entries(headers)) bytes += name.length + Buffer.byteLength(text) + 8;
   return bytes;
-}
-
-export function toMessage({ key, value, headers }: KafkaRecord): Message {
-  return { key, value, headers: { ...headers } };
 }
 
 /** A body for people: parsed where it is JSON, else as text. */

@@ -1,9 +1,9 @@
-import type { Message, Producer } from 'kafkajs';
-import { loadKafka, type OpenKafka } from './kafka-client.js';
-import { type KafkaRecord, recordBytes, toMessage } from './kafka-messages.js';
-import { type CheckedSending, checkedSending } from './kafkajs-workarounds.js';
+import type { Producer } from 'kafkajs';
+import type { OpenKafka } from './kafka-client.js';
+import { type KafkaRecord, recordBytes } from './kafka-messages.js';
+import { SEND_ONCE } from './kafkajs-workarounds.js';
 
-/** Sends records, one request at a time. */
+/** Sends records. */
 export interface KafkaProducer {
   /** Resolves when all in-sync replicas have all of them; rejects when some may be missing. Order is kept per key. */
   send(records: readonly KafkaRecord[]): Promise<void>;
@@ -14,69 +14,33 @@ export interface KafkaProducer {
 const MAX_REQUEST_BYTES = 950_000;
 const ACK_TIMEOUT_MS = 10_000;
 
-/** An idempotent producer with acks=all, connected at the first use and replaced after each failure. */
+/** A producer with acks=all, connected at the first use. A broker gets one request at a time. */
 export function createKafkaProducer(open: OpenKafka): KafkaProducer {
-  let present: { producer: Producer; sending: CheckedSending } | null = null;
-  let queue: Promise<void> = Promise.resolve();
-  let closed = false;
+  let connection: Promise<Producer> | null = null;
 
-  async function connect() {
-    const { Partitioners } = await loadKafka();
-    const client = await open();
-    const sending = checkedSending(Partitioners.DefaultPartitioner);
-    const producer = client.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: sending.createPartitioner,
-      retry: { retries: 3 },
-    });
-    present = { producer, sending };
+  async function connect(): Promise<Producer> {
+    const producer = (await open()).producer({ maxInFlightRequests: 1, allowAutoTopicCreation: false, ...SEND_ONCE });
     await producer.connect();
-    return present;
-  }
-
-  async function discard(): Promise<void> {
-    const former = present;
-    present = null;
-    await former?.producer.disconnect().catch(() => undefined);
-  }
-
-  async function request(records: readonly KafkaRecord[]): Promise<void> {
-    try {
-      const { producer, sending } = present ?? (await connect());
-      await sending.send(producer, byTopic(records), ACK_TIMEOUT_MS);
-    } catch (error) {
-      await discard();
-      throw error;
-    }
+    return producer;
   }
 
   return {
-    send(records) {
-      if (closed) return Promise.reject(new Error('the producer is closed'));
-      const sent = queue.then(async () => {
-        for (const part of parts(records)) await request(part);
+    async send(records) {
+      connection ??= connect().catch((error) => {
+        connection = null;
+        throw error;
       });
-      queue = sent.catch(() => undefined);
-      return sent;
+      const producer = await connection;
+      for (const part of parts(records)) {
+        const topicMessages = part.map((record) => ({ topic: record.topic, messages: [record] }));
+        await producer.sendBatch({ acks: -1, timeout: ACK_TIMEOUT_MS, topicMessages });
+      }
     },
     async close() {
-      closed = true;
-      await queue;
-      await discard();
+      const producer = await connection?.catch(() => undefined);
+      await producer?.disconnect().catch(() => undefined);
     },
   };
-}
-
-function byTopic(records: readonly KafkaRecord[]) {
-  const topics = new Map<string, Message[]>();
-  for (const record of records) {
-    const messages = topics.get(record.topic);
-    if (messages === undefined) topics.set(record.topic, [toMessage(record)]);
-    else messages.push(toMessage(record));
-  }
-  return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
 /** Requests that brokers accept by their size. They are sent in order, so a failure leaves no later record of its key. */

@@ -3,7 +3,7 @@
  * "observed" marks what no thread describes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin, Consumer, EachBatchPayload, ICustomPartitioner, LogEntry, Producer, TopicMessages } from 'kafkajs';
+import type { Admin, Consumer, EachBatchPayload, LogEntry } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import { repeat } from './repeat.js';
 
@@ -37,37 +37,11 @@ export async function waitForLeaders(admin: Admin, topics: readonly string[]): P
   await repeat(ask, AbortSignal.timeout(LEADERS_TIMEOUT_MS));
 }
 
-/** Options of an idempotent producer, and a `sendBatch` that rejects unless every partition has answered. */
-export interface CheckedSending {
-  readonly createPartitioner: ICustomPartitioner;
-  send(producer: Producer, topicMessages: TopicMessages[], timeoutMs: number): Promise<void>;
-}
-
 /**
- * `sendBatch` may resolve without having sent everything when a partition gets a new leader meanwhile (#1303). Two sends at
- * the same time mix up sequence numbers (#598), so the caller sends one request at a time. After a failed request kafkajs
- * uses its sequence numbers again. If the broker had stored the request, it would drop the next one as a repeat (observed).
- * So the caller opens a new producer after each failure.
+ * `sendBatch` may resolve without having sent everything when it retries after a partition got a new leader (#1303). So
+ * kafkajs sends each request once, and the caller repeats it. Its idempotent producer requires retries, so it is not used.
  */
-export function checkedSending(createPartitioner: ICustomPartitioner): CheckedSending {
-  const unanswered = new Set<string>();
-  return {
-    createPartitioner() {
-      const choose = createPartitioner();
-      return (args) => {
-        const partition = choose(args);
-        unanswered.add(`${args.topic} ${partition}`);
-        return partition;
-      };
-    },
-    async send(producer, topicMessages, timeoutMs) {
-      unanswered.clear();
-      const answers = await producer.sendBatch({ acks: -1, timeout: timeoutMs, topicMessages });
-      for (const { topicName, partition } of answers) unanswered.delete(`${topicName} ${partition}`);
-      if (unanswered.size > 0) throw new Error(`no answer for ${[...unanswered].join(', ')}`);
-    },
-  };
-}
+export const SEND_ONCE = { idempotent: false, retry: { retries: 0 } };
 
 /** Milliseconds that the fetch loop waits for a batch. */
 const SLOW_BATCH_MS = 500;
