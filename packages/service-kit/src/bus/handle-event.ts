@@ -177,7 +177,8 @@ async function within(
   });
 }
 
-async function isOverWithin(ms: number, work: Promise<void>): Promise<boolean> {
+/** Waits for the end of work, in success or failure, and at most so long. False if it is not over then. */
+export async function isOverWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);

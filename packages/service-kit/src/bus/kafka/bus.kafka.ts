@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { topicOf } from '@ecf/contracts';
 import type { KafkaMessage } from 'kafkajs';
 import type { ServiceKeys } from '../../security/service-keys.js';
@@ -14,6 +13,7 @@ import {
   handleBatch,
   handleEvent,
   handlingMetrics,
+  isOverWithin,
   type RetryPolicy,
 } from '../handle-event.js';
 import { keepKafkaDeadLetter } from './dead-letters.kafka.js';
@@ -125,12 +125,7 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
     async subscribe(subscription): Promise<Subscription> {
       const members = subscription.topics.map((topic) => join(topic, subscription));
       for (const member of members) consumers.add(member);
-      const waiting = new AbortController();
-      const late = delay(JOIN_TIMEOUT_MS, 'late', { signal: waiting.signal }).catch(() => 'in time');
-      const joined = Promise.all(members.map((member) => member.joined)).then(() => 'in time');
-      if ((await Promise.race([joined, late])) === 'late')
-        logger.info({ group: subscription.group }, 'the group is not joined yet');
-      waiting.abort();
+      await isOverWithin(JOIN_TIMEOUT_MS, Promise.all(members.map((member) => member.joined)));
       return { stop: () => leave(members) };
     },
     async close() {

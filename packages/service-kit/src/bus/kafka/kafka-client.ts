@@ -3,7 +3,7 @@ import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import { ConfigError } from '../../config/config.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
-import { CONNECTION_RETRY, kafkaLogCreator } from './kafkajs-workarounds.js';
+import { kafkaLogCreator } from './kafkajs-workarounds.js';
 
 /** Loaded at its first use: a process without brokers does not load it. */
 export const loadKafka = async () => (await import('kafkajs')).default;
@@ -29,7 +29,11 @@ export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka
   };
   return async (retries = 4) => {
     const { Kafka, logLevel } = await loadKafka();
-    return new Kafka({ ...config, logLevel: logLevel.INFO, retry: { ...CONNECTION_RETRY, retries } });
+    return new Kafka({
+      ...config,
+      logLevel: logLevel.INFO,
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries },
+    });
   };
 }
 

@@ -1,13 +1,11 @@
-/**
- * Everything that works around kafkajs 2.2.4, in one place. The numbers are threads of https://github.com/tulios/kafkajs;
- * "observed" marks what no thread describes.
- */
+/** Everything that works around kafkajs 2.2.4. The numbers are threads of https://github.com/tulios/kafkajs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload, LogEntry } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
+import { isOverWithin } from '../handle-event.js';
 import { repeat } from './repeat.js';
 
-/** kafkajs logs events that it handles itself, such as a rebalance, as errors (#691, #1468). Here they are debug. */
+/** kafkajs logs events that it handles itself, such as a rebalance, as errors (#691). Here they are debug. */
 export function kafkaLogCreator(logger: Logger) {
   return () =>
     ({ namespace, label, log }: LogEntry) => {
@@ -15,9 +13,6 @@ export function kafkaLogCreator(logger: Logger) {
       logger.debug({ kafkajs: { namespace, level: label, ...fields } }, `kafkajs: ${message}`);
     };
 }
-
-/** kafkajs uses other defaults where NODE_ENV is `test` (observed), so every value is given. */
-export const CONNECTION_RETRY = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
 
 /** The leader of a group assigns its own topics to every member (#1040, #1679), so each topic has its own group. */
 export function brokerGroupOf(group: string, topic: string): string {
@@ -63,20 +58,16 @@ export function createSlowBatches(resume: (partition: number) => void): SlowBatc
   return {
     async run(payload, process) {
       const { partition } = payload.batch;
-      // A batch of the former assignment, or of a consumer that was replaced, still runs.
-      if (running.has(partition)) {
-        payload.pause();
-        return;
+      // A batch of the former assignment, or of a consumer that was replaced, may still run.
+      if (!running.has(partition)) {
+        const done = process().finally(() => {
+          running.delete(partition);
+          resume(partition);
+        });
+        running.set(partition, done);
+        await isOverWithin(SLOW_BATCH_MS, done);
       }
-      let paused = false;
-      const done = process().finally(() => {
-        running.delete(partition);
-        if (paused) resume(partition);
-      });
-      running.set(partition, done);
-      if (await endsWithin(done, SLOW_BATCH_MS)) return;
-      payload.pause();
-      paused = true;
+      if (running.has(partition)) payload.pause();
     },
     async idle() {
       await Promise.all(running.values());
@@ -84,61 +75,48 @@ export function createSlowBatches(resume: (partition: number) => void): SlowBatc
   };
 }
 
+/** Its own restart follows only some errors (#1299, #1443). It is off, and the caller opens a new consumer after each crash. */
+export const NO_RESTART = { restartOnFailure: async () => false };
+
 /** Milliseconds without a heartbeat after which the consumer counts as disconnected, and after which it is replaced. */
 const QUIET_MS = 15_000;
 const SILENT_MS = 90_000;
 
 /**
- * A consumer may stop reading without a crash event (#659, #660). Heartbeats come each second: rejects when they stay away,
- * longer than a rebalance may take. Ends with the signal.
+ * Rejects when the consumer crashes. A consumer may also stop reading without a crash (#659): rejects when the heartbeats,
+ * which come each second, stay away for longer than a rebalance may take. Resolves when the signal is aborted.
  */
-export async function watchHeartbeats(
+export async function watchConsumer(
   consumer: Consumer,
   signal: AbortSignal,
   onConnected: (connected: boolean) => void,
 ): Promise<void> {
+  const crash = new AbortController();
+  const over = AbortSignal.any([signal, crash.signal]);
   let last = performance.now();
   const beat = () => {
     last = performance.now();
-    if (!signal.aborted) onConnected(true);
+    if (!over.aborted) onConnected(true);
   };
+  consumer.on(consumer.events.CRASH, ({ payload }) => crash.abort(payload.error));
   consumer.on(consumer.events.HEARTBEAT, beat);
   consumer.on(consumer.events.GROUP_JOIN, beat);
-  while (!signal.aborted) {
-    await delay(QUIET_MS / 3, undefined, { signal, ref: false }).catch(() => undefined);
+  while (!over.aborted) {
+    await delay(QUIET_MS / 3, undefined, { signal: over, ref: false }).catch(() => undefined);
     const silent = performance.now() - last;
     if (silent > SILENT_MS) throw new Error('the consumer sent no heartbeat');
     if (silent > QUIET_MS) onConnected(false);
   }
+  crash.signal.throwIfAborted();
 }
 
-/**
- * Rejects when the consumer crashes. kafkajs restarts a consumer only after some errors (#1299, #1443). So its own restart
- * is off, and the caller always opens a new consumer.
- */
-export function rejectOnCrash(consumer: Consumer): Promise<never> {
-  return new Promise((_, reject) => {
-    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
-  });
-}
-export const NO_RESTART = { restartOnFailure: async () => false };
-
-/** A consumer that is stopped during a rebalance joins again first (#1571), so the stop does not wait longer for it. */
 const LEAVE_MS = 3_000;
 
-export async function disconnectInTime(consumer: Consumer, logger: Logger): Promise<void> {
-  const left = consumer.disconnect().catch((error) => logger.debug({ err: error }, 'disconnect failed'));
-  await Promise.race([left, delay(LEAVE_MS, undefined, { ref: false })]);
-}
-
-async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/**
+ * A consumer that is stopped while it connects or joins does that first (#1571). So the stop does not wait longer for it,
+ * and it leaves afterwards. `reading` is settled when it has joined.
+ */
+export async function leaveInTime(consumer: Consumer, reading: Promise<void>): Promise<void> {
+  const left = reading.catch(() => undefined).then(() => consumer.disconnect());
+  await isOverWithin(LEAVE_MS, left);
 }
