@@ -2,9 +2,10 @@ import type { Admin } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { deadLetterGauge } from '../dead-letters/dead-letter-metrics.js';
-import { type DeadLetter, deadLetterTopic } from '../dead-letters/dead-letters.js';
+import { deadLetterTopic } from '../dead-letters/dead-letters.js';
+import { isOverWithin } from '../handle-event.js';
 import { readKafkaDeadLetters } from './dead-letters.kafka.js';
-import type { OpenKafka } from './kafka-client.js';
+import { type OpenKafka, withAdmin } from './kafka-client.js';
 import type { KafkaTopics } from './kafka-topics.js';
 
 export interface KafkaMetricsOptions {
@@ -22,12 +23,6 @@ export interface KafkaMetrics {
   /** Counts an event that no producer of the topic has signed. */
   foreign(topic: string, group: string): void;
   close(): Promise<void>;
-}
-
-interface Watched {
-  readonly topic: string;
-  readonly group: string;
-  readonly brokerGroup: string;
 }
 
 /** Longer than this a scrape does not wait for the brokers; the values stay as they were. */
@@ -55,67 +50,56 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     help: 'Events that no producer of their topic has signed; they become dead-letter messages',
     labels,
   });
-  const watched = new Map<string, Watched>();
+  /** The groups of each topic, with their names at the brokers. */
+  const watched = new Map<string, Map<string, string>>();
   const counted = new Map<string, string>();
-  let admin: Admin | null = null;
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
     try {
-      if (admin === null) {
-        const fresh = (await open()).admin({ retry: { retries: 1 } });
-        await fresh.connect();
-        admin = fresh;
-      }
-      for (const topic of new Set([...watched.values()].map((each) => each.topic))) await lookAt(admin, topic);
+      await withAdmin(open, async (admin) => {
+        for (const [topic, groups] of watched) {
+          await measureLag(admin, topic, groups);
+          await countDeadLetters(admin, topic, [...groups.keys()]);
+        }
+      });
     } catch (error) {
       logger.debug({ err: error }, 'lag and dead-letter messages cannot be looked up');
-      await admin?.disconnect().catch(() => undefined);
-      admin = null;
     }
   }
 
-  async function lookAt(client: Admin, topic: string): Promise<void> {
+  async function measureLag(admin: Admin, topic: string, groups: ReadonlyMap<string, string>): Promise<void> {
     const name = topics.nameOf(topic);
-    const ends = await client.fetchTopicOffsets(name);
-    for (const { group, brokerGroup } of groupsOf(topic)) {
-      const [committed] = await client.fetchOffsets({ groupId: brokerGroup, topics: [name] });
-      const next = new Map(committed?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
-      let behind = 0n;
-      for (const { partition, high, low } of ends) {
-        const offset = next.get(partition) ?? -1n;
-        behind += BigInt(high) - (offset < BigInt(low) ? BigInt(low) : offset);
-      }
-      lag.set({ topic, group }, Number(behind));
+    const ends = await admin.fetchTopicOffsets(name);
+    for (const [group, groupId] of groups) {
+      const [committed] = await admin.fetchOffsets({ groupId, topics: [name] });
+      const next = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+      let behind = 0;
+      for (const { partition, high, low } of ends)
+        behind += Number(high) - Math.max(Number(low), next.get(partition) ?? -1);
+      lag.set({ topic, group }, behind);
     }
-    const dead = topics.nameOf(deadLetterTopic(topic));
-    const [end] = await client.fetchTopicOffsets(dead);
-    // Reading the dead-letter messages takes a consumer: only where something was added or taken since.
-    if (counted.get(topic) === end?.high) return;
-    const present = (await readKafkaDeadLetters(open, topics, [topic])).map(({ deadLetter }) => deadLetter);
-    for (const { group } of groupsOf(topic)) deadLetters.set({ topic, group }, countOf(present, group));
-    counted.set(topic, end?.high ?? '');
   }
 
-  function groupsOf(topic: string): Watched[] {
-    return [...watched.values()].filter((each) => each.topic === topic);
+  /** Reading the dead-letter messages takes a consumer: only where something was added or taken since. */
+  async function countDeadLetters(admin: Admin, topic: string, groups: readonly string[]): Promise<void> {
+    const [end] = await admin.fetchTopicOffsets(topics.nameOf(deadLetterTopic(topic)));
+    if (counted.get(topic) === end?.high) return;
+    const present = (await readKafkaDeadLetters(open, topics, [topic])).map(({ deadLetter }) => deadLetter.group);
+    for (const group of groups) deadLetters.set({ topic, group }, present.filter((each) => each === group).length);
+    counted.set(topic, end?.high ?? '');
   }
 
   const stopRefreshing = metrics.onRender(async () => {
     looking ??= look().finally(() => {
       looking = null;
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, TIMEOUT_MS);
-    });
-    await Promise.race([looking, late]);
-    clearTimeout(timer);
+    await isOverWithin(TIMEOUT_MS, looking);
   });
 
   return {
     watch(topic, group, brokerGroup) {
-      watched.set(brokerGroup, { topic, group, brokerGroup });
+      watched.set(topic, (watched.get(topic) ?? new Map()).set(group, brokerGroup));
       counted.delete(topic);
     },
     foreign: (topic, group) => foreign.inc({ topic, group }),
@@ -123,12 +107,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     async close() {
       stopRefreshing();
       await looking;
-      await admin?.disconnect().catch(() => undefined);
-      admin = null;
     },
   };
-}
-
-function countOf(deadLetters: readonly DeadLetter[], group: string): number {
-  return deadLetters.filter((deadLetter) => deadLetter.group === group).length;
 }

@@ -3,7 +3,7 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
 import { deadLetterTopic } from '../dead-letters/dead-letters.js';
-import { kafkaClients, loadKafka, type OpenKafka } from './kafka-client.js';
+import { kafkaClients, loadKafka, type OpenKafka, withAdmin } from './kafka-client.js';
 import { waitForLeaders } from './kafkajs-workarounds.js';
 import { repeat } from './repeat.js';
 
@@ -35,16 +35,12 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
     const topics = names.filter((name) => !present.has(name)).map(describe);
     if (topics.length === 0) return;
     const wanted = topics.flatMap((topic) => configsOf(topic, nameOf, settings.KAFKA_REPLICATION ?? -1));
-    const admin = (await open()).admin();
-    await admin.connect();
-    try {
+    await withAdmin(open, async (admin) => {
       const existing = new Set(await admin.listTopics());
       const missing = wanted.filter(({ topic }) => !existing.has(topic));
       if (missing.length > 0) await create(admin, missing);
       for (const topic of wanted) if (existing.has(topic.topic)) await compare(admin, topic, logger);
-    } finally {
-      await admin.disconnect().catch(() => undefined);
-    }
+    });
     for (const { name } of topics) present.add(name);
   }
 
