@@ -54,7 +54,7 @@ const DEAD_LETTER_HEADERS = [
   ['ecf_dead_offset', 'Offset in the partition', { type: 'string' }],
   [
     'ecf_dead_cut',
-    'Size of the original body in bytes, if the body is cut because the brokers refused its size',
+    'Size of the original body in bytes, if the brokers refused the message for its size. It is kept with 10,000 bytes of the body and only the headers `ecf_dead_…`',
     { type: 'string' },
   ],
 ];

@@ -6,7 +6,7 @@ import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 export interface BusUnderTest {
   bus: Bus;
-  deadLetters: DeadLetters;
+  deadLetters: Pick<DeadLetters, 'list'>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -31,7 +31,7 @@ export function unreachable(): Error {
 export function describeBus(name: string, open: () => Promise<BusUnderTest>): void {
   describe(name, () => {
     let bus: Bus;
-    let deadLetters: DeadLetters;
+    let deadLetters: BusUnderTest['deadLetters'];
     beforeEach(async () => {
       ({ bus, deadLetters } = await open());
     });

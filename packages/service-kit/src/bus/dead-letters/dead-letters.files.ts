@@ -2,9 +2,15 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFolderSync } from '../../xml-store/folder-sync.js';
 import type { DeadLetterCount } from './dead-letter-metrics.js';
-import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters, type ReplayRequests } from './dead-letters.js';
+import {
+  type DeadLetter,
+  type DeadLetters,
+  deadLetterTopic,
+  type ReplayableDeadLetters,
+  type ReplayRequests,
+} from './dead-letters.js';
 
-export interface FileDeadLetters extends ReplayableDeadLetters, ReplayRequests {
+export interface FileDeadLetters extends DeadLetters, ReplayableDeadLetters, ReplayRequests {
   /** Counts by the names of the files, without opening them. */
   counts(): Promise<DeadLetterCount[]>;
 }

@@ -23,7 +23,7 @@ export interface DeadLetters {
 }
 
 /** Dead-letter messages that can be replayed. */
-export interface ReplayableDeadLetters extends DeadLetters {
+export interface ReplayableDeadLetters extends Omit<DeadLetters, 'add'> {
   /** Removes the dead-letter message and gives its event to the group that failed, and to no other. */
   replay(deadLetter: DeadLetter): Promise<void>;
 }

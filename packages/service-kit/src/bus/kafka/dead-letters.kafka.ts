@@ -1,13 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { TOPICS } from '@ecf/contracts';
-import { storableText } from '@ecf/domain';
-import type { Admin, KafkaMessage } from 'kafkajs';
+import type { EachMessagePayload, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
-import type { BusEvent } from '../bus.js';
 import type { KafkaSettings } from '../bus-settings.js';
 import { type DeadLetter, deadLetterTopic, type ReplayableDeadLetters } from '../dead-letters/dead-letters.js';
-import { kafkaClients, type OpenKafka } from './kafka-client.js';
-import { bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders, toRecord } from './kafka-messages.js';
+import { kafkaClients, type OpenKafka, withAdmin } from './kafka-client.js';
+import { attributesOf, bodyAsText, type KafkaRecord, REPLAY_HEADER, textHeaders } from './kafka-messages.js';
 import { createKafkaProducer, isContentRefused, type KafkaProducer } from './kafka-producer.js';
 import { createKafkaTopics, type KafkaTopics } from './kafka-topics.js';
 
@@ -20,83 +18,37 @@ export interface OriginalMessage {
 const HEADER_PREFIX = 'ecf_dead_';
 /** Header with the original size of a body that was cut. */
 const CUT = `${HEADER_PREFIX}cut`;
+const CUT_BODY_BYTES = 10_000;
+const CUT_HEADER_LENGTH = 2_000;
 const READ_TIMEOUT_MS = 30_000;
 const QUIET_FETCHES = 5;
 
-/** Sizes to which the body of a refused message is cut. A header may have a twentieth of it. */
-const SHORTER = [500_000, 5_000];
-const LONGEST_ID = 500;
-/** Headers that a cut message keeps: the others of a foreign message may be too long or too many. */
-const KEPT_HEADERS = /^(ce_(specversion|id|type|source|time|subject)|content-type|traceparent|ecf_dead_[a-z]+)$/;
-
 /**
  * Keeps a dead-letter message in `<topic>.dlq`: the original message, with the group and the reason as headers `ecf_dead_…`. If
- * the brokers refuse its size, its body is cut and a header says so. A message that cannot be kept would block its partition.
+ * the brokers refuse its size, only these headers and the start of the body are kept. A message that cannot be kept would
+ * block its partition.
  */
 export async function keepKafkaDeadLetter(
   deadLetter: DeadLetter,
-  original: OriginalMessage | null,
+  { message, partition }: OriginalMessage,
   { producer, topics }: { producer: KafkaProducer; topics: KafkaTopics },
 ): Promise<void> {
-  const { event } = deadLetter;
-  await topics.ensure([event.topic]);
-  const record = original === null ? toRecord(event, event.topic) : asItCame(event, original);
-  const whole: KafkaRecord = {
-    topic: topics.nameOf(deadLetterTopic(event.topic)),
-    key: deadLetter.id,
-    value: record.value,
-    headers: {
-      ...record.headers,
-      [`${HEADER_PREFIX}topic`]: event.topic,
-      [`${HEADER_PREFIX}key`]: event.key,
-      [`${HEADER_PREFIX}group`]: deadLetter.group,
-      [`${HEADER_PREFIX}reason`]: deadLetter.reason,
-      [`${HEADER_PREFIX}attempts`]: String(deadLetter.attempts),
-      [`${HEADER_PREFIX}time`]: deadLetter.time,
-      ...(original === null
-        ? {}
-        : {
-            [`${HEADER_PREFIX}partition`]: String(original.partition),
-            [`${HEADER_PREFIX}offset`]: original.message.offset,
-          }),
-    },
-  };
-  let refusal: unknown;
-  for (const form of forms(whole, deadLetter)) {
-    try {
-      return await producer.send([form]);
-    } catch (error) {
-      if (!isContentRefused(error)) throw error;
-      refusal = error;
-    }
-  }
-  throw refusal;
-}
-
-function* forms(whole: KafkaRecord, deadLetter: DeadLetter): Generator<KafkaRecord> {
-  yield whole;
-  for (const bytes of SHORTER) yield shortened(whole, deadLetter, bytes);
-}
-
-function shortened(whole: KafkaRecord, { id, group }: DeadLetter, bytes: number): KafkaRecord {
-  const body = Buffer.from(whole.value ?? '');
+  const { id, event, group, reason, attempts, time } = deadLetter;
+  const { offset } = message;
+  const about = { topic: event.topic, key: event.key, group, reason, attempts, time, partition, offset };
   const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(whole.headers))
-    if (KEPT_HEADERS.test(name)) headers[name] = storableText(text, bytes / 20);
-  return {
-    topic: whole.topic,
-    key: id.length > LONGEST_ID ? `${createHash('sha256').update(id).digest('hex')}.${group}` : id,
-    value: body.subarray(0, bytes),
-    headers: { ...headers, [CUT]: String(body.length) },
-  };
-}
-
-function asItCame(event: BusEvent, { message }: OriginalMessage): KafkaRecord {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(textHeaders(message.headers)))
-    if (value !== undefined && name !== REPLAY_HEADER) headers[name] = value;
+  for (const [name, value] of Object.entries(about)) headers[`${HEADER_PREFIX}${name}`] = String(value);
   // A body of null would delete the dead-letter message.
-  return { topic: event.topic, key: event.key, value: message.value ?? '', headers };
+  const value = message.value ?? Buffer.alloc(0);
+  const record = { topic: topics.nameOf(deadLetterTopic(event.topic)), key: id };
+  try {
+    await producer.send([{ ...record, value, headers: { ...textHeaders(message.headers), ...headers } }]);
+  } catch (error) {
+    if (!isContentRefused(error)) throw error;
+    const cut: Record<string, string> = { [CUT]: String(value.length) };
+    for (const [name, text] of Object.entries(headers)) cut[name] = text.slice(0, CUT_HEADER_LENGTH);
+    await producer.send([{ ...record, value: value.subarray(0, CUT_BODY_BYTES), headers: cut }]);
+  }
 }
 
 /** The dead-letter messages of a Kafka deployment, for operators. */
@@ -126,41 +78,35 @@ export function openKafkaDeadLetters(settings: KafkaSettings, logger: Logger): K
     return deadLetters.map(({ deadLetter }) => deadLetter).sort((a, b) => a.time.localeCompare(b.time));
   }
 
-  async function forget(deadLetter: DeadLetter): Promise<void> {
-    const topic = topics.nameOf(deadLetterTopic(deadLetter.event.topic));
-    await producer.send([{ topic, key: deadLetter.id, value: null, headers: {} }]);
-    found.delete(deadLetter.id);
+  async function forget({ id, event }: DeadLetter): Promise<void> {
+    await producer.send([{ topic: topics.nameOf(deadLetterTopic(event.topic)), key: id, value: null, headers: {} }]);
+    found.delete(id);
   }
 
   return {
     list,
-    add: (deadLetter) => keepKafkaDeadLetter(deadLetter, null, { producer, topics }),
     async remove(id) {
       const present = await find(id);
       if (present !== undefined) await forget(present.deadLetter);
     },
-    async replay(deadLetter) {
-      const present = await find(deadLetter.id);
-      if (present === undefined) throw new Error(`there is no dead-letter message ${deadLetter.id}`);
-      const { event, incomplete } = present.deadLetter;
+    async replay({ id }) {
+      const present = await find(id);
+      if (present === undefined) throw new Error(`there is no dead-letter message ${id}`);
+      const { event, group, incomplete } = present.deadLetter;
       if (incomplete === true)
-        throw new Error(
-          `the dead-letter message ${deadLetter.id} was too large to be kept whole: it can only be dismissed`,
-        );
-      const headers = { ...present.headers, [REPLAY_HEADER]: present.deadLetter.group };
+        throw new Error(`the dead-letter message ${id} was too large to be kept whole: it can only be dismissed`);
+      const headers = { ...present.headers, [REPLAY_HEADER]: group };
       await producer.send([{ topic: topics.nameOf(event.topic), key: event.key, value: present.value, headers }]);
       await forget(present.deadLetter);
     },
-    async close() {
-      await producer.close();
-    },
+    close: producer.close,
   };
 }
 
 interface FoundDeadLetter {
   readonly deadLetter: DeadLetter;
   /** The headers of the original message. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: KafkaRecord['headers'];
   readonly value: Buffer;
 }
 
@@ -170,110 +116,76 @@ export async function readKafkaDeadLetters(
   topics: KafkaTopics,
   names: readonly string[],
 ): Promise<FoundDeadLetter[]> {
-  const admin = (await open()).admin();
-  await admin.connect();
-  try {
-    const present = new Set(await admin.listTopics());
-    const wanted = names.map((name) => topics.nameOf(deadLetterTopic(name))).filter((name) => present.has(name));
-    const deadLetters: FoundDeadLetter[] = [];
-    const ends = await endsOf(admin, wanted);
-    if (ends.size > 0) for (const message of await readToEnd(open, topics.nameOf(''), ends)) deadLetters.push(message);
-    return deadLetters;
-  } finally {
-    await admin.disconnect().catch(() => undefined);
-  }
-}
-
-/** The offset after the last message, for each partition that has any. */
-async function endsOf(admin: Admin, topics: readonly string[]): Promise<Map<string, bigint>> {
-  const ends = new Map<string, bigint>();
-  for (const topic of topics)
-    for (const { partition, high, low } of await admin.fetchTopicOffsets(topic))
-      if (BigInt(high) > BigInt(low)) ends.set(`${topic} ${partition}`, BigInt(high));
-  return ends;
-}
-
-async function readToEnd(
-  open: OpenKafka,
-  prefix: string,
-  ends: ReadonlyMap<string, bigint>,
-): Promise<FoundDeadLetter[]> {
-  const deadLetters = new Map<string, FoundDeadLetter | null>();
-  const left = new Set(ends.keys());
-  const client = await open();
-  const consumer = client.consumer({
-    groupId: `${prefix}dead-letter-reader-${randomUUID()}`,
-    allowAutoTopicCreation: false,
-    maxWaitTimeInMs: 200,
-    retry: { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 },
+  const wanted = names.map((name) => topics.nameOf(deadLetterTopic(name)));
+  const ends = await withAdmin(open, async (admin) => {
+    const present = await admin.listTopics();
+    const found = new Map<string, bigint>();
+    for (const topic of wanted.filter((name) => present.includes(name)))
+      for (const { partition, high, low } of await admin.fetchTopicOffsets(topic))
+        if (BigInt(high) > BigInt(low)) found.set(`${topic} ${partition}`, BigInt(high));
+    return found;
   });
+  return ends.size === 0 ? [] : readToEnd(open, topics.nameOf(`dead-letter-reader-${randomUUID()}`), ends);
+}
+
+/** Reads the topics up to the offsets in `ends`, by topic and partition. */
+async function readToEnd(open: OpenKafka, groupId: string, ends: Map<string, bigint>): Promise<FoundDeadLetter[]> {
+  const deadLetters = new Map<string, FoundDeadLetter>();
+  const topics = [...new Set([...ends.keys()].map((place) => place.slice(0, place.lastIndexOf(' '))))];
+  const consumer = (await open()).consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 200 });
   let timer: NodeJS.Timeout | undefined;
   let quiet = 0;
   try {
     await consumer.connect();
-    await consumer.subscribe({ topics: [...new Set([...ends.keys()].map(topicOfPlace))], fromBeginning: true });
+    await consumer.subscribe({ topics, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new Error('the dead-letter messages could not be read in time')),
-        READ_TIMEOUT_MS,
-      );
+      const late = new Error('the dead-letter messages could not be read in time');
+      timer = setTimeout(reject, READ_TIMEOUT_MS, late);
       consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
       // Compaction leaves offsets without messages.
       consumer.on(consumer.events.FETCH, () => {
         quiet += 1;
         if (quiet > QUIET_FETCHES) resolve();
       });
-      consumer
-        .run({
-          autoCommit: false,
-          async eachBatch({ batch }) {
-            for (const message of batch.messages) take(deadLetters, batch.topic, message);
-            const place = `${batch.topic} ${batch.partition}`;
-            if (BigInt(batch.lastOffset()) + 1n >= (ends.get(place) ?? 0n)) left.delete(place);
-            quiet = 0;
-            if (left.size === 0) resolve();
-          },
-        })
-        .catch(reject);
+      const eachMessage = async ({ topic, partition, message }: EachMessagePayload) => {
+        quiet = 0;
+        take(deadLetters, topic, message);
+        const place = `${topic} ${partition}`;
+        if (BigInt(message.offset) + 1n >= (ends.get(place) ?? 0n)) ends.delete(place);
+        if (ends.size === 0) resolve();
+      };
+      consumer.run({ autoCommit: false, eachMessage }).catch(reject);
     });
   } finally {
     clearTimeout(timer);
     await consumer.disconnect().catch(() => undefined);
   }
-  return [...deadLetters.values()].filter((deadLetter) => deadLetter !== null);
+  return [...deadLetters.values()];
 }
 
-function topicOfPlace(place: string): string {
-  return place.slice(0, place.indexOf(' '));
-}
-
-function take(deadLetters: Map<string, FoundDeadLetter | null>, from: string, message: KafkaMessage): void {
+function take(deadLetters: Map<string, FoundDeadLetter>, from: string, message: KafkaMessage): void {
   const id = message.key?.toString('utf8') ?? `${from}-${message.offset}`;
-  deadLetters.set(`${from} ${id}`, message.value === null ? null : readDeadLetter(id, message, message.value));
+  if (message.value === null) deadLetters.delete(`${from} ${id}`);
+  else deadLetters.set(`${from} ${id}`, readDeadLetter(id, message, message.value));
 }
 
 function readDeadLetter(id: string, message: KafkaMessage, value: Buffer): FoundDeadLetter {
   const all = textHeaders(message.headers);
   const headers: Record<string, string> = {};
-  for (const [name, text] of Object.entries(all))
-    if (text !== undefined && !name.startsWith(HEADER_PREFIX)) headers[name] = text;
-  const header = (name: string) => all[`${HEADER_PREFIX}${name}`] ?? '';
+  for (const [name, text] of Object.entries(all)) if (!name.startsWith(HEADER_PREFIX)) headers[name] = text;
+  const about = (name: string) => all[`${HEADER_PREFIX}${name}`] ?? '';
   const deadLetter: DeadLetter = {
     id,
-    group: header('group'),
-    reason: header('reason'),
-    attempts: Number(header('attempts')),
-    time: header('time'),
+    group: about('group'),
+    reason: about('reason'),
+    attempts: Number(about('attempts')),
+    time: about('time'),
     ...(all[CUT] === undefined ? {} : { incomplete: true }),
     event: {
+      ...attributesOf(headers),
       id: headers.ce_id ?? id,
-      type: headers.ce_type ?? 'unknown',
-      source: headers.ce_source ?? 'unknown',
-      time: headers.ce_time ?? '',
-      subject: headers.ce_subject ?? '',
-      ...(headers.traceparent === undefined ? {} : { traceparent: headers.traceparent }),
-      topic: header('topic'),
-      key: header('key'),
+      topic: about('topic'),
+      key: about('key'),
       data: bodyAsText(value),
     },
   };

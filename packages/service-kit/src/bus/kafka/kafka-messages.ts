@@ -53,22 +53,30 @@ export function describeUnreadable(
   partition: number,
   message: Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'>,
 ): BusEvent {
-  const headers = textHeaders(message.headers);
   return {
+    ...attributesOf(textHeaders(message.headers)),
     id: `${topic}-${partition}-${message.offset}`,
-    type: headers.ce_type ?? 'unknown',
-    source: headers.ce_source ?? 'unknown',
-    time: headers.ce_time ?? '',
-    subject: headers.ce_subject ?? '',
     topic,
     key: message.key?.toString('utf8') ?? '',
     data: message.value?.toString('utf8') ?? null,
   };
 }
 
+/** What headers say about an event; none is required. */
+export function attributesOf(headers: Readonly<Record<string, string>>) {
+  const {
+    ce_type: type = 'unknown',
+    ce_source: source = 'unknown',
+    ce_time: time = '',
+    ce_subject: subject = '',
+  } = headers;
+  const { traceparent } = headers;
+  return { type, source, time, subject, ...(traceparent === undefined ? {} : { traceparent }) };
+}
+
 /** Headers as text; of a header that is given several times the last counts. */
-export function textHeaders(headers: IHeaders | undefined): Record<string, string | undefined> {
-  const texts: Record<string, string | undefined> = {};
+export function textHeaders(headers: IHeaders | undefined): Record<string, string> {
+  const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
     const last = Array.isArray(value) ? value.at(-1) : value;
     if (last !== undefined) texts[name] = last.toString();
