@@ -1,7 +1,6 @@
-import type { Producer } from 'kafkajs';
 import type { OpenKafka } from './kafka-client.js';
 import { type KafkaRecord, recordBytes } from './kafka-messages.js';
-import { SEND_ONCE } from './kafkajs-workarounds.js';
+import { hasCause, replacedAfterSilence, SEND_ONCE } from './kafkajs-workarounds.js';
 
 /** Sends records. */
 export interface KafkaProducer {
@@ -16,30 +15,21 @@ const ACK_TIMEOUT_MS = 10_000;
 
 /** A producer with acks=all, connected at the first use. A broker gets one request at a time. */
 export function createKafkaProducer(open: OpenKafka): KafkaProducer {
-  let connection: Promise<Producer> | null = null;
-
-  async function connect(): Promise<Producer> {
+  const connection = replacedAfterSilence(async () => {
     const producer = (await open()).producer({ maxInFlightRequests: 1, allowAutoTopicCreation: false, ...SEND_ONCE });
     await producer.connect();
     return producer;
-  }
+  });
 
   return {
-    async send(records) {
-      connection ??= connect().catch((error) => {
-        connection = null;
-        throw error;
-      });
-      const producer = await connection;
-      for (const part of parts(records)) {
-        const topicMessages = part.map((record) => ({ topic: record.topic, messages: [record] }));
-        await producer.sendBatch({ acks: -1, timeout: ACK_TIMEOUT_MS, topicMessages });
-      }
-    },
-    async close() {
-      const producer = await connection?.catch(() => undefined);
-      await producer?.disconnect().catch(() => undefined);
-    },
+    send: (records) =>
+      connection.use(async (producer) => {
+        for (const part of parts(records)) {
+          const topicMessages = part.map((record) => ({ topic: record.topic, messages: [record] }));
+          await producer.sendBatch({ acks: -1, timeout: ACK_TIMEOUT_MS, topicMessages });
+        }
+      }),
+    close: connection.close,
   };
 }
 
@@ -63,7 +53,5 @@ const CONTENT_ERRORS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'C
 
 /** Whether brokers refused the records for their content or size, and would again. */
 export function isContentRefused(error: unknown): boolean {
-  for (let each = error as { type?: string; cause?: unknown } | undefined; each; each = each.cause as never)
-    if (each.type !== undefined && CONTENT_ERRORS.has(each.type)) return true;
-  return false;
+  return hasCause(error, ({ type = '' }) => CONTENT_ERRORS.has(type));
 }

@@ -1,6 +1,6 @@
 /** Everything that works around kafkajs 2.2.4. The numbers are threads of https://github.com/tulios/kafkajs. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin, Consumer, EachBatchPayload, LogEntry } from 'kafkajs';
+import type { Admin, Consumer, EachBatchPayload, LogEntry, Producer } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import { isOverWithin } from '../handle-event.js';
 import { repeat } from './repeat.js';
@@ -37,6 +37,48 @@ export async function waitForLeaders(admin: Admin, topics: readonly string[]): P
  * kafkajs sends each request once, and the caller repeats it. Its idempotent producer requires retries, so it is not used.
  */
 export const SEND_ONCE = { idempotent: false, retry: { retries: 0 } };
+
+/**
+ * kafkajs keeps a connection that does not answer any more, and each request on it times out (#919). So the producer is
+ * replaced after a request without an answer.
+ */
+export function replacedAfterSilence(connect: () => Promise<Producer>) {
+  let current: Promise<Producer> | null = null;
+  async function close(): Promise<void> {
+    const former = current;
+    current = null;
+    await former?.then((producer) => producer.disconnect()).catch(() => undefined);
+  }
+  return {
+    async use(work: (producer: Producer) => Promise<void>): Promise<void> {
+      current ??= connect().catch((error) => {
+        current = null;
+        throw error;
+      });
+      const used = current;
+      try {
+        await work(await used);
+      } catch (error) {
+        if (current === used && hasCause(error, ({ name }) => name === 'KafkaJSRequestTimeoutError')) close();
+        throw error;
+      }
+    },
+    close,
+  };
+}
+
+interface Cause {
+  readonly name?: string;
+  readonly type?: string;
+  readonly cause?: unknown;
+}
+
+/** Whether an error of kafkajs, which wraps errors in others, has one of a kind among its causes. */
+export function hasCause(error: unknown, isKind: (cause: Cause) => boolean): boolean {
+  for (let each = error as Cause | undefined; each; each = each.cause as Cause | undefined)
+    if (isKind(each)) return true;
+  return false;
+}
 
 /** Milliseconds that the fetch loop waits for a batch. */
 const SLOW_BATCH_MS = 500;
