@@ -54,7 +54,6 @@ interface Member {
   readonly options: KafkaConsumerOptions;
   readonly stopping: AbortSignal;
   readonly batches: SlowBatches;
-  current: Consumer | null;
   assignment: Assignment;
   onJoined(): void;
 }
@@ -77,14 +76,7 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
   const member: Member = {
     options: { ...options, onConnected },
     stopping: stopping.signal,
-    batches: createSlowBatches((partition) => {
-      try {
-        member.current?.resume([{ topic, partitions: [partition] }]);
-      } catch (error) {
-        logger.debug({ err: error, group, topic }, 'the consumer is not running');
-      }
-    }),
-    current: null,
+    batches: createSlowBatches(),
     assignment: newAssignment(stopping.signal),
     onJoined,
   };
@@ -116,7 +108,6 @@ async function readUntilStopped(member: Member): Promise<void> {
     renewAssignment(member);
     member.onJoined();
   });
-  member.current = consumer;
   const reading = read(consumer, member, ended);
   try {
     const watched = watchConsumer(consumer, ended, options.onConnected);
@@ -124,7 +115,6 @@ async function readUntilStopped(member: Member): Promise<void> {
     await batches.idle();
   } finally {
     over.abort();
-    member.current = null;
     options.onConnected(false);
     renewAssignment(member);
     await leaveInTime(consumer, reading);

@@ -95,21 +95,19 @@ export interface SlowBatches {
  * kafkajs fetches the next messages only when all batches of the last fetch are done, so one slow partition stops the others
  * (#683, #1732). A batch that takes longer than {@link SLOW_BATCH_MS} continues with its partition paused.
  */
-export function createSlowBatches(resume: (partition: number) => void): SlowBatches {
+export function createSlowBatches(): SlowBatches {
   const running = new Map<number, Promise<void>>();
   return {
     async run(payload, process) {
       const { partition } = payload.batch;
       // A batch of the former assignment, or of a consumer that was replaced, may still run.
       if (!running.has(partition)) {
-        const done = process().finally(() => {
-          running.delete(partition);
-          resume(partition);
-        });
+        const done = process().finally(() => running.delete(partition));
         running.set(partition, done);
         await isOverWithin(SLOW_BATCH_MS, done);
       }
-      if (running.has(partition)) payload.pause();
+      const unfinished = running.get(partition);
+      if (unfinished !== undefined) unfinished.then(payload.pause());
     },
     async idle() {
       await Promise.all(running.values());
