@@ -10,7 +10,10 @@ export interface Comparison {
   least: number;
   most: number;
   rounds: number;
-  /** The same ratio in processor time of this process, including its thread pool. Useful only if both tasks run in this process. */
+  /**
+   * The same ratio in processor time of this process, including its thread pool. Useful only if both tasks run in this
+   * process.
+   */
   processorRatio: number;
 }
 

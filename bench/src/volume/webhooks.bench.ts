@@ -119,7 +119,10 @@ function startService(databaseUrl: string): Query {
   });
 }
 
-/** Opens the receivers and creates the webhooks. Answers the address of each receiver by the account, and of dead ones by `dead-`. */
+/**
+ * Opens the receivers and creates the webhooks. Answers the address of each receiver by the account, and of dead ones
+ * by `dead-`.
+ */
 async function openWebhooks(): Promise<Record<string, string>> {
   const dead = mortal.map(({ account }) => `dead-${account}`);
   const half = Math.ceil(dead.length / 2);

@@ -20,7 +20,10 @@ const KINDS = new Map([
 ] as const);
 const NOT_FOUND = 3;
 
-/** A name server over UDP on the loopback interface (RFC 1035, section 4). A name that is not among the records does not exist. */
+/**
+ * A name server over UDP on the loopback interface (RFC 1035, section 4). A name that is not among the records does not
+ * exist.
+ */
 export async function startNameServer(recordOf: (name: string) => NameRecord | undefined): Promise<NameServer> {
   const queries: string[] = [];
   const socket = createSocket('udp4');

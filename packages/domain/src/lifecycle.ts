@@ -31,7 +31,10 @@ export type EmissionEvent =
   | 'release'
   /** The first byte is about to leave; committed before it does. */
   | 'send'
-  /** The send certainly never reached the authority, or was refused before the authority read the document (our token was stale). */
+  /**
+   * The send certainly never reached the authority, or was refused before the authority read the document (our token
+   * was stale).
+   */
   | 'not-reached'
   /** The authority refused the token that the caller supplied (401). */
   | 'unauthorized'

@@ -9,7 +9,10 @@ export interface AuthorityMessage {
 /** The part of a verdict that decides about the number. */
 export interface NumberVerdict {
   status: InvoiceStatus;
-  /** `secuenciaUtilizada`: true the number is spent, false it may be reused, null the authority does not say. Only a rejection gives it meaning. */
+  /**
+   * `secuenciaUtilizada`: true the number is spent, false it may be reused, null the authority does not say. Only a
+   * rejection gives it meaning.
+   */
   sequenceUsed: boolean | null;
   messages: readonly AuthorityMessage[];
 }

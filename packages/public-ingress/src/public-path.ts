@@ -6,7 +6,10 @@ const PUBLIC_PATHS: ReadonlySet<string> = new Set(
   OPERATIONS.filter(({ access }) => access === 'public').map(({ path }) => path),
 );
 
-/** The address of a public route as the route table writes it; other addresses stay as they are. The gateway reads the environment. */
+/**
+ * The address of a public route as the route table writes it; other addresses stay as they are. The gateway reads the
+ * environment.
+ */
 export function plainPublicPath(url: string): string {
   const queryAt = url.indexOf('?');
   const address = publicAddress(queryAt < 0 ? url : url.slice(0, queryAt));

@@ -39,8 +39,8 @@ export interface NamedClaim<Of extends string> {
 /** Counts the bytes that a service keeps of documents from outside, and of its answers to them. */
 export interface StoredBytesQuota {
   /**
-   * Counts bytes that are about to be kept, before compression. Rejects with StoredBytesUsed, and counts nothing, where they exceed
-   * a share of the last 24 hours.
+   * Counts bytes that are about to be kept, before compression. Rejects with StoredBytesUsed, and counts nothing, where
+   * they exceed a share of the last 24 hours.
    * @param narrower claims that count first; the name of the first that does not fit is returned, and nothing counts
    */
   take<Of extends string = never>(

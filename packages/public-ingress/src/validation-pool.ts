@@ -38,7 +38,10 @@ export interface ValidationPool {
 /** A genuine document of this size takes a quarter of a second, one of ten megabytes many seconds. */
 const LARGEST_ORDINARY_BYTES = 512 * 1024;
 const MAX_QUEUE = 512;
-/** The memory of WebAssembly only grows, so an idle worker for large documents is ended. The other one stays: it is quick then. */
+/**
+ * The memory of WebAssembly only grows, so an idle worker for large documents is ended. The other one stays: it is
+ * quick then.
+ */
 const LARGE_IDLE_MS = 60_000;
 /** JavaScript memory of a worker; the largest genuine document needs a third. */
 const WORKER_MEGABYTES = 1_024;

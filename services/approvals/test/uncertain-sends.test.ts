@@ -670,7 +670,10 @@ describe('two instances with the same send', () => {
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
   const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
 
-  /** One record as claimed by two instances, the second after the first lease ended. The instances of the world do not claim it. */
+  /**
+   * One record as claimed by two instances, the second after the first lease ended. The instances of the world do not
+   * claim it.
+   */
   async function overtaken() {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));

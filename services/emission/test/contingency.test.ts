@@ -16,7 +16,10 @@ const LEGEND =
 const HOUR = 3_600_000;
 const MAIN_HOST = ['autenticacion', 'recepcion', 'consultaresultado', 'consultaestado', 'consultatrackids'];
 
-/** Documents that wait for 80 hours. By hand 5000: `ECF_CONTINGENCY_DOCUMENTS=5000 node scripts/jest.mjs services/emission/test/contingency`. */
+/**
+ * Documents that wait for 80 hours. By hand 5000: `ECF_CONTINGENCY_DOCUMENTS=5000 node scripts/jest.mjs
+ * services/emission/test/contingency`.
+ */
 const WAITING = Number(process.env.ECF_CONTINGENCY_DOCUMENTS ?? 30);
 
 /** Moves the clocks of emission and of the authority. */

@@ -22,8 +22,8 @@ export function clientsOf(running: Standalone): Client[] {
 }
 
 /**
- * 32 callers submit mixed invoices. Each repeats its invoice at changing gateways until it gets 200; two callers submit every tenth
- * invoice at once.
+ * 32 callers submit mixed invoices. Each repeats its invoice at changing gateways until it gets 200; two callers submit
+ * every tenth invoice at once.
  */
 export async function load(
   running: Standalone,

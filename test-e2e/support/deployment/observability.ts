@@ -68,8 +68,8 @@ export function metricsOf(expr: string): string[] {
 }
 
 /**
- * Gauges about one process. Every other gauge is read from the service's database or the brokers, so each instance reports the same
- * number.
+ * Gauges about one process. Every other gauge is read from the service's database or the brokers, so each instance
+ * reports the same number.
  */
 const OF_ONE_PROCESS = new Set([
   'ecf_consumer_connected',

@@ -119,7 +119,8 @@ function messagesOf(found: readonly Fault[], rules: ReadonlySet<string>): Messag
 }
 
 /**
- * The verdict on all findings. Faults reject. Code 64 alone leaves the number free; every other fault burns it. Source: technical description pp.16, 19-20 and field reports.
+ * The verdict on all findings. Faults reject. Code 64 alone leaves the number free; every other fault burns it. Source:
+ * technical description pp.16, 19-20 and field reports.
  */
 export function verdictOf(faults: readonly Message[], observations: readonly Message[]): Verdict {
   const messages = distinct(faults);

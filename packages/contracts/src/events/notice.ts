@@ -3,8 +3,9 @@ import { encfSchema, rncSchema, timestampSchema } from '../environment.js';
 import { certificateFactsSchema, numberRangeSchema } from './taxpayer.js';
 
 /**
- * `range.low`: 10 % or 1,000 numbers of a registered range are left, whichever is less. `range.expiring`: it ends within 30 days. Each
- * is published once for a range; `range.low` once more if another registration gave it more numbers meanwhile.
+ * `range.low`: 10 % or 1,000 numbers of a registered range are left, whichever is less. `range.expiring`: it ends
+ * within 30 days. Each is published once for a range; `range.low` once more if another registration gave it more
+ * numbers meanwhile.
  */
 export const rangeNoticeSchema = z
   .object({
@@ -18,7 +19,10 @@ export const rangeNoticeSchema = z
   .meta({ description: 'A registered range of numbers that comes to its end. It is published once.' });
 export type RangeNotice = z.infer<typeof rangeNoticeSchema>;
 
-/** `certificate.expiring`: the stored certificate of a taxpayer ends within 30 days. It is published once for each certificate. */
+/**
+ * `certificate.expiring`: the stored certificate of a taxpayer ends within 30 days. It is published once for each
+ * certificate.
+ */
 export const certificateNoticeSchema = z
   .object({ issuer_rnc: rncSchema, account_id: z.string().min(1), certificate: certificateFactsSchema })
   .meta({ description: 'The stored certificate of a taxpayer ends within 30 days. It is published once.' });

@@ -51,12 +51,13 @@ export const receivedConflictSchema = z.object({
 export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
 
 /**
- * `received_invoice.changed`, and with the same data `received.confirmed` and `received.disputed`: the whole present state of
- * a document that a provider sent and that was acknowledged with Estado 0. `revision` increases per document; a consumer keeps the highest. `issuer_rnc` is the provider, `account_id` the
- * owner of the buyer at the time of receipt. `encf` is text as received: a number that is not `E` and 12 digits is a
- * business fault in `observations`. `date_issued` is null if the document names a day that does not exist. `conflicts` has
- * the kept ones, at most {@link MAX_EVENT_CONFLICTS}; listings show the total. `promoted_at` is set if the document took the
- * number from another one because the authority confirmed it; `id` is then new.
+ * `received_invoice.changed`, and with the same data `received.confirmed` and `received.disputed`: the whole present
+ * state of a document that a provider sent and that was acknowledged with Estado 0. `revision` increases per document;
+ * a consumer keeps the highest. `issuer_rnc` is the provider, `account_id` the owner of the buyer at the time of
+ * receipt. `encf` is text as received: a number that is not `E` and 12 digits is a business fault in `observations`.
+ * `date_issued` is null if the document names a day that does not exist. `conflicts` has the kept ones, at most
+ * {@link MAX_EVENT_CONFLICTS}; listings show the total. `promoted_at` is set if the document took the number from
+ * another one because the authority confirmed it; `id` is then new.
  */
 export const receivedInvoiceChangedSchema = z
   .object({

@@ -23,9 +23,10 @@ export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
 
 /**
  * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
- * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision` is the
- * account's revision before this change: a consumer that knows the account up to it now knows it up to `revision`.
- * `certificate` is sealed (base64 of the serialised certificate, sealed under MASTER_KEY for the account and the RNC), null if there is none.
+ * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision`
+ * is the account's revision before this change: a consumer that knows the account up to it now knows it up to
+ * `revision`. `certificate` is sealed (base64 of the serialised certificate, sealed under MASTER_KEY for the account
+ * and the RNC), null if there is none.
  */
 export const taxpayerStateSchema = z
   .object({

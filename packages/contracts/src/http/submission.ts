@@ -14,7 +14,10 @@ export const tokenResponseSchema = z.object({
 /** Body of `/submit_ecf` and `/submit_fc`. */
 export const xmlItemSchema = z.object({ xml: z.string().min(1) });
 
-/** The common answer of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a signature. */
+/**
+ * The common answer of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a
+ * signature.
+ */
 const documentAnswerSchema = z.object({
   status: z.union([invoiceStatusSchema, z.literal('Validado')]),
   messages: z.array(authorityMessageSchema),

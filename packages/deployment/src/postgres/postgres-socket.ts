@@ -14,7 +14,10 @@ export function socketFolder(dataDir: string, platform: NodeJS.Platform = proces
   return Buffer.byteLength(path.join(dataDir, `${NAME}65535`)) <= LONGEST_PATH ? dataDir : null;
 }
 
-/** Sockets and their locks of a server that was killed; none is running. A lock may name a number that another process has now. */
+/**
+ * Sockets and their locks of a server that was killed; none is running. A lock may name a number that another process
+ * has now.
+ */
 export function removeOldSockets(dataDir: string): void {
   for (const name of readdirSync(dataDir)) if (name.startsWith(NAME)) rmSync(path.join(dataDir, name), { force: true });
 }

@@ -30,7 +30,10 @@ export class Decimal {
     private readonly fraction: Fraction | null,
   ) {}
 
-  /** The decimal a text writes (`12`, `-0.50`, `+3.`), blanks around it ignored; null when it writes none or has over 60 digits. */
+  /**
+   * The decimal a text writes (`12`, `-0.50`, `+3.`), blanks around it ignored; null when it writes none or has over 60
+   * digits.
+   */
   static parse(text: string): Decimal | null {
     let start = 0;
     let end = text.length;

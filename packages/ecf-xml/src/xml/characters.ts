@@ -1,4 +1,7 @@
-/** Characters that XML 1.0 cannot carry: controls other than tab, LF and CR, lone surrogates, two code points that are no characters. */
+/**
+ * Characters that XML 1.0 cannot carry: controls other than tab, LF and CR, lone surrogates, two code points that are
+ * no characters.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNCARRIABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Cs}/u;
 

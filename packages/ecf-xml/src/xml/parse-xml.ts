@@ -7,7 +7,10 @@ import { canonicaliseOddNamespaces } from './odd-namespaces.js';
 export interface CanonicalXml {
   text: string;
   rootName: string;
-  /** False if a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that refusal. */
+  /**
+   * False if a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that
+   * refusal.
+   */
   hasCanonicalForm: boolean;
   /**
    * The document as received, without byte order mark and with normalised line ends. Only the structural check reads it,

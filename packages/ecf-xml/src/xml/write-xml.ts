@@ -7,7 +7,10 @@ import { escapeText } from './characters.js';
 export interface WrittenXml {
   /** Inclusive Canonical XML 1.0: what a signature digests. */
   canonical: string;
-  /** The text that is sent and stored: as canonical, with `"` and `'` in text written as entities. Source: Descripción Técnica 58. */
+  /**
+   * The text that is sent and stored: as canonical, with `"` and `'` in text written as entities. Source: Descripción
+   * Técnica 58.
+   */
   output: string;
 }
 

@@ -60,7 +60,10 @@ export interface HandlingMetrics {
   handled(topic: string, group: string, outcome: 'done' | 'failed' | 'dead'): void;
 }
 
-/** `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead-letter message). */
+/**
+ * `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead-letter
+ * message).
+ */
 export function handlingMetrics(metrics: Metrics): HandlingMetrics {
   const events = metrics.counter({
     name: 'ecf_events_handled_total',

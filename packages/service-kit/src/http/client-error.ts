@@ -15,8 +15,9 @@ const CLOSE_AFTER_MS = 2_000;
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /**
- * Handles Node's event `clientError`: bytes that are not HTTP, headers that are too large, a request that is not complete in time.
- * The answer is written only where it belongs to the request at fault, never in place of the answer to another one.
+ * Handles Node's event `clientError`: bytes that are not HTTP, headers that are too large, a request that is not
+ * complete in time. The answer is written only where it belongs to the request at fault, never in place of the answer
+ * to another one.
  *
  * @param latest the response to the last request of the connection
  * @returns what was answered, if anything

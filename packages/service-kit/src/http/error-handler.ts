@@ -6,7 +6,10 @@ import { isIntegrityError, XmlStoreError } from '../xml-store/xml-store.js';
 import { ApiError, errorBody, InvalidRequest } from './errors.js';
 import { requestIdOf, requestNames } from './request-id.js';
 
-/** Turns any thrown value into the error that the caller sees. An unknown one becomes 500 `internal_error` without its message. */
+/**
+ * Turns any thrown value into the error that the caller sees. An unknown one becomes 500 `internal_error` without its
+ * message.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const shape = error as { type?: unknown; code?: unknown; status?: unknown; name?: unknown; message?: unknown };

@@ -2,7 +2,8 @@ import type { Queries } from '../postgres/database.js';
 
 /**
  * Notes an event as handled by a group, in the transaction of its effect. False if it was handled before: do nothing.
- * Table: `inbox (consumer_group text, event_id uuid, handled_at timestamptz default now(), primary key (consumer_group, event_id))`.
+ * Table: `inbox (consumer_group text, event_id uuid, handled_at timestamptz default now(), primary key (consumer_group,
+ * event_id))`.
  */
 export async function once(tx: Queries, group: string, eventId: string): Promise<boolean> {
   return (await onceEach(tx, group, [eventId])).has(eventId);

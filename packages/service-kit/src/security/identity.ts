@@ -36,10 +36,11 @@ const serviceSchema = z.object({ kind: z.literal('service'), request_id: z.strin
 const claimsSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, serviceSchema]);
 
 /**
- * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that the key
- * is limited to; absent = all of the account. `production_refused`: the deployment does not serve eCF. `env` is the environment that counts (header `env`, else TesteCF); `env_given` is false
- * where the header was absent, so that a body's `authority_environment` may count instead ({@link effectiveEnvironment}).
- * `taxpayers_revision` is the latest revision of the account's taxpayers that the gateway has committed.
+ * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that
+ * the key is limited to; absent = all of the account. `production_refused`: the deployment does not serve eCF. `env` is
+ * the environment that counts (header `env`, else TesteCF); `env_given` is false where the header was absent, so that a
+ * body's `authority_environment` may count instead ({@link effectiveEnvironment}). `taxpayers_revision` is the latest
+ * revision of the account's taxpayers that the gateway has committed.
  */
 export type Identity = z.infer<typeof accountSchema>;
 /**

@@ -58,7 +58,10 @@ export function redactText(text: string): string {
   return clean.replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`);
 }
 
-/** A copy fit for a log: secrets replaced by name and by form, errors as type, code, message, stack and causes, bytes as their length. */
+/**
+ * A copy fit for a log: secrets replaced by name and by form, errors as type, code, message, stack and causes, bytes as
+ * their length.
+ */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value) : value;

@@ -12,7 +12,10 @@ export class SealError extends Error {
   }
 }
 
-/** The kind of a sealed value and its owner. A value opens only with the binding that sealed it, so it does not open in another row. */
+/**
+ * The kind of a sealed value and its owner. A value opens only with the binding that sealed it, so it does not open in
+ * another row.
+ */
 export interface SealBinding {
   readonly purpose: 'taxpayer certificate' | 'request certificate' | 'token key' | 'shared cache' | 'webhook secret';
   /** The account's id; empty for values of the deployment. */

@@ -59,7 +59,10 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'failed' });
 }
 
-/** Publishes a batch inside one PRODUCER span per event, children of the work that caused it; the spans travel on as `traceparent`. */
+/**
+ * Publishes a batch inside one PRODUCER span per event, children of the work that caused it; the spans travel on as
+ * `traceparent`.
+ */
 export async function withProducerSpans(
   batch: readonly BusEvent[],
   publish: (stamped: BusEvent[]) => Promise<void>,

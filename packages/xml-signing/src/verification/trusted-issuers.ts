@@ -24,10 +24,11 @@ export function readTrustedIssuers(pem: string): TrustedIssuers {
 }
 
 /**
- * The reason why a signer is not trusted, as a clause; null if a chain of certificates leads from it to a trusted issuer. The signer must
- * be valid at `at`, its issuers at `issuersAt`, and none of them revoked. Path lengths and key usages must allow their
- * signatures. Intermediate certificates may come from the document or from the trusted list; their cost is bounded. An issuer may
- * have several certificates with its name and key, as after a renewal; one is enough.
+ * The reason why a signer is not trusted, as a clause; null if a chain of certificates leads from it to a trusted
+ * issuer. The signer must be valid at `at`, its issuers at `issuersAt`, and none of them revoked. Path lengths and key
+ * usages must allow their signatures. Intermediate certificates may come from the document or from the trusted list;
+ * their cost is bounded. An issuer may have several certificates with its name and key, as after a renewal; one is
+ * enough.
  *
  * @param revoked null if no revocation list is known
  */

@@ -183,7 +183,10 @@ export interface ReceivedApprovalStore {
   pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null | undefined>;
   /** Commits an answer that counts, with its bytes; false, and nothing kept, if another one goes on to count. */
   add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
-  /** Commits a refusal. `bytes` are stored if it names a path, null if they are kept already; `answer` does not count, null without one. */
+  /**
+   * Commits a refusal. `bytes` are stored if it names a path, null if they are kept already; `answer` does not count,
+   * null without one.
+   */
   refuse(refusal: NewRefusedApproval, bytes: Uint8Array | null, answer: NewReceivedApproval | null): Promise<void>;
   /** Commits an operator's decision; null if the account has no such answer. */
   rule(id: number, accountId: string, ruling: AnswerRuling): Promise<ReceivedAnswer | null>;

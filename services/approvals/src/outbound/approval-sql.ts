@@ -45,8 +45,8 @@ export const SUPERSEDE = {
             AND issuer_status = 'no_receiver' AND issuer_sent_at IS NULL`,
 };
 /**
- * Decisions about the document that held the number before. A sent copy is not undone; one that was not sent is not sent any more.
- * The rows are locked, so none is being claimed.
+ * Decisions about the document that held the number before. A sent copy is not undone; one that was not sent is not
+ * sent any more. The rows are locked, so none is being claimed.
  */
 export const OUTDATE = {
   name: 'approval_outdate',

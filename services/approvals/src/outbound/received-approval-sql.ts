@@ -46,7 +46,10 @@ export const ADD = {
   text: `INSERT INTO received_approvals (${COLUMNS}) VALUES (${VALUES})
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
-/** An answer that counts, unless an operator decided otherwise. Its bytes may be kept already, as an answer that did not count. */
+/**
+ * An answer that counts, unless an operator decided otherwise. Its bytes may be kept already, as an answer that did not
+ * count.
+ */
 export const ADD_COUNTING = {
   name: 'received_approval_add_counting',
   text: `INSERT INTO received_approvals AS a (${COLUMNS}) VALUES (${VALUES})

@@ -63,9 +63,10 @@ const eventsFrom = (first: number) =>
         json_array_elements($${first + 5}::json)) AS x(id, partition, event_id, topic, key, event)`;
 
 /**
- * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow the
- * latest. A trigger of `emission` skips a cancelled number, and `is_next_note` a credit note that has to be checked again. If a number is not taken, nothing is written for it. Numbers are
- * taken in their order, so that two statements wait for each other in one direction only.
+ * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow
+ * the latest. A trigger of `emission` skips a cancelled number, and `is_next_note` a credit note that has to be checked
+ * again. If a number is not taken, nothing is written for it. Numbers are taken in their order, so that two statements
+ * wait for each other in one direction only.
  */
 const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} taken AS (
       INSERT INTO emission
@@ -206,8 +207,8 @@ export const NOTES_ON = {
 };
 
 /**
- * Attempts that wait for a certificate, or that are late and may wait for one. Attempts in flight do not change. The raised revision prevents a concurrent check, which found no certificate, from
- * postponing them.
+ * Attempts that wait for a certificate, or that are late and may wait for one. Attempts in flight do not change. The
+ * raised revision prevents a concurrent check, which found no certificate, from postponing them.
  */
 export const RESUME = {
   name: 'emission_resume',

@@ -111,7 +111,10 @@ export interface FeedStore {
   page(query: {
     readonly env: Environment;
     readonly rncs: readonly string[];
-    /** Events of the account alone are read for this caller. A key with `taxpayers` sees those of keys with the same or fewer taxpayers. */
+    /**
+     * Events of the account alone are read for this caller. A key with `taxpayers` sees those of keys with the same or
+     * fewer taxpayers.
+     */
     readonly caller: Caller;
     readonly types: readonly EventType[] | null;
     readonly after: number | null;

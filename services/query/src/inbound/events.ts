@@ -27,8 +27,8 @@ export interface EventPorts {
 }
 
 /**
- * Subscribes to the events of the read models and of the feed. The inbox is not needed: each event carries a whole state with a revision, and
- * the highest revision wins. The feed takes each occurrence once.
+ * Subscribes to the events of the read models and of the feed. The inbox is not needed: each event carries a whole
+ * state with a revision, and the highest revision wins. The feed takes each occurrence once.
  */
 export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscription> {
   const { projection, outcomes, taxpayers, feed, clock } = ports;

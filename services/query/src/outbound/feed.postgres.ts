@@ -34,7 +34,10 @@ const PLACE = {
 const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
 const oldestOf = (owner: string) => `(SELECT id, mark, type, time, env, subject, data FROM feed_event
     WHERE env = $1 AND ${owner} AND id > $3 AND id <= $4 AND ($5::text[] IS NULL OR type = ANY($5)) ORDER BY id LIMIT $6)`;
-/** The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null = not limited. */
+/**
+ * The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null =
+ * not limited.
+ */
 const PAGE = {
   name: 'feed_page',
   text: `${oldestOf('rnc = ANY($2::text[])')}

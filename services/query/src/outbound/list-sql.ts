@@ -11,9 +11,9 @@ export interface Start {
 }
 
 /**
- * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the keys.
- * The sums of days give the total if no buyer, amount or time of change restricts it. Otherwise the rows are counted, for the first
- * page only.
+ * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the
+ * keys. The sums of days give the total if no buyer, amount or time of change restricts it. Otherwise the rows are
+ * counted, for the first page only.
  *
  * @param start null = only the total
  */

@@ -24,9 +24,9 @@ const LOOKED_AT_FOR_EACH = 4;
 const FORWARD = 4;
 
 /**
- * The last event before the first one whose taxpayer is not known yet, and that taxpayer. $1 now, $2 the answer before, null = none,
- * $3 taxpayers without owner. The oldest row is skipped: in a new installation it marks the beginning of the feed and names no
- * taxpayer.
+ * The last event before the first one whose taxpayer is not known yet, and that taxpayer. $1 now, $2 the answer before,
+ * null = none, $3 taxpayers without owner. The oldest row is skipped: in a new installation it marks the beginning of
+ * the feed and names no taxpayer.
  */
 const HORIZON = {
   name: 'webhook_horizon',

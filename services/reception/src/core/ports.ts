@@ -103,8 +103,8 @@ export interface DocumentStore {
   add(document: NewReceivedDocument, files: readonly PendingDocument[]): Promise<number | null>;
   /**
    * Commits a refusal with the bytes of `files`. Motive 3 with other bytes than the document that holds the number is a
-   * conflict of that document. The same bytes, or the same signed content, are one conflict, however often they come. A listed conflict changes the
-   * document.
+   * conflict of that document. The same bytes, or the same signed content, are one conflict, however often they come. A
+   * listed conflict changes the document.
    */
   refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
   /** Whether a document under this number was refused for this reason before. */

@@ -153,7 +153,10 @@ interface CompetitorRow {
   confirmed: boolean;
 }
 
-/** The same document among those that compete with a received one. Its signed content tells it from others that differ outside. */
+/**
+ * The same document among those that compete with a received one. Its signed content tells it from others that differ
+ * outside.
+ */
 async function findCompetitor(
   queries: Queries,
   holderId: number,

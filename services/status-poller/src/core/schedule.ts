@@ -33,8 +33,8 @@ export function firstDue(submittedAt: Date, now: Date, firstMs: number, random: 
 }
 
 /**
- * Time of the query that repeats a decision which emission lacks: after a pause as long as the submission is old, at most an hour.
- * If emission is only late, this costs few queries, and none after it has read the event.
+ * Time of the query that repeats a decision which emission lacks: after a pause as long as the submission is old, at
+ * most an hour. If emission is only late, this costs few queries, and none after it has read the event.
  */
 export function againDue(submittedAt: Date, now: Date, random: Random): Date {
   const ageMs = Math.max(now.getTime() - submittedAt.getTime(), 0);

@@ -119,8 +119,8 @@ export const RECEPTION_OPERATIONS = {
     z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
   ),
   /**
-   * Verifies a sender's header `Authorization`. Answers the holder's id in the certificate of the token; null if the token is missing,
-   * expired, forged or of another environment. Called only if PROVIDER_AUTH is `required`.
+   * Verifies a sender's header `Authorization`. Answers the holder's id in the certificate of the token; null if the
+   * token is missing, expired, forged or of another environment. Called only if PROVIDER_AUTH is `required`.
    */
   verifyProviderToken: operation(
     '/internal/provider-token',

@@ -105,7 +105,10 @@ function divisorOf(ecf: EcfView, indicator: string): Decimal {
   return indicator === '2' ? DIVISOR_16 : Decimal.ONE;
 }
 
-/** Alcohol 006 to 018: rate × degrees × reference quantity × subquantity × quantity. Cigarettes: quantity × reference quantity × rate. */
+/**
+ * Alcohol 006 to 018: rate × degrees × reference quantity × subquantity × quantity. Cigarettes: quantity × reference
+ * quantity × rate.
+ */
 function specific(line: Line, code: string, rate: Decimal): Decimal | null {
   const quantity = line.decimal('CantidadItem');
   const reference = line.decimal('CantidadReferencia');

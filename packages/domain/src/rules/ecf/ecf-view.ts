@@ -3,7 +3,10 @@ import { type DocumentNode, groupOf, groupsOf, integerOf, textOf } from '../../d
 import { type EcfType, isEcfType } from '../../identifiers.js';
 import type { TotalsView } from '../sum-rule.js';
 
-/** A line of DetallesItems with its amounts read. A value that is absent or unreadable is null: structure is checked elsewhere. */
+/**
+ * A line of DetallesItems with its amounts read. A value that is absent or unreadable is null: structure is checked
+ * elsewhere.
+ */
 export class Line {
   readonly indicator: string | null;
   readonly amount: Decimal | null;

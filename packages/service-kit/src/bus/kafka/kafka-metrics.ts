@@ -29,8 +29,8 @@ export interface KafkaMetrics {
 const TIMEOUT_MS = 1_000;
 
 /**
- * Lag, dead-letter messages and connection of each group. Every member reports the numbers of the whole group, so that they are right
- * however many instances run: take the maximum over instances.
+ * Lag, dead-letter messages and connection of each group. Every member reports the numbers of the whole group, so that
+ * they are right however many instances run: take the maximum over instances.
  */
 export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetricsOptions): KafkaMetrics {
   const labels = ['topic', 'group'] as const;

@@ -62,7 +62,10 @@ export interface DeliveryAddition {
   readonly eventId: string;
 }
 
-/** Deliveries and the acknowledgements they brought. A change of status, and the end, append `delivery.changed` in their transaction. */
+/**
+ * Deliveries and the acknowledgements they brought. A change of status, and the end, append `delivery.changed` in their
+ * transaction.
+ */
 export interface DeliveryStore {
   /** Commits new deliveries once; one that is there already stays as it is. True if one of the new ones is pending. */
   add(additions: readonly DeliveryAddition[]): Promise<boolean>;

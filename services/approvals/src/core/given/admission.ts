@@ -15,8 +15,8 @@ export function stands(approval: GivenApproval): boolean {
 }
 
 /**
- * Records that were never sent bind nobody, nor do those about a document that lost its number. A refused one is no answer, but where the issuer may have it, only the same
- * decision can follow.
+ * Records that were never sent bind nobody, nor do those about a document that lost its number. A refused one is no
+ * answer, but where the issuer may have it, only the same decision can follow.
  *
  * @param all all records about the number, oldest first
  */

@@ -17,8 +17,9 @@ export interface ApprovalBackgroundOptions {
 }
 
 /**
- * Sends approvals that are due: after lost answers, to receivers that were away, and what a crashed instance left. Authority
- * and issuers do not wait for each other. An issuer gets one approval after the other, so an issuer that hangs delays no one else.
+ * Sends approvals that are due: after lost answers, to receivers that were away, and what a crashed instance left.
+ * Authority and issuers do not wait for each other. An issuer gets one approval after the other, so an issuer that
+ * hangs delays no one else.
  */
 export function createApprovalBackground(
   ports: Pick<Ports, 'approvals' | 'observer' | 'settings' | 'clock'>,

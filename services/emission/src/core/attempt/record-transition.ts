@@ -20,8 +20,8 @@ export function moment(ports: MomentPorts): Moment {
 
 /**
  * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again; null stores
- * nothing. `act` is what a person did. Resolves with the present state, or with the end of the attempt if a later one took the number; the exchanges are
- * kept then too.
+ * nothing. `act` is what a person did. Resolves with the present state, or with the end of the attempt if a later one
+ * took the number; the exchanges are kept then too.
  */
 export async function recordTransition(
   ports: RecordPorts,

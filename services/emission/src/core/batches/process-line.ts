@@ -22,8 +22,8 @@ const UNEXPECTED_FAILURES = 5;
 
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
- * pauses; any other error refuses it. A line over the limit of its account waits until the account may issue again. A line that a crash interrupted shows the attempt that it made; if it made none, it is
- * issued now.
+ * pauses; any other error refuses it. A line over the limit of its account waits until the account may issue again. A
+ * line that a crash interrupted shows the attempt that it made; if it made none, it is issued now.
  */
 export function createProcessLine(
   ports: Pick<Ports, 'clock' | 'random'> & {

@@ -115,7 +115,10 @@ function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   };
 }
 
-/** A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no number. */
+/**
+ * A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no
+ * number.
+ */
 function textAt(root: unknown, path: readonly string[], most: number): string | null {
   // A list of one stands for its value, as in the check of the document.
   let value = asSingle(root);

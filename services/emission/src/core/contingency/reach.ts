@@ -3,7 +3,10 @@ import type { Attempt } from '../attempt/attempt.js';
 import { later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 
-/** Notes for the contingency queue whether a document that waited in it reached the authority. The attempt has its deadline then. */
+/**
+ * Notes for the contingency queue whether a document that waited in it reached the authority. The attempt has its
+ * deadline then.
+ */
 export async function noteReach(
   { contingency, clock }: Pick<Ports, 'contingency' | 'clock'>,
   attempt: Attempt,

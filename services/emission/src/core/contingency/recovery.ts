@@ -6,7 +6,10 @@ import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
 import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
 
-/** While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after longer pauses. */
+/**
+ * While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after
+ * longer pauses.
+ */
 const LONGEST_PROBE_MS = 30_000;
 /** Failures in a row after which a recovery waits again. One document that always fails does not reach it. */
 const FAILURES = 5;

@@ -96,7 +96,10 @@ export type Notice =
 
 /** Taxpayers as due work, and the published notices. */
 export interface NoticeStore extends DueWorkStore<WatchedTaxpayer> {
-  /** Which ranges may be low: one of their last numbers is used, cancelled or passed. It costs little, however large a range is. */
+  /**
+   * Which ranges may be low: one of their last numbers is used, cancelled or passed. It costs little, however large a
+   * range is.
+   */
   nearEnd(rnc: string, ranges: readonly NumberRange[]): Promise<boolean[]>;
   /** Publishes new notices. All instances together publish each once. */
   publish(notices: TaxpayerNotices, now: Date): Promise<void>;

@@ -100,8 +100,8 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   }
 
   /**
-   * Null if the number went to another document, or its range expired, meanwhile. A failure gives the number back; an unconfirmed commit keeps it
-   * until the reservation ends.
+   * Null if the number went to another document, or its range expired, meanwhile. A failure gives the number back; an
+   * unconfirmed commit keeps it until the reservation ends.
    */
   async function issueUnder(
     { encf, expiry, drawn }: DrawnNumber,

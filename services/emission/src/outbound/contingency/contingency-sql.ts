@@ -4,7 +4,10 @@ const WAY = 'e.env = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
 
 export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AND returned_at IS NULL AND failures > 0';
 
-/** An outage after the return from another one is an outage of its own. $6 is 0 if the authority answered the login of one taxpayer. */
+/**
+ * An outage after the return from another one is an outage of its own. $6 is 0 if the authority answered the login of
+ * one taxpayer.
+ */
 export const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at, failures) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (env, route) DO UPDATE SET returned_at = NULL,
     failures = CASE WHEN c.returned_at IS NULL THEN greatest(c.failures, EXCLUDED.failures) ELSE EXCLUDED.failures END,

@@ -47,7 +47,10 @@ export type Recorded = <T>(
   run: () => Promise<T>,
 ) => Promise<T>;
 
-/** Writes the audit entry before the act, so that every act has one, also after a crash. A second entry says that the act failed. */
+/**
+ * Writes the audit entry before the act, so that every act has one, also after a crash. A second entry says that the
+ * act failed.
+ */
 export function recordedIn(audit: Pick<AuditLog, 'append'>, clock: () => Date): Recorded {
   return async (req, res, act, run) => {
     const record = (details: AuditAct['details']) =>

@@ -16,8 +16,9 @@ export interface FindOwnersPorts {
 }
 
 /**
- * Queries the gateway for the owner of a taxpayer whose events arrived first. The gateway knows a taxpayer before any event of it is
- * published, so a taxpayer that it does not know has no owner. Without an answer the owner stays unknown.
+ * Queries the gateway for the owner of a taxpayer whose events arrived first. The gateway knows a taxpayer before any
+ * event of it is published, so a taxpayer that it does not know has no owner. Without an answer the owner stays
+ * unknown.
  */
 export function createFindOwners({ taxpayers, source, observer }: FindOwnersPorts) {
   const queried = new LRUCache<string, 'queried' | 'no owner'>({ max: REMEMBERED, ttl: KNOWN_MS });

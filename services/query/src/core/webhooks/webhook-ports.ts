@@ -69,7 +69,8 @@ export type DeliveryLane = 'working' | 'failing' | 'first_retry';
 /** The events that wait for delivery. */
 export interface WebhookDeliveries {
   /**
-   * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`. Returns its RNC.
+   * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`.
+   * Returns its RNC.
    */
   collect(now: Date, withoutOwner: readonly string[]): Promise<string | null>;
   /** Leases due events of a lane. */

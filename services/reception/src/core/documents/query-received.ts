@@ -87,7 +87,10 @@ export function createQueryReceived(
     return page(query, null);
   }
 
-  /** How many and how much; an empty period is no error. Every document counts with the amount it states, credit notes negative. */
+  /**
+   * How many and how much; an empty period is no error. Every document counts with the amount it states, credit notes
+   * negative.
+   */
   async function count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
     const { count, amount } = await ports.documents.totals(await filterOf(ports, query, null));
     return { total_invoices: count, total_amount: amount, ...period(query) };

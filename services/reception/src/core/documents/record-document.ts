@@ -209,7 +209,10 @@ function confirmableFacts(validation: ValidationResult, { signer }: Storer): New
   return { securityCode, totalAmount: facts.totalAmount, signerKnown: signer?.known ?? false };
 }
 
-/** Whether a document is the holder of its number, written in another way: with other blanks or comments outside the signature. */
+/**
+ * Whether a document is the holder of its number, written in another way: with other blanks or comments outside the
+ * signature.
+ */
 export function isSameContent({ validation }: Pick<Incoming, 'validation'>, holder: NumberHolder | null): boolean {
   return validation.motive === null && holder !== null && holder.contentSha256 === validation.contentSha256;
 }

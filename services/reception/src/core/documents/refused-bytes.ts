@@ -21,8 +21,8 @@ export interface RefusedDocumentBytes {
 /** Decides which refused documents are kept. */
 export interface RefusedDocumentQuota {
   /**
-   * Null where the bytes may be kept; they count from then on, as does the acknowledgement. Rejects with StoredBytesUsed where the
-   * sender may make us keep nothing more.
+   * Null where the bytes may be kept; they count from then on, as does the acknowledgement. Rejects with
+   * StoredBytesUsed where the sender may make us keep nothing more.
    */
   take(refused: RefusedDocumentBytes): Promise<Unkept | null>;
 }
