@@ -286,11 +286,21 @@ describe('while the authority is away', () => {
         ecf.Encabezado.Emisor.RNCEmisor = BUYER;
       });
     waits(await submit(ofBuyer(90)));
+    // The authority was away for long.
+    await world.database.query('UPDATE contingency SET failures = 10, due_at = now()');
     await world.clearFaults();
     await world.reaches(encf('31', 90), ['accepted']);
     const other = await submit(ofBuyer(91));
     expect(other.body.contingency).toBeUndefined();
+    const recovery = async () =>
+      (
+        await world.database.query(
+          "SELECT since, failures, returned_at FROM contingency WHERE env = 'TesteCF' AND route = 'ecf'",
+        )
+      ).rows;
+    const [before] = await recovery();
     waits(await submit(full(82)));
+    expect(await recovery()).toEqual([{ ...before, returned_at: expect.any(Date) }]);
     expect((await submit(ofBuyer(92))).body.contingency).toBeUndefined();
     world.register(ISSUER, certificate);
     await restart();

@@ -71,6 +71,8 @@ export interface ContingencyStore {
   setDeadlines(way: Way, deadline: Date): Promise<void>;
   /** No answer came. */
   unreached(way: Way): Promise<void>;
+  /** The authority answered a login, so it is not away for everybody: the next look is soon. */
+  answered(way: Way, now: Date): Promise<void>;
   claimDue(request: ClaimRequest): Promise<Contingency[]>;
   /** Lets the oldest of those that failed least often be sent now. Answers how many. */
   release(way: Way, limit: number, now: Date): Promise<number>;

@@ -60,7 +60,7 @@ export function createRecovery(
     let pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
     if (isUnanswered(await authority.requestSeed({ env: present.env }))) await contingency.unreached(present);
     else if (released === 0) {
-      // What is left failed for a reason of its own, and is tried again at its own time.
+      // The documents that are left failed for reasons of their own. Each has its own time for the next try.
       const isOver = (await contingency.release(present, 1, clock())) === 0;
       if (isOver) pauseMs = LONGEST_PROBE_MS;
     }

@@ -42,8 +42,12 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         token = await source.get();
       } catch (error) {
         if (!(error instanceof LoginError)) throw error;
-        // An answered login may fail for this taxpayer alone, so it is not repeated before others had their turn.
-        if (!attempt.queuedAt || !error.isUnanswered) return postpone(attempt, undefined, error.retryAfterMs);
+        if (!attempt.queuedAt) return postpone(attempt, undefined, error.retryAfterMs);
+        if (!error.isUnanswered) {
+          // The login may fail for this taxpayer alone, so others go first and need not wait.
+          await ports.contingency.answered(attempt, ports.clock());
+          return postpone(attempt, undefined, error.retryAfterMs);
+        }
         await ports.contingency.unreached(attempt);
         return recordTransition(ports, attempt, (present) =>
           present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,

@@ -6,14 +6,15 @@ export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AN
 
 /**
  * An outage after the return from another one is an outage of its own. $6 is 0 if the authority answered the login of
- * one taxpayer.
+ * one taxpayer. This is no outage for others, so it does not slow their recovery.
  */
 export const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at, failures) VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (env, route) DO UPDATE SET returned_at = NULL,
-    failures = CASE WHEN c.returned_at IS NULL THEN greatest(c.failures, EXCLUDED.failures) ELSE EXCLUDED.failures END,
-    rate = CASE WHEN c.returned_at IS NULL THEN c.rate ELSE EXCLUDED.rate END,
-    since = CASE WHEN c.returned_at IS NULL THEN c.since ELSE EXCLUDED.since END,
-    due_at = CASE WHEN c.returned_at IS NULL THEN c.due_at ELSE EXCLUDED.due_at END RETURNING since`;
+  ON CONFLICT (env, route) DO UPDATE SET
+    returned_at = CASE WHEN c.returned_at IS NULL OR $6 > 0 THEN NULL ELSE $3 END,
+    failures = CASE WHEN c.returned_at IS NULL THEN greatest(c.failures, $6) ELSE $6 END,
+    rate = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.rate ELSE $4 END,
+    since = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.since ELSE $3 END,
+    due_at = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.due_at ELSE $5 END RETURNING since`;
 
 /** When the authority returned, if nothing has to be noted. */
 export const RETURNED = `SELECT returned_at FROM contingency
@@ -25,6 +26,9 @@ export const REACHED = `UPDATE contingency SET failures = 0, returned_at = coale
 
 export const SET_DEADLINES = `UPDATE attempt a SET deadline = $3 FROM emission e
   WHERE e.id = a.emission_id AND e.env = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
+
+export const ANSWERED =
+  'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2 AND failures > 0';
 
 export const UNREACHED = 'UPDATE contingency SET failures = least(failures + 1, 30) WHERE env = $1 AND route = $2';
 

@@ -31,6 +31,9 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
     async unreached({ env, route }) {
       await database.query(sql.UNREACHED, [env, route]);
     },
+    async answered({ env, route }, now) {
+      await database.query(sql.ANSWERED, [env, route, now]);
+    },
     async claimDue({ now, until, limit }) {
       return (await database.query<ContingencyRow>(sql.CLAIM, [now, until, limit])).rows.map(fromRow);
     },
