@@ -47,6 +47,11 @@ it('answers with Retry-After keep a line pending for ever longer, and are no fai
   expect([await pause(0), await pause(2), await pause(20)]).toEqual([1_000, 4_000, 60_000]);
 });
 
+it('an unconfirmed commit is looked for only when it cannot happen any more', async () => {
+  const outcome = await outcomeOf(due({}), { code: 'commit_unconfirmed', retryAfterSeconds: 5 });
+  expect(outcome).toMatchObject({ outcome: 'postponed', begun: true, dueAt: new Date(35_000) });
+});
+
 it('an unexpected failure passes five times, however often the line was postponed', async () => {
   const unexpected = { status: 500, code: 'internal_error' };
   expect(await outcomeOf(due({ postponements: 30, failures: 4 }), unexpected)).toMatchObject({

@@ -6,7 +6,7 @@ import { applyTransition } from './transitions.js';
 
 const LOOK_AGAIN_MS = 200;
 /** A hanging database may commit until its statement timeout. */
-const COMMITS_WITHIN_MS = 35_000;
+export const COMMITS_WITHIN_MS = 35_000;
 
 /**
  * After an unconfirmed commit: when the database is back, a committed attempt becomes due as unsent, so it needs no

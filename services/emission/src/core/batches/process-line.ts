@@ -1,3 +1,4 @@
+import { COMMITS_WITHIN_MS } from '../attempt/unconfirmed-commit.js';
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
 import type { DueLine, LineOutcome, Postponed } from './batch.js';
@@ -65,7 +66,9 @@ export function createProcessLine(
       if (retryAfterSeconds === null && !isUnexpected)
         return { outcome: 'refused', error: { status, code, detail }, messages, faults };
       const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** postponements, LONGEST_PAUSE_MS);
-      const dueAt = new Date(ports.clock().getTime() + pause * (0.75 + ports.random() / 2));
+      // A commit may still happen, so the line first waits until its attempt can be found.
+      const least = code === 'commit_unconfirmed' ? COMMITS_WITHIN_MS : 0;
+      const dueAt = new Date(ports.clock().getTime() + Math.max(pause * (0.75 + ports.random() / 2), least));
       return {
         outcome: 'postponed',
         dueAt,

@@ -108,9 +108,9 @@ export const RECORD = {
 };
 
 /**
- * The line is due again at $3; or it is refused ($5), if the batch was cancelled and its number cannot be used ($4).
- * $6: it failed. $7: the account is over its limit. A line that names its number and began earlier made no attempt,
- * else it would show it instead of being postponed.
+ * The line is due again at $3; or it is refused ($5) if the batch was cancelled and the line did not begin ($4: it began
+ * just now). $6: it failed. $7: the account is over its limit. A line that names its number and began earlier made no
+ * attempt: the service looks for an attempt before it postpones the line.
  */
 export const POSTPONE = {
   name: 'batch_postpone',
