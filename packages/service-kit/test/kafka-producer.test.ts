@@ -2,14 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { OpenKafka } from '../src/bus/kafka/kafka-client.js';
 import { createKafkaProducer } from '../src/bus/kafka/kafka-producer.js';
 
-/** Clients whose connections answer `answers` requests each; later requests fail as named. */
-function clients(answers: number, failure = 'KafkaJSRequestTimeoutError') {
+/** Clients whose connections answer `answers` requests each; later requests fail as named. The first connects may fail. */
+function clients(answers: number, failure = 'KafkaJSRequestTimeoutError', failingConnects = 0) {
+  let unconnected = failingConnects;
   const state = { opened: 0, closed: 0, sent: 0 };
   const open = async () => ({
     producer() {
       let left = answers;
       return {
         async connect() {
+          unconnected -= 1;
+          if (unconnected >= 0) throw new Error('not connected');
           state.opened += 1;
         },
         async sendBatch() {
@@ -46,6 +49,15 @@ describe('a producer over Kafka', () => {
     const producer = createKafkaProducer(open);
     for (let tries = 0; tries < 2; tries += 1) await expect(producer.send([record])).rejects.toThrow('given up');
     expect(state).toEqual({ opened: 1, closed: 0, sent: 0 });
+  });
+
+  it('closes a connection that could not be made', async () => {
+    const { state, open } = clients(1, 'KafkaJSRequestTimeoutError', 1);
+    const producer = createKafkaProducer(open);
+    await expect(producer.send([record])).rejects.toThrow('not connected');
+    expect(state).toEqual({ opened: 0, closed: 1, sent: 0 });
+    await producer.send([record]);
+    expect(state).toEqual({ opened: 1, closed: 1, sent: 1 });
   });
 
   it('sends what brokers accept in one request, and the rest after it', async () => {

@@ -17,7 +17,12 @@ const ACK_TIMEOUT_MS = 10_000;
 export function createKafkaProducer(open: OpenKafka): KafkaProducer {
   const connection = replacedAfterSilence(async () => {
     const producer = (await open()).producer({ maxInFlightRequests: 1, allowAutoTopicCreation: false, ...SEND_ONCE });
-    await producer.connect();
+    try {
+      await producer.connect();
+    } catch (error) {
+      await producer.disconnect().catch(() => undefined);
+      throw error;
+    }
     return producer;
   });
 

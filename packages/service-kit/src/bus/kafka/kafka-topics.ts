@@ -87,7 +87,7 @@ function configsOf(topic: Topic, nameOf: (topic: string) => string, replication:
   return [config(topic.name, topic.partitions, retention), config(deadLetterTopic(topic.name), 1, deadLetters)];
 }
 
-const PREPARE_TIMEOUT_MS = 10_000;
+const PREPARE_TIMEOUT_MS = 60_000;
 
 /**
  * Makes all topics of the contracts before any service uses them; several services that make them at once delay each other.
