@@ -85,6 +85,11 @@ export function createPostgresWebhooks(database: Database, masterKeys: MasterKey
     },
     async replay({ accountId, id }, place) {
       return database.transaction(async (tx) => {
+        // A failed delivery locks its row before its webhook's, so these rows are locked first here too.
+        await tx.query(
+          'SELECT FROM webhook_delivery WHERE webhook_id = $1 AND event_id > $2 ORDER BY event_id FOR UPDATE',
+          [id, place],
+        );
         const { rowCount } = await tx.query(
           'UPDATE webhook SET collected = least(collected, $3) WHERE account_id = $1 AND id = $2 AND active',
           [accountId, id, place],

@@ -63,7 +63,7 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
-/** Deliveries that take no places from each other: those of webhooks that work; of those that fail, first retries and others. */
+/** Each lane has places of its own: webhooks that work, first retries of those that fail, and their other deliveries. */
 export type DeliveryLane = 'working' | 'failing' | 'first_retry';
 
 /** The events that wait for delivery. */
