@@ -207,8 +207,8 @@ export const NOTES_ON = {
 };
 
 /**
- * Attempts that wait for a certificate, or that are late and may wait for one. Attempts in flight do not change. The
- * raised revision prevents a concurrent check, which found no certificate, from postponing them.
+ * Makes attempts due that wait for a certificate, and late ones, which may wait for one. Attempts in flight do not
+ * change. The raised revision prevents a concurrent check, which found no certificate, from postponing them.
  */
 export const RESUME = {
   name: 'emission_resume',

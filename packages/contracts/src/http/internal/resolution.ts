@@ -20,7 +20,7 @@ export const alarmedDocumentSchema = z.object({
   account_id: z.string(),
   /** State of the attempt. */
   state: z.string(),
-  /** `no-query`, `no-certificate`, `document-lost`, `overdue`. */
+  /** `no-query`, `no-certificate`, `document-lost`, `overdue`, `contingency-late`. */
   alarm: z.string(),
   committed_at: timestampSchema,
 });

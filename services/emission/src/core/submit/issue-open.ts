@@ -87,7 +87,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
     const { key, type, summary, tree } = invoice;
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
     const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
-    // What stands for the expiry of the number is no statement.
+    // The number that the check assumes has an expiry too; only the document's own statement counts.
     refuseFaults([...faults, ...checkStatedExpiry(ranges, withoutNumber.tree)]);
     return { ranges, warnings };
   }
