@@ -188,7 +188,7 @@ describe('uncertain outcomes', () => {
       const { body } = await world.submit(emission, example('ecf-31', 6), { env: 'CerteCF' });
       expect(body.status).toBe('EnProceso');
       await reaches(encf('31', 6), ({ alarm }) => alarm === 'no-query');
-      expect(await world.row(encf('31', 6), 'CerteCF')).toMatchObject({ state: 'unknown', next_action_at: null });
+      expect(await world.row(encf('31', 6), 'CerteCF')).toMatchObject({ state: 'unknown', owner: null });
       const [sent] = await world.ledger(encf('31', 6));
       expect((await resolve(encf('31', 6), { action: 'adopt', track_id: 'a\0b' })).status).toBe(422);
       const answer = await resolve(encf('31', 6), { action: 'adopt', track_id: sent?.track_id });

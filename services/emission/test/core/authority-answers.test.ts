@@ -153,7 +153,11 @@ describe('given a full document whose send was lost', () => {
 
   it('when the environment offers no query, then an alarm is raised and nothing is resent', () => {
     const next = must(afterLookUp(lost(), { trackIds: NO_SERVICE, state: null }, at(4_000)));
-    expect(next).toMatchObject({ state: 'unknown', alarm: 'no-query', nextActionAt: null });
+    expect(next).toMatchObject({ state: 'unknown', alarm: 'no-query' });
+    expect(due(next)).toBe(HOURS_72);
+    const late = must(afterLookUp(next, { trackIds: NO_SERVICE, state: null }, at(HOURS_72)));
+    expect([late.alarm, due(late)]).toEqual(['overdue', null]);
+    expect(afterLookUp(late, { trackIds: NO_SERVICE, state: null }, at(80 * 3_600_000))?.alarm).toBe('overdue');
     expect(clearedToResend(next, at(9_000))).toMatchObject({ state: 'resend-due', alarm: null });
   });
 
@@ -335,6 +339,15 @@ describe('given a document in process', () => {
     expect([next.state, due(next)]).toEqual(['processing', HOURS_72]);
     const late = undecided(next, null, at(HOURS_72));
     expect([late.alarm, due(late)]).toEqual(['overdue', null]);
+  });
+
+  it('signed in contingency, it is due at its deadline, also if that is set later', () => {
+    const waiting = { ...processing(), contingencySince: NOW, deadline: null };
+    const next = must(afterResult(waiting, result('EnProceso'), at(6_000)));
+    expect(due(next)).toBe(6_000 + HOURS_72);
+    const deadline = new Date(NOW.getTime() + HOURS_72 + 5_000);
+    expect(due(undecided({ ...next, deadline }, null, at(7_000)))).toBe(HOURS_72 + 5_000);
+    expect(undecided({ ...next, deadline }, null, at(6_000 + HOURS_72)).alarm).toBe('contingency-late');
   });
 
   it('when the authority does not know its trackId, then the state says so, and a later result counts', () => {

@@ -24,10 +24,10 @@ import {
 
 /** The answer to a full document; null if it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
-  if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer);
+  if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer, moment);
   switch (answer.outcome) {
     case 'verdict':
-      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false);
+      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
       // Refused without a trackId: nothing was taken, and it is no verdict on the document.
       return {
         ...sendNotTaken(attempt, moment),
@@ -63,10 +63,10 @@ export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>,
 }
 
 /** A late receipt for a send that was given up: the trackId is adopted if none is known, else noted in the history. */
-function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>): Attempt | null {
+function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
   const trackId = answer.outcome === 'verdict' ? answer.verdict.trackId : null;
   if (trackId === null || trackId === attempt.trackId) return null;
-  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true);
+  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, moment);
   if (attempt.past.some((past) => past.trackId === trackId)) return null;
   const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
   return applyTransition(attempt, null, { past: addSubmission(attempt.past, copy) });
@@ -98,7 +98,8 @@ export function afterResult(
 /** The answer to the query for a summary by number and security code. */
 export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
-  if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return leftToOperator(attempt);
+  if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment')
+    return leftToOperator(attempt, moment);
   if (answer.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(answer));
   if (answer.verdict.status === 'No encontrado') return notFound(attempt, moment);
   if (answer.verdict.status === 'EnProceso') return postponed(attempt, moment);

@@ -66,7 +66,8 @@ export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, m
 /** The transition after the look-up of a full document whose trackId never arrived. */
 export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
-  if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment') return leftToOperator(attempt);
+  if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment')
+    return leftToOperator(attempt, moment);
   if (trackIds.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(trackIds));
   if (state !== null && (state.outcome === 'unknown' || state.outcome === 'unauthorized')) {
     return postponed(attempt, moment, pauseOf(state));
@@ -78,7 +79,7 @@ export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, momen
   if (candidates.length > 0) {
     if (!areForeign(attempt, candidates, known)) {
       const ours = candidateOf(candidates, known);
-      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true);
+      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true, moment);
     }
     const refused = attempt.past.at(-1);
     if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {

@@ -111,9 +111,14 @@ export function backInQueue(attempt: Attempt): Attempt {
   return attempt.queuedAt ? { ...attempt, nextActionAt: null } : attempt;
 }
 
-/** No query can find the outcome, so a person decides. Work stops until then. */
-export function leftToOperator(attempt: Attempt): Attempt {
-  return applyTransition(attempt, null, { owner: null, nextActionAt: null, alarm: 'no-query' });
+/** No query can find the outcome, so a person decides. The attempt is next due when it is overdue. */
+export function leftToOperator(attempt: Attempt, moment: Moment): Attempt {
+  const alarm = overdue(attempt, moment) ?? lasting(attempt.alarm) ?? 'no-query';
+  return applyTransition(attempt, null, {
+    owner: null,
+    alarm,
+    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
+  });
 }
 
 /** A send without an answer, or whose process ended: the authority may have the document. */
@@ -183,7 +188,8 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
 }
 
 /** A trackId was given or found. The status poller queries the result. */
-export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): Attempt {
+export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
+  const alarm = lasting(attempt.alarm);
   return applyTransition(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
@@ -192,8 +198,8 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean): 
     failures: 0,
     notFoundSince: null,
     owner: null,
-    alarm: lasting(attempt.alarm),
-    nextActionAt: overdueAt({ ...attempt, alarm: lasting(attempt.alarm) }),
+    alarm,
+    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
   });
 }
 
@@ -209,7 +215,7 @@ export function undecided(
     verdict,
     owner: null,
     alarm,
-    nextActionAt: overdueAt({ ...attempt, alarm }),
+    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
   });
 }
 
@@ -266,6 +272,11 @@ function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
   const limit = overdueAt(attempt);
   if (limit === null || now < limit) return null;
   return attempt.contingencySince ? 'contingency-late' : 'overdue';
+}
+
+/** When an attempt that only waits is due: when it is overdue. The deadline of contingency may still be set meanwhile. */
+function dueWhenOverdue(attempt: Attempt, { now }: Moment): Date | null {
+  return isLate(attempt) ? null : (overdueAt(attempt) ?? later(now, OVERDUE_MS));
 }
 
 /** When the attempt will be overdue; null if it has this alarm already, or no time limit yet. */

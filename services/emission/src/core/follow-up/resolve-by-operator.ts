@@ -47,7 +47,7 @@ export function createResolveByOperator(ports: TransitionPorts, prove: ProveSubm
       decided =
         decision.action === 'resend'
           ? clearedToResend(present, moment(ports))
-          : inProcess(present, decision.trackId, true);
+          : inProcess(present, decision.trackId, true, moment(ports));
       return decided;
     };
     const attempt = await recordTransition(ports, found, decide, [], act);
