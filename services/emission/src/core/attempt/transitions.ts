@@ -114,11 +114,7 @@ export function backInQueue(attempt: Attempt): Attempt {
 /** No query can find the outcome, so a person decides. The attempt is next due when it is overdue. */
 export function leftToOperator(attempt: Attempt, moment: Moment): Attempt {
   const alarm = overdue(attempt, moment) ?? lasting(attempt.alarm) ?? 'no-query';
-  return applyTransition(attempt, null, {
-    owner: null,
-    alarm,
-    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
-  });
+  return applyTransition(attempt, null, dueWhenOverdue(attempt, alarm, moment));
 }
 
 /** A send without an answer, or whose process ended: the authority may have the document. */
@@ -189,7 +185,6 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
 
 /** A trackId was given or found. The status poller queries the result. */
 export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
-  const alarm = lasting(attempt.alarm);
   return applyTransition(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
@@ -197,9 +192,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
     verdict: { ...NO_VERDICT, code: '3' },
     failures: 0,
     notFoundSince: null,
-    owner: null,
-    alarm,
-    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
+    ...dueWhenOverdue(attempt, lasting(attempt.alarm), moment),
   });
 }
 
@@ -211,12 +204,7 @@ export function undecided(
   verdict: VerdictFacts = attempt.verdict,
 ): Attempt {
   const alarm = overdue(attempt, moment) ?? attempt.alarm;
-  return applyTransition(attempt, event, {
-    verdict,
-    owner: null,
-    alarm,
-    nextActionAt: dueWhenOverdue({ ...attempt, alarm }, moment),
-  });
+  return applyTransition(attempt, event, { verdict, ...dueWhenOverdue(attempt, alarm, moment) });
 }
 
 /** Whether the state of the attempt has a transition for `event`. */
@@ -269,19 +257,19 @@ export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
 
 /** The alarm of an attempt that has waited too long for its verdict. It is raised once, and replaces any other. */
 function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
-  const limit = overdueAt(attempt);
+  if (isLate(attempt)) return null;
+  const limit = limitOf(attempt);
   if (limit === null || now < limit) return null;
   return attempt.contingencySince ? 'contingency-late' : 'overdue';
 }
 
-/** When an attempt that only waits is due: when it is overdue. The deadline of contingency may still be set meanwhile. */
-function dueWhenOverdue(attempt: Attempt, { now }: Moment): Date | null {
-  return isLate(attempt) ? null : (overdueAt(attempt) ?? later(now, OVERDUE_MS));
+/** The attempt only waits. It is due when it is overdue. The deadline of contingency may still be set meanwhile. */
+function dueWhenOverdue(attempt: Attempt, alarm: AlarmKind | null, { now }: Moment): Changes {
+  return { owner: null, alarm, nextActionAt: isLate({ alarm }) ? null : (limitOf(attempt) ?? later(now, OVERDUE_MS)) };
 }
 
-/** When the attempt will be overdue; null if it has this alarm already, or no time limit yet. */
-function overdueAt(attempt: Attempt): Date | null {
-  if (isLate(attempt)) return null;
+/** When the time of the attempt is over; null if it has no time limit yet. */
+function limitOf(attempt: Attempt): Date | null {
   // The hours of a document that was signed in contingency count from the authority's return.
   return attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
 }

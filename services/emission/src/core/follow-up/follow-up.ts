@@ -42,16 +42,15 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         token = await source.get();
       } catch (error) {
         if (!(error instanceof LoginError)) throw error;
-        if (!attempt.queuedAt) return postpone(attempt, undefined, error.retryAfterMs);
-        if (!error.isUnanswered) {
-          // The login may fail for this taxpayer alone, so others go first and need not wait.
-          await ports.contingency.answered(attempt, ports.clock());
-          return postpone(attempt, undefined, error.retryAfterMs);
+        if (attempt.queuedAt && error.isUnanswered) {
+          await ports.contingency.unreached(attempt);
+          return recordTransition(ports, attempt, (present) =>
+            present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,
+          );
         }
-        await ports.contingency.unreached(attempt);
-        return recordTransition(ports, attempt, (present) =>
-          present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,
-        );
+        // The login may fail for this taxpayer alone, so others go first and need not wait.
+        if (attempt.queuedAt) await ports.contingency.answered(attempt, ports.clock());
+        return postpone(attempt, undefined, error.retryAfterMs);
       }
       switch (attempt.state) {
         case 'committed':
