@@ -47,9 +47,9 @@ export async function keepKafkaDeadLetter(
     if (!isContentRefused(error)) throw error;
     const cut: Record<string, string> = { [CUT]: String(value.length) };
     for (const [name, text] of Object.entries(headers)) cut[name] = text.slice(0, CUT_HEADER_LENGTH);
-    await producer.send([
-      { ...record, key: id.slice(0, CUT_HEADER_LENGTH), value: value.subarray(0, CUT_BODY_BYTES), headers: cut },
-    ]);
+    // The place of the message stands for an id that is too long, so no other dead letter has this key.
+    const key = id.length > CUT_HEADER_LENGTH ? `${event.topic}-${partition}-${offset}.${group}` : id;
+    await producer.send([{ ...record, key, value: value.subarray(0, CUT_BODY_BYTES), headers: cut }]);
   }
 }
 
