@@ -1,12 +1,12 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import * as approvals from '../src/commands/approvals.js';
 import * as cancellations from '../src/commands/cancellations.js';
 import * as deliveries from '../src/commands/deliveries.js';
 import * as resolve from '../src/commands/resolve.js';
 import { UsageError } from '../src/usage-error.js';
+import { useGateway } from './gateway.js';
 
 const paths: string[] = [];
 let pages: object[] = [];
@@ -14,23 +14,10 @@ const gateway = http.createServer((req, res) => {
   paths.push(req.url ?? '');
   res.setHeader('content-type', 'application/json').end(JSON.stringify(pages.shift()));
 });
-const before = { ECF_URL: process.env.ECF_URL, ADMIN_TOKEN: process.env.ADMIN_TOKEN };
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  process.env.ECF_URL = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-  process.env.ADMIN_TOKEN = 'of the test';
-});
+useGateway(gateway, 'ADMIN_TOKEN');
 afterEach(() => {
   paths.length = 0;
-});
-afterAll(async () => {
-  for (const [name, value] of Object.entries(before)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-  gateway.closeAllConnections();
-  await new Promise((resolve) => gateway.close(resolve));
 });
 
 /** The rows that a command prints as JSON. */

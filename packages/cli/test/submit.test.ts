@@ -1,14 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { ecf, rows } from './ecf.js';
+import { useGateway } from './gateway.js';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-submit-'));
 const input = path.join(folder, 'invoices.ndjson');
-const before = { ECF_URL: process.env.ECF_URL, ECF_API_KEY: process.env.ECF_API_KEY };
 
 const TOTAL = 3;
 const result = (line: number) => `${JSON.stringify({ line, status: 'Aceptado' })}\n`;
@@ -46,26 +45,14 @@ const gateway = http.createServer((req, res) => {
   });
 });
 
-beforeAll(async () => {
-  writeFileSync(input, '{"ECF":{}}\n'.repeat(TOTAL));
-  await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  process.env.ECF_URL = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
-  process.env.ECF_API_KEY = 'of the test';
-});
+useGateway(gateway, 'ECF_API_KEY');
+beforeAll(() => writeFileSync(input, '{"ECF":{}}\n'.repeat(TOTAL)));
 beforeEach(() => {
   calls = [];
   breaks = [];
   whole = 1;
 });
-afterAll(async () => {
-  for (const [name, value] of Object.entries(before)) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-  gateway.closeAllConnections();
-  await new Promise((resolve) => gateway.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const submit = (...more: string[]) => ecf(['submit', input, '--env', 'TesteCF', ...more]);
 
@@ -106,6 +93,7 @@ it.each([
   expect([code, stderr, calls]).toEqual([2, expect.stringContaining(file), []]);
 });
 
+// A disk that is always full exists on Linux only.
 const itOnLinux = existsSync('/dev/full') ? it : it.skip;
 
 itOnLinux('ends with 2 if the disk of the results is full', async () => {
