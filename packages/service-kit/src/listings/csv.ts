@@ -12,7 +12,7 @@ interface CsvPage {
 }
 
 const TYPE = 'text/csv; charset=utf-8; header=present';
-/** What CSV may be called in `Accept`: the whole type, or with one of its parameters, or none. */
+/** The media types of `Accept` that mean CSV: `text/csv` alone, or with one of its parameters. */
 const NAMES = ['text/csv', 'text/csv; charset=utf-8', 'text/csv; header=present', TYPE];
 
 /** Whether the caller wants CSV (RFC 4180) rather than JSON. */

@@ -18,6 +18,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
+// Without Docker, a redis-server or its Debian package there is no Redis.
 const itWithRedis = server === null ? it.skip : it;
 
 itWithRedis('instances count the documents of an account together: lines use four fifths, calls the rest', async () => {

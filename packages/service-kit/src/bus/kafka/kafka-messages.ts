@@ -62,7 +62,7 @@ export function describeUnreadable(
   };
 }
 
-/** What headers say about an event; none is required. */
+/** Reads the attributes of an event from its headers. Each header may be absent. */
 export function attributesOf(headers: Readonly<Record<string, string>>) {
   const {
     ce_type: type = 'unknown',

@@ -9,9 +9,9 @@ import { applyTransition, type Moment } from './transitions.js';
 
 type MomentPorts = Pick<Ports, 'clock' | 'random' | 'settings'>;
 type RecordPorts = Pick<Ports, 'emissions' | 'observer' | 'sleep'>;
-/** What {@link recordTransition} and {@link moment} use. */
+/** The ports of {@link recordTransition} and {@link moment}. */
 export type TransitionPorts = RecordPorts & MomentPorts;
-/** What {@link recordAnswer} and {@link moment} use. */
+/** The ports of {@link recordAnswer} and {@link moment}. */
 export type AnswerPorts = TransitionPorts & Pick<Ports, 'pending'>;
 
 export function moment(ports: MomentPorts): Moment {

@@ -18,7 +18,7 @@ import type { Ports } from '../ports.js';
 const SEND_LOOK_MS = 50;
 
 type QueryPorts = AnswerPorts & Pick<Ports, 'authority'>;
-/** What a caller's wait uses. */
+/** The ports of a caller's wait for the verdict. */
 export type AwaitPorts = QueryPorts & Pick<Ports, 'owner'>;
 
 /**
