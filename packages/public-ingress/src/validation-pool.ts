@@ -1,5 +1,5 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { Piscina } from 'piscina';
+import { startWorkerThreads } from '@ecf/service-kit/worker-threads';
 import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 
@@ -18,7 +18,7 @@ export interface ValidationSettings {
 }
 
 export interface ValidationPoolOptions extends ValidationSettings {
-  /** The module that the workers run; see {@link compiledWorker}. Each of its exports is a `workerTask`. */
+  /** The module that the workers run; see `compiledWorker`. Each of its exports is a `workerTask`. */
   readonly worker: URL;
   /** Makes the error of a document that is refused for its content. */
   readonly refuse: (refusal: RefusalWords, cause?: unknown) => Error;
@@ -43,8 +43,6 @@ const MAX_QUEUE = 512;
  * quick then.
  */
 const LARGE_IDLE_MS = 60_000;
-/** JavaScript memory of a worker; the largest genuine document needs a third. */
-const WORKER_MEGABYTES = 1_024;
 
 /** Large documents have workers of their own, so that ordinary ones never wait for them. */
 export function createValidationPool(options: ValidationPoolOptions): ValidationPool {
@@ -73,13 +71,7 @@ export function createValidationPool(options: ValidationPoolOptions): Validation
   };
 }
 
-/** The compiled module beside the caller's. Workers run compiled code, also where the caller is read from its source. */
-export function compiledWorker(caller: ImportMeta, name: string): URL {
-  const isSource = caller.url.endsWith('.ts');
-  return new URL(isSource ? `../../dist/outbound/${name}.js` : `./${name}.js`, caller.url);
-}
-
-function startPool(options: ValidationPoolOptions, threads: number, idleTimeout: number): Piscina {
+function startPool(options: ValidationPoolOptions, threads: number, idleTimeout: number) {
   const { worker, trust, maxBytes } = options;
   const workerData: WorkerSettings = {
     trustedIssuers: trust.issuers && [...trust.issuers.values()].map(String).join('\n'),
@@ -90,18 +82,7 @@ function startPool(options: ValidationPoolOptions, threads: number, idleTimeout:
     signingTimeToleranceMs: trust.signingTimeToleranceMs,
     maxBytes,
   };
-  const pool = new Piscina({
-    filename: worker.href,
-    workerData,
-    minThreads: 0,
-    maxThreads: threads,
-    idleTimeout,
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
-    recordTiming: false,
-  });
-  // A worker that cannot start fails its document, not the process.
-  pool.on('error', () => undefined);
-  return pool;
+  return startWorkerThreads({ worker, workerData, maxThreads: threads, idleTimeout });
 }
 
 function toError(cause: Error & { code?: string }, { refuse, unavailable }: ValidationPoolOptions): Error {

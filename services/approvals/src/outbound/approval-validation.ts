@@ -1,5 +1,6 @@
-import { compiledWorker, createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
+import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { ApprovalsError, UnreadableApproval } from '../core/errors.js';
 import type { ApprovalValidation } from '../core/ports.js';
 

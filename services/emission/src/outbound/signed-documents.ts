@@ -1,5 +1,6 @@
-import { compiledWorker, createValidationPool, isOverload, type ValidationThreads } from '@ecf/public-ingress';
+import { createValidationPool, isOverload, type ValidationThreads } from '@ecf/public-ingress';
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { EmissionError } from '../core/errors.js';
 import type { ReadSigned } from '../core/submit/signed-xml.js';
 import type { SignedDocumentResult, SignedDocumentTask } from './signed-document-worker.js';

@@ -1,5 +1,6 @@
-import { compiledWorker, createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
+import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { ReceptionError, type ReceptionErrorCode } from '../core/errors.js';
 import type { Validation } from '../core/ports.js';
 

@@ -1,5 +1,5 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { Piscina } from 'piscina';
+import { compiledWorker, startWorkerThreads } from '@ecf/service-kit/worker-threads';
 import { type SignedCancellation, signCancellation } from '../../core/cancellation/cancellation-document.js';
 import type { CancellationDocuments } from '../../core/cancellation/cancellation-ports.js';
 import { type CancellationRequest, readCancellationRequest } from '../../core/cancellation/request.js';
@@ -9,31 +9,15 @@ import type { WorkerAnswer } from './cancellation-worker.js';
 /** Smaller documents take a few milliseconds, less than the start of a worker. */
 const SMALL_BODY = 128 * 1024;
 const FEW_RANGES = 1_000;
-/** JavaScript memory of the worker. The largest document, with a hundred thousand ranges, needs a third of it. */
-const WORKER_MEGABYTES = 1_024;
 /** Longest queue; each body may have ten megabytes. */
 const MAX_WAITING = 16;
 const RETRY_AFTER_SECONDS = 5;
 const IDLE_MS = 10_000;
 
-// Workers run compiled code, also when this file runs from its source.
-const WORKER = new URL(
-  import.meta.url.endsWith('.ts')
-    ? '../../../dist/outbound/cancellations/cancellation-worker.js'
-    : './cancellation-worker.js',
-  import.meta.url,
-);
-
 /** Reads and signs cancellations: small ones at once, large ones in one worker thread, because they take a second. */
 export function createCancellationDocuments(watchQueue: WatchQueue): CancellationDocuments {
-  const pool = new Piscina({
-    filename: WORKER.href,
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: IDLE_MS,
-    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
-    recordTiming: false,
-  });
+  const worker = compiledWorker(import.meta, 'cancellation-worker');
+  const pool = startWorkerThreads({ worker, maxThreads: 1, idleTimeout: IDLE_MS });
   watchQueue({ queue: 'cancellations', limit: MAX_WAITING, depth: () => pool.queueSize });
 
   async function run<T>(task: unknown, name: string): Promise<T> {
