@@ -23,8 +23,10 @@ function state(rnc: string, revision: number, previous: number, change: Partial<
 it('reads the revision of the identity from memory, then the replica, then the gateway', async () => {
   const replica = createInMemoryTaxpayerReplica();
   let fetches = 0;
+  let now = 0;
   const taxpayers = createTaxpayers({
     taxpayers: replica,
+    clock: () => new Date(now),
     accounts: {
       async fetch() {
         fetches += 1;
@@ -52,5 +54,9 @@ it('reads the revision of the identity from memory, then the replica, then the g
   expect(fetches).toBe(1);
   await replica.apply(state('100000001', 11, 8));
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n11');
+  // The lines of a batch keep the identity of its request, and learn of a change within a second.
+  await replica.apply(state('100000001', 12, 11));
+  now = 1_000;
+  expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n12');
   expect(fetches).toBe(1);
 });
