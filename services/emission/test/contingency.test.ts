@@ -309,6 +309,32 @@ describe('while the authority is away', () => {
     await authority.stop();
   }, 120_000);
 
+  it('a taxpayer whose certificate is gone stops no other', async () => {
+    await away();
+    const theirs = await submitAll(240, 6);
+    waits(
+      await submit(
+        example('ecf-31', 250, (ecf) => {
+          ecf.Encabezado.Emisor.RNCEmisor = BUYER;
+        }),
+      ),
+    );
+    await instance.stop();
+    world.register(ISSUER, null);
+    instance = await world.start();
+    await world.call(instance, 'GET', '/obtain_token');
+    // The authority was away for long.
+    await world.database.query('UPDATE contingency SET failures = 10, due_at = now()');
+    await world.clearFaults();
+    await world.reaches(encf('31', 250), ['accepted']);
+    expect(await world.row(encf('31', theirs[0] as number))).toMatchObject({ alarm: 'no-certificate' });
+    world.register(ISSUER, world.certificate);
+    await restart();
+    await world.call(instance, 'GET', '/obtain_token');
+    await world.database.query('UPDATE attempt SET next_action_at = now() WHERE queued_at IS NOT NULL');
+    await sentOnce(theirs);
+  }, 120_000);
+
   it('announced maintenance is named, and stops nothing where the announcement is wrong', async () => {
     const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * HOUR).toISOString();
     await fetch(`${world.simulator.url}/_control/maintenance`, {

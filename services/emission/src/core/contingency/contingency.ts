@@ -73,6 +73,8 @@ export interface ContingencyStore {
   unreached(way: Way): Promise<void>;
   /** The authority answered a login, so it is not away for everybody: the next look is soon. */
   answered(way: Way, now: Date): Promise<void>;
+  /** The document that was to probe the authority could not be sent: another one probes now. */
+  probeNow(way: Way, now: Date): Promise<void>;
   claimDue(request: ClaimRequest): Promise<Contingency[]>;
   /** Lets the oldest of those that failed least often be sent now. Answers how many. */
   release(way: Way, limit: number, now: Date): Promise<number>;

@@ -114,7 +114,9 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
     return original.attempt > (note.modifiedAttempt ?? original.attempt);
   }
 
-  function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
+  async function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
+    // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
+    if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
     return recordTransition(ports, attempt, (present) =>
       present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
     );

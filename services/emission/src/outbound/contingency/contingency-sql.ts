@@ -30,6 +30,10 @@ export const SET_DEADLINES = `UPDATE attempt a SET deadline = $3 FROM emission e
 export const ANSWERED =
   'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2 AND failures > 0';
 
+/** While the authority answers, the next look is less than a second away, and nothing changes. */
+export const PROBE_NOW = `UPDATE contingency SET due_at = $3
+  WHERE env = $1 AND route = $2 AND due_at > $3::timestamptz + INTERVAL '1 second'`;
+
 export const UNREACHED = 'UPDATE contingency SET failures = least(failures + 1, 30) WHERE env = $1 AND route = $2';
 
 export const CLAIM = {

@@ -34,6 +34,9 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
     async answered({ env, route }, now) {
       await database.query(sql.ANSWERED, [env, route, now]);
     },
+    async probeNow({ env, route }, now) {
+      await database.query(sql.PROBE_NOW, [env, route, now]);
+    },
     async claimDue({ now, until, limit }) {
       return (await database.query<ContingencyRow>(sql.CLAIM, [now, until, limit])).rows.map(fromRow);
     },
