@@ -163,6 +163,21 @@ describe('a batch', () => {
     expect((await results(body.batch_id)).map(({ status }) => status)).toEqual(['Aceptado', null, 'Aceptado', null]);
   });
 
+  it('lets a note on the document of another taxpayer wait for no line', async () => {
+    const faulty = invoice((ecf) => {
+      ecf.Encabezado.Totales.MontoTotal = 'x';
+    });
+    sequence += 1;
+    const note = creditNote(sequence, faulty.encf, '100.00', (ecf) => {
+      ecf.InformacionReferencia.RNCOtroContribuyente = BUYER;
+    });
+    const { body } = await send(ndjson([faulty.document, note]));
+    await done(body.batch_id);
+    const lines = await results(body.batch_id);
+    expect(lines.map(({ error }) => error?.code ?? null)).toEqual(['invalid_document', null]);
+    expect(await world.ledger(encf('34', sequence))).toHaveLength(1);
+  });
+
   it('counts a note that waits for a verdict as pending', async () => {
     const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });

@@ -108,10 +108,12 @@ function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   } catch {
     return NO_NUMBERS;
   }
+  const reference = ['ECF', 'InformacionReferencia'];
+  const isOfAnother = textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null;
   return {
     encf: textAt(root, ['ECF', 'Encabezado', 'IdDoc', 'eNCF'], 13),
     issuerRnc: textAt(root, ['ECF', 'Encabezado', 'Emisor', 'RNCEmisor'], 11),
-    refersTo: textAt(root, ['ECF', 'InformacionReferencia', 'NCFModificado'], 19),
+    refersTo: isOfAnother ? null : textAt(root, [...reference, 'NCFModificado'], 19),
   };
 }
 
