@@ -51,6 +51,33 @@ async function results(batchId: string, query = ''): Promise<Answer['body'][]> {
   return (await world.call(emission, 'GET', `/batches/${batchId}/results${query}`)).body.results;
 }
 
+/** As if the instance had crashed before it recorded the outcome of the only line. */
+async function interrupted(batchId: string, line: string): Promise<void> {
+  await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
+    batchId,
+  ]);
+  await world.database.query(
+    `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true
+      WHERE batch_id = $1`,
+    [batchId, Buffer.from(line)],
+  );
+}
+
+/** Leaves its number to the service. */
+function open(type = '31'): Document {
+  return example(`ecf-${type}`, 1, ({ Encabezado: { IdDoc } }) => {
+    delete IdDoc.eNCF;
+    delete IdDoc.FechaVencimientoSecuencia;
+  });
+}
+const TEN_NUMBERS = {
+  env: 'TesteCF',
+  ecf_type: '41',
+  from: encf('41', 1),
+  to: encf('41', 10),
+  expires: '2099-12-31',
+} as const;
+
 async function batches(): Promise<number> {
   const { rows } = await world.database.query<{ count: number }>('SELECT count(*)::int AS count FROM batch');
   return rows[0]?.count as number;
@@ -220,11 +247,6 @@ describe('a batch', () => {
     const range = (type: '31' | '32', expires: string) =>
       ({ env: 'TesteCF', ecf_type: type, from: encf(type, 90_001), to: encf(type, 90_009), expires }) as const;
     world.ranges(ISSUER, [range('31', '2099-12-31'), range('32', '2020-12-31')]);
-    const open = (type = '31') =>
-      example(`ecf-${type}`, 1, (ecf) => {
-        delete ecf.Encabezado.IdDoc.eNCF;
-        delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
-      });
     try {
       const body = ndjson([open(), open('32'), open(), open()]);
       const { body: receipt } = await send(body, { 'idempotency-key': randomUUID() });
@@ -359,19 +381,27 @@ describe('a batch', () => {
     const { body } = await send(line);
     expect(await done(body.batch_id)).toMatchObject({ rejected: 1 });
     const [before] = await results(body.batch_id);
-    // As if the instance had crashed before it recorded the outcome.
-    await world.database.query(
-      `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true
-        WHERE batch_id = $1`,
-      [body.batch_id, Buffer.from(line)],
-    );
-    await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
-      body.batch_id,
-    ]);
+    await interrupted(body.batch_id, line);
     expect(await done(body.batch_id)).toMatchObject({ rejected: 1 });
     expect(await results(body.batch_id)).toEqual([before]);
     expect(await world.ledger(number)).toHaveLength(1);
     await world.clearFaults();
+  });
+
+  it('shows the document of an interrupted line that drew its number, though the taxpayer is inactive now', async () => {
+    world.ranges(ISSUER, [TEN_NUMBERS]);
+    const line = ndjson([open('41')]);
+    const { body } = await send(line, { 'idempotency-key': randomUUID() });
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
+    const [before] = await results(body.batch_id);
+    await emission.stop();
+    world.register(ISSUER, world.certificate, { active: false });
+    emission = await world.start();
+    await world.call(emission, 'GET', '/obtain_token');
+    await interrupted(body.batch_id, line);
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
+    expect(await results(body.batch_id)).toEqual([before]);
+    world.register(ISSUER, world.certificate);
   });
 
   it('is shared by instances, and sends nothing twice', async () => {
@@ -513,20 +543,21 @@ describe('while the authority is away', () => {
     expect(await world.ledger(patient.encf)).toHaveLength(1);
   });
 
-  it('a line whose instance crashed before the signature did not begin, so the cancellation of its batch refuses it', async () => {
+  it('lines whose instance crashed before the signature did not begin, so the cancellation of their batch refuses them', async () => {
     await emission.stop();
     emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
+    world.ranges(ISSUER, [TEN_NUMBERS]);
     const { document, encf: number } = invoice();
-    const { body } = await send(ndjson([document]));
+    const { body } = await send(ndjson([document, open('41')]), { 'idempotency-key': randomUUID() });
     await postponed(body.batch_id, 1);
-    // As if an instance had claimed the line and crashed.
+    // As if an instance had claimed the lines and crashed.
     await world.database.query('UPDATE batch_line SET due_at = now(), leased = true WHERE batch_id = $1', [
       body.batch_id,
     ]);
     await postponed(body.batch_id, 2);
     await world.call(emission, 'POST', `/batches/${body.batch_id}/cancel`);
-    expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 1 });
-    expect((await results(body.batch_id))[0].error.code).toBe('batch_cancelled');
+    expect(await done(body.batch_id, 'cancelled')).toMatchObject({ refused: 2 });
+    for (const { error } of await results(body.batch_id)) expect(error.code).toBe('batch_cancelled');
     expect(await world.row(number)).toBeNull();
     await emission.stop();
     emission = await world.start();

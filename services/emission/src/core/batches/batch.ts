@@ -76,6 +76,11 @@ export interface DueLine {
   readonly refusedReference: string | null;
 }
 
+/** The key of a line for its automatic number. A caller's key has no tab, so it is never the same. */
+export function keyOfLine({ batchId, line }: Pick<DueLine, 'batchId' | 'line'>): string {
+  return `batch\t${batchId}\t${line}`;
+}
+
 /** The answer to a document that was not issued. */
 export interface LineError {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { COMMITS_WITHIN_MS } from '../attempt/unconfirmed-commit.js';
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
-import type { DueLine, LineOutcome, Postponed } from './batch.js';
+import { type DueLine, keyOfLine, type LineOutcome, type Postponed } from './batch.js';
 import type { BatchStore, LineRate } from './batch-ports.js';
 
 /** The public answer to an error: what `/fe_Submit` would say. */
@@ -78,11 +78,6 @@ export function createProcessLine(
       };
     }
   }
-}
-
-/** The key of a line for its automatic number. A caller's key has no tab, so it is never the same. */
-function keyOfLine({ batchId, line }: DueLine): string {
-  return `batch\t${batchId}\t${line}`;
 }
 
 /** The refusal of a line that cannot be issued, whatever its document says. */

@@ -86,13 +86,21 @@ export const RENEW_LINES = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.leased AND l.outcome IS NULL`,
 };
 
-/** The latest attempt with the number of a line that the request of its batch made, and that no other line shows. */
+/**
+ * The attempt that a line made: the one under its key for an automatic number ($3), or the latest with its number that the
+ * request of its batch made and that no other line shows.
+ */
 export const ATTEMPT_OF_LINE = {
   name: 'batch_attempt_of_line',
   text: `SELECT a.emission_id AS "emissionId", a.attempt
     FROM batch_line l JOIN batch b ON b.id = l.batch_id
-    JOIN emission e ON e.env = b.env AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
-    JOIN attempt a ON a.emission_id = e.id AND a.request_id = b.caller->>'requestId' AND a.committed_at >= b.created_at
+    CROSS JOIN LATERAL (
+      SELECT k.emission_id, k.attempt FROM submission_key k
+      WHERE k.account_id = b.account_id AND k.env = b.env AND k.idempotency_key = $3
+      UNION ALL
+      SELECT a.emission_id, a.attempt FROM emission e JOIN attempt a ON a.emission_id = e.id
+      WHERE e.env = b.env AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
+        AND a.request_id = b.caller->>'requestId' AND a.committed_at >= b.created_at) a
     WHERE l.batch_id = $1 AND l.line = $2 AND NOT EXISTS (
       SELECT 1 FROM batch_line o WHERE o.batch_id = l.batch_id AND o.emission_id = a.emission_id AND o.attempt = a.attempt)
     ORDER BY a.attempt DESC LIMIT 1`,
@@ -109,23 +117,20 @@ export const RECORD = {
 
 /**
  * The line is due again at $3; or it is refused ($5) if the batch was cancelled and the line did not begin ($4: it began
- * just now). $6: it failed. $7: the account is over its limit. A line that names its number and began earlier made no
- * attempt: the service looks for an attempt before it postpones the line.
+ * just now). $6: it failed. $7: the account is over its limit. A line that began earlier made no attempt: the service
+ * looks for one before it postpones the line.
  */
 export const POSTPONE = {
   name: 'batch_postpone',
   text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
-    stop AS (
-      SELECT l.line, u.begun, b.is_cancelled AND NOT u.begun AS stops
-      FROM b, batch_line l CROSS JOIN LATERAL (SELECT $4 OR l.begun AND l.encf IS NULL AS begun) u
-      WHERE l.batch_id = $1 AND l.line = $2)
-    UPDATE batch_line l SET leased = false, begun = stop.begun, postponements = l.postponements + (NOT $7::boolean)::int,
+    stop AS (SELECT is_cancelled AND NOT $4::boolean AS stops FROM b)
+    UPDATE batch_line l SET leased = false, begun = $4, postponements = l.postponements + (NOT $7::boolean)::int,
       failures = l.failures + $6::boolean::int,
       due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
       outcome = CASE WHEN stops THEN 'refused' END,
       result = CASE WHEN stops THEN $5::json END,
       document = CASE WHEN stops THEN NULL ELSE l.document END
-    FROM stop WHERE l.batch_id = $1 AND l.line = stop.line AND l.outcome IS NULL`,
+    FROM stop WHERE l.batch_id = $1 AND l.line = $2 AND l.outcome IS NULL`,
 };
 
 /** A batch that is over stays as it is. The lock makes a line that is postponed at this moment see the cancellation. */

@@ -1,7 +1,14 @@
 import { storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { createSharedCalls, type Database, sqlState } from '@ecf/service-kit/postgres';
-import type { DueLine, FinishedBatch, LineOrder, LineOutcome, NewLine } from '../../core/batches/batch.js';
+import {
+  type DueLine,
+  type FinishedBatch,
+  keyOfLine,
+  type LineOrder,
+  type LineOutcome,
+  type NewLine,
+} from '../../core/batches/batch.js';
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
@@ -67,9 +74,10 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     async discardUnfinished(before) {
       await database.query(sql.DISCARD_UNFINISHED, [before]);
     },
-    async attemptOf({ batchId, line }) {
+    async attemptOf(due) {
+      const values = [due.batchId, due.line, keyOfLine(due)];
       const found = await retry(() =>
-        database.query<{ emissionId: number; attempt: number }>(sql.ATTEMPT_OF_LINE, [batchId, line]),
+        database.query<{ emissionId: number; attempt: number }>(sql.ATTEMPT_OF_LINE, values),
       );
       return found.rows[0] === undefined ? null : { outcome: 'submitted', ...found.rows[0] };
     },
