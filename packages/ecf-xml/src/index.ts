@@ -3,7 +3,7 @@ export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
 export { inputDocument } from './json/input-document.js';
 export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
-export { asSingle, leafText } from './json/json-values.js';
+export { asSingle, isAbsent, leafText } from './json/json-values.js';
 export { parseJson } from './json/parse-json.js';
 export { checkXml } from './xml/check-xml.js';
 export { XmlRefused, type XmlRefusedCode } from './xml/guard.js';

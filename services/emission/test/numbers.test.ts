@@ -68,6 +68,17 @@ describe('a document without eNCF', () => {
     expect(second.body.encf).toBe(encf('31', 1_001));
   });
 
+  it('leaves its number open by every value that counts as absent', async () => {
+    for (const absent of ['', null, [], {}, [''], [{}], { a: null }]) {
+      const document = open('31', ({ Encabezado: { IdDoc } }) => {
+        IdDoc.eNCF = absent;
+        IdDoc.FechaVencimientoSecuencia = absent;
+      });
+      const { status, body } = await world.submit(instances[0], document, { query: '?validate=true' });
+      expect([absent, status, body.status, body.encf]).toEqual([absent, 200, 'Validado', null]);
+    }
+  });
+
   it('steps over numbers that the caller used or cancelled', async () => {
     const stated = example('ecf-31', 1_002, (ecf) => {
       ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2099';

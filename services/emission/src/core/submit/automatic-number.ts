@@ -8,7 +8,7 @@ import {
   formatDocumentDate,
   groupOf,
 } from '@ecf/domain';
-import { asSingle, writeXml } from '@ecf/ecf-xml';
+import { asSingle, isAbsent, writeXml } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Drawn, KeyScope, Ports } from '../ports.js';
 import type { Invoice } from './invoice-json.js';
@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 50;
 /** Whether the parsed document leaves its number to the service. The later check refuses a value that is no document. */
 export function leavesNumberOpen(document: unknown): boolean {
   const idDoc = idDocOf(document);
-  return idDoc !== null && isEmpty(idDoc.eNCF);
+  return idDoc !== null && isAbsent(idDoc.eNCF);
 }
 
 /** The parsed document under a number that stands for the one to be drawn. */
@@ -42,7 +42,7 @@ export function underNumber(document: unknown, encf: string, expiry: string | nu
     const group = asSingle(value) as Group;
     if (name !== undefined) return { ...group, [name]: fill(group[name], rest) };
     const hasExpiry = !WITHOUT_EXPIRY.includes(String(asSingle(group.TipoeCF)));
-    const fillsExpiry = hasExpiry && expiry !== null && isEmpty(group.FechaVencimientoSecuencia);
+    const fillsExpiry = hasExpiry && expiry !== null && isAbsent(group.FechaVencimientoSecuencia);
     return { ...group, eNCF: encf, ...(fillsExpiry ? { FechaVencimientoSecuencia: expiry } : {}) };
   }
   return fill(document, ID_DOC);
@@ -53,7 +53,7 @@ export function withoutNumber(invoice: Invoice, document: unknown): Invoice {
   const ecf = groupOf(invoice.tree, 'ECF') as DocumentNode;
   const header = groupOf(ecf, 'Encabezado') as DocumentNode;
   const { eNCF: _, ...idDoc } = groupOf(header, 'IdDoc') as DocumentNode;
-  if (isEmpty(idDocOf(document)?.FechaVencimientoSecuencia)) delete idDoc.FechaVencimientoSecuencia;
+  if (isAbsent(idDocOf(document)?.FechaVencimientoSecuencia)) delete idDoc.FechaVencimientoSecuencia;
   const tree: DocumentNode = { ECF: { ...ecf, Encabezado: { ...header, IdDoc: idDoc } } };
   const written = writeXml(tree);
   return { ...invoice, tree, written, contentHash: createHash('sha256').update(written.canonical).digest('hex') };
@@ -168,9 +168,4 @@ function idDocOf(document: unknown): Group | null {
 
 function isGroup(value: unknown): value is Group {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isEmpty(value: unknown): boolean {
-  const one = asSingle(value);
-  return one === undefined || one === null || one === '' || (Array.isArray(one) && one.every(isEmpty));
 }
