@@ -152,6 +152,23 @@ describe('a document without eNCF', () => {
     expect((await submit(open(), key)).body.encf).toBe(encf('31', 1_008));
   });
 
+  it('has to state its expiry if its range has none, which is checked before the draw', async () => {
+    const before = world.taxpayers.get(ISSUER)?.ranges ?? [];
+    world.ranges(ISSUER, [range('44', 500, 501, null)]);
+    const path = 'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia';
+    for (const options of [{ query: '?validate=true' }, { key: newKey() }]) {
+      const { status, body } = await world.submit(instances[0], open('44'), options);
+      expect([status, body.faults?.[0]?.path]).toEqual([400, path]);
+    }
+    const drawn = await world.database.query('SELECT FROM reserved_number WHERE encf = $1', [encf('44', 500)]);
+    expect(drawn.rowCount).toBe(0);
+    const stated = open('44', ({ Encabezado: { IdDoc } }) => {
+      IdDoc.FechaVencimientoSecuencia = '31-12-2099';
+    });
+    expect((await submit(stated)).body.encf).toBe(encf('44', 500));
+    world.ranges(ISSUER, before);
+  });
+
   it('leaves its number to the next document if it fails between the draw and the signature', async () => {
     failAfterDraw = true;
     const key = newKey();

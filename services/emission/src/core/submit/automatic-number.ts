@@ -90,6 +90,11 @@ export function openRanges(
   return open;
 }
 
+/** Whether documents of the type have to state their expiry themselves, because the ranges have none. */
+export function needsStatedExpiry(type: EcfType, open: readonly NumberRange[]): boolean {
+  return !WITHOUT_EXPIRY.includes(type) && open.every(({ expires }) => expires === null);
+}
+
 /** The end of the numbers: `range_expired` if an expired range is registered beside those that are used up. */
 export function noNumberLeft(
   ranges: readonly NumberRange[],

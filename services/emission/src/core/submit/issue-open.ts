@@ -11,6 +11,7 @@ import {
   keyConflict,
   keyRequired,
   NumberLost,
+  needsStatedExpiry,
   noNumberLeft,
   openRanges,
   underNumber,
@@ -83,9 +84,10 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   };
 
   /** The checks that need no number. */
-  async function checked({ taxpayer }: Parties, { invoice, withoutNumber }: OpenInvoice) {
+  async function checked({ taxpayer }: Parties, { document, invoice, withoutNumber }: OpenInvoice) {
     const { key, type, summary, tree } = invoice;
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
+    if (needsStatedExpiry(type, ranges)) readInvoice(underNumber(document, key.encf, null), key.env, ports.clock());
     const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
     // The number that the check assumes has an expiry too; only the document's own statement counts.
     refuseFaults([...faults, ...checkStatedExpiry(ranges, withoutNumber.tree)]);
