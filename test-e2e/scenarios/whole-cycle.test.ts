@@ -561,3 +561,14 @@ it('exports every metric that alarms and dashboards name', async () => {
   const missing = [...new Set(expressions.flatMap(metricsOf))].filter((metric) => !exported.includes(metric));
   expect(missing.filter((metric) => DEPLOYMENT === 'distributed' || !OF_SERVERS.test(metric))).toEqual([]);
 });
+
+it('exports the counters whose increase is an alarm before they count, so that the first one is an increase', async () => {
+  const counters = readAlarms(ROOT).flatMap(({ expr }) => [...expr.matchAll(/increase\((\w+)(?:\{([^}]*)\})?\[/g)]);
+  const exported = (await deployment.metrics()).split('\n');
+  const missing = counters.filter(
+    ([, name = '', labels = '']) => !exported.some((line) => line.startsWith(name) && line.includes(labels)),
+  );
+  const names = missing.map(([, name = '']) => name);
+  expect(counters.length).toBeGreaterThan(5);
+  expect(names.filter((name) => DEPLOYMENT === 'distributed' || !OF_SERVERS.test(name))).toEqual([]);
+});

@@ -17,9 +17,12 @@ export function measureAuthorityCalls(metrics: Metrics): (call: AuthorityCall) =
     labels: ['operation', 'env', 'outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   });
-  return ({ operation, env, outcome, cause, durationMs }) =>
-    calls.observe(
-      { operation, env: env ?? '', outcome: cause === null ? outcome : `${outcome}:${cause}` },
-      durationMs / 1_000,
-    );
+  const begun = new Set<string>();
+  return ({ operation, env: named, outcome, cause, durationMs }) => {
+    const env = named ?? '';
+    // A series that begins with its first call would hide that one from `increase`, and so from the alarm.
+    if (!begun.has(`${operation} ${env}`)) calls.zero({ operation, env, outcome: 'unknown:another_document' });
+    begun.add(`${operation} ${env}`);
+    calls.observe({ operation, env, outcome: cause === null ? outcome : `${outcome}:${cause}` }, durationMs / 1_000);
+  };
 }

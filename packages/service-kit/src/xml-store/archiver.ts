@@ -161,6 +161,7 @@ function archiverMetrics({ metrics, service, database }: ArchiverOptions) {
     help: 'Failed attempts to archive a document; conflict: the archive has another document under its path',
     labels: ['service', 'reason'],
   });
+  failures.inc({ service, reason: 'conflict' }, 0);
   const close = metrics.onRender(async () => {
     const { rows } = await database.query<{ pending: number; oldest: number }>(STATE);
     pending.set({ service }, rows[0]?.pending ?? 0);

@@ -1,3 +1,4 @@
+import { ENVIRONMENTS } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ConfirmationReport } from '../core/confirmation/ports.js';
 
@@ -13,6 +14,8 @@ export function createConfirmationReport(metrics: Metrics, logger: Logger): Conf
     help: 'Documents from providers that the authority rejected, or did not know after 72 hours.',
     labels: ['env', 'status'],
   });
+  // A counter that begins with its first document would hide that one from `increase`, and so from the alarm.
+  for (const env of ENVIRONMENTS) for (const status of ['rejected', 'unknown']) disputed.inc({ env, status }, 0);
   const promoted = metrics.counter({
     name: 'ecf_reception_promoted_documents_total',
     help: 'Documents that took a number from another one because the authority confirmed them.',

@@ -1,4 +1,4 @@
-import type { Environment } from '@ecf/domain';
+import { ENVIRONMENTS, type Environment } from '@ecf/domain';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Acknowledged } from '../core/documents/record-document.js';
 
@@ -37,6 +37,7 @@ export function createReceptionReport(metrics: Metrics, logger: Logger): Recepti
     help: 'Refused documents whose bytes were not kept, by the limit that they exceed: size, number.',
     labels: ['env', 'reason'],
   });
+  for (const env of ENVIRONMENTS) unkept.inc({ env, reason: 'number' }, 0);
   const seeds = metrics.counter({
     name: 'ecf_reception_seeds_total',
     help: 'Seeds of the sender authentication: issued, redeemed, refused.',

@@ -101,6 +101,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     watch(topic, group, brokerGroup) {
       watched.set(topic, (watched.get(topic) ?? new Map()).set(group, brokerGroup));
       counted.delete(topic);
+      foreign.inc({ topic, group }, 0);
     },
     foreign: (topic, group) => foreign.inc({ topic, group }),
     connected: (topic, group, connected) => up.set({ topic, group }, connected ? 1 : 0),
