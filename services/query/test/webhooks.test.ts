@@ -109,6 +109,24 @@ describe('webhooks', () => {
     );
   });
 
+  it('deliver the ends of batches that have the same subject in order', async () => {
+    const { id } = await create();
+    tests.receiver.answer = () => ({ status: 500 });
+    await tests.world.publish(batchDone('8'));
+    await failing(id);
+    tests.receiver.answer = () => ({ status: 200 });
+    await tests.world.publish(batchDone('9'));
+    await tests.world.publish(accepted());
+    await until(
+      () => numbers(),
+      (told) => told.includes(encf('31', tests.sequence)),
+    );
+    tests.now += 10_000;
+    await idle(id);
+    const batches = tests.receiver.calls.filter(({ event }) => event.type === 'batch.done');
+    expect(batches.map(({ event }) => event.data.batch_id)).toEqual(['8', '8', '9']);
+  });
+
   it('are tried for 72 hours with growing pauses; then the event is dropped and its subject goes on', async () => {
     const { id } = await create();
     tests.receiver.answer = () => ({ status: 500 });

@@ -45,8 +45,7 @@ const COLLECT = {
         least($3::bigint, w.collected + ${LOOKED_AT_ONCE}) AS last
       FROM webhook AS w WHERE w.active AND w.collected < $3 FOR UPDATE SKIP LOCKED),
     page AS (SELECT b.id AS webhook_id, e.id, e.subject FROM behind AS b CROSS JOIN LATERAL (
-      SELECT e.id, CASE WHEN e.rnc IS NULL THEN e.occurrence
-             ELSE concat_ws(':', e.env, e.rnc, e.subject->>'provider_rnc', e.subject->>'encf') END AS subject
+      SELECT e.id, concat_ws(':', e.env, coalesce(e.rnc, e.subject->>'issuer_rnc'), e.subject->>'provider_rnc', e.subject->>'encf') AS subject
         FROM feed_event AS e LEFT JOIN taxpayers AS t ON t.rnc = e.rnc
        WHERE b.account_id IN (t.account_id, e.account_id) AND e.id > b.collected AND e.id <= b.last
          AND e.env = ANY(b.environments) AND (b.types IS NULL OR e.type = ANY(b.types))
