@@ -240,7 +240,7 @@ export const ERROR_CODES = {
     status: 410,
     retryAfter: null,
     meaning: 'The event named in `after` is older than the events that are kept.',
-    remedy: 'Read from the oldest event that is kept: leave out after. Read the lists for what came before.',
+    remedy: 'Begin with the oldest event that is kept, GET /events without after. Read the lists for what came before.',
   },
   body_too_large: {
     status: 413,
@@ -276,7 +276,7 @@ export const ERROR_CODES = {
     status: 422,
     retryAfter: null,
     meaning: '`after` is not the id of an event, nor a `next` of an earlier answer.',
-    remedy: 'Send the id of an event, or next, unchanged; or leave out after.',
+    remedy: 'Send the id of an event, or next, unchanged. GET /events without after begins with the oldest event.',
   },
   environment_not_served: {
     status: 422,

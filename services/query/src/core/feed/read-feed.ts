@@ -29,12 +29,12 @@ export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
     if (place === 'unknown')
       throw new QueryError(
         'unknown_event',
-        'after is not the id of an event, nor a next of an earlier answer; send one of them unchanged, or leave out after.',
+        'after is not the id of an event, nor a next of an earlier answer; send one of them unchanged. GET /events without after begins with the oldest event.',
       );
     if (place === 'expired')
       throw new QueryError(
         'event_expired',
-        'The event named in after is older than the events that are kept; leave out after to begin with the oldest one.',
+        'The event named in after is older than the events that are kept; GET /events without after begins with the oldest one.',
       );
     return place;
   };
