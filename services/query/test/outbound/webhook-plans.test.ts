@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { createMasterKeys } from '@ecf/service-kit/security';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createWebhookDeliveries } from '../../src/outbound/webhook-deliveries.postgres.js';
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
+const EVENTS = 20_000;
+
+let database: Database;
+
+/** One connection, so that its own statistics are complete. */
+beforeAll(async () => {
+  const url = await (await startTestPostgres()).createDatabase();
+  await migrate(url, MIGRATIONS);
+  database = openDatabase(url, { max: 1 });
+  await database.query(
+    `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)
+      SELECT n::text, 'TesteCF', '199999991', 'invoice.accepted', now(), '{}', '{}', now() - interval '1 day'
+        FROM generate_series(1, $1::int) AS n`,
+    [EVENTS],
+  );
+  await database.query('VACUUM (ANALYZE)');
+});
+afterAll(() => database.close());
+
+/** Events that were read from the table. */
+async function reads(): Promise<number> {
+  await database.query('SELECT pg_stat_force_next_flush()');
+  const { rows } = await database.query<{ n: number }>(
+    `SELECT (seq_tup_read + idx_tup_fetch)::int AS n FROM pg_stat_user_tables WHERE relname = 'feed_event'`,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+it('an instance that starts does not read the whole feed before it delivers events', async () => {
+  const deliveries = createWebhookDeliveries(database, createMasterKeys([Buffer.alloc(32)]));
+  const before = await reads();
+  expect(await deliveries.collect(new Date(), [])).toBeNull();
+  expect((await reads()) - before).toBeLessThan(100);
+});
