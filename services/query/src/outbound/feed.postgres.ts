@@ -32,16 +32,19 @@ const PLACE = {
   text: `SELECT (SELECT mark FROM feed_event WHERE id = $1) AS mark, (SELECT min(id) FROM feed_event) AS oldest`,
 };
 const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
-const oldestOf = (owner: string) => `(SELECT id, mark, type, time, env, subject, data FROM feed_event
-    WHERE env = $1 AND ${owner} AND id > $3 AND id <= $4 AND ($5::text[] IS NULL OR type = ANY($5)) ORDER BY id LIMIT $6)`;
+/** Compared as rows, so that PostgreSQL reads the index of the owner, however many events others have. */
+const oldestOf = (column: 'rnc' | 'account_id', owner: string, condition: string) =>
+  `(SELECT id, mark, type, time, env, subject, data FROM feed_event
+     WHERE (env, ${column}, id) > ($1, ${owner}, $3::bigint) AND (env, ${column}, id) <= ($1, ${owner}, $4::bigint)
+       AND ${condition} AND ($5::text[] IS NULL OR type = ANY($5)) ORDER BY env, ${column}, id LIMIT $6)`;
 /**
  * The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null =
  * not limited.
  */
 const PAGE = {
   name: 'feed_page',
-  text: `${oldestOf('rnc = ANY($2::text[])')}
-    UNION ALL ${oldestOf('account_id = $7 AND ($8::text[] IS NULL OR taxpayers <@ $8)')}
+  text: `SELECT e.* FROM unnest($2::text[]) AS t(rnc) CROSS JOIN LATERAL ${oldestOf('rnc', 't.rnc', 'true')} AS e
+    UNION ALL ${oldestOf('account_id', '$7::text', 'account_id IS NOT NULL AND ($8::text[] IS NULL OR taxpayers <@ $8)')}
     ORDER BY id LIMIT $6`,
 };
 

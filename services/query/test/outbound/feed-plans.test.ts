@@ -3,6 +3,7 @@ import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres'
 import { createMasterKeys } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createPostgresFeed } from '../../src/outbound/feed.postgres.js';
 import { createWebhookDeliveries } from '../../src/outbound/webhook-deliveries.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
@@ -17,7 +18,7 @@ beforeAll(async () => {
   database = openDatabase(url, { max: 1 });
   await database.query(
     `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)
-      SELECT n::text, 'TesteCF', '199999991', 'invoice.accepted', now(), '{}', '{}', now() - interval '1 day'
+      SELECT n::text, 'TesteCF', CASE WHEN n > $1::int - 20 THEN '131880681' ELSE '199999991' END, 'invoice.accepted', now(), '{}', '{}', now() - interval '1 day'
         FROM generate_series(1, $1::int) AS n`,
     [EVENTS],
   );
@@ -38,5 +39,25 @@ it('an instance that starts does not read the whole feed before it delivers even
   const deliveries = createWebhookDeliveries(database, createMasterKeys([Buffer.alloc(32)]));
   const before = await reads();
   expect(await deliveries.collect(new Date(), [])).toBeNull();
+  expect((await reads()) - before).toBeLessThan(100);
+});
+
+it('a page reads the events of its taxpayers alone, whatever the feed holds of others', async () => {
+  const feed = createPostgresFeed(database);
+  const read = (rnc: string) =>
+    feed.page({
+      env: 'TesteCF',
+      rncs: [rnc, '101010101'],
+      caller: { accountId: 'none', taxpayers: null } as never,
+      types: null,
+      after: null,
+      limit: 200,
+    });
+  // PostgreSQL may choose a plan for all parameters after the fifth time.
+  for (let times = 0; times < 7; times += 1) await read('199999991');
+  const before = await reads();
+  expect((await read('131880681')).events.map(({ id }) => Number.parseInt(id, 10) > EVENTS - 20)).toEqual(
+    Array(20).fill(true),
+  );
   expect((await reads()) - before).toBeLessThan(100);
 });
