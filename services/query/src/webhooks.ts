@@ -59,7 +59,8 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
       ...places,
     });
   const working = workOf(async (request) => {
-    const unknown = await deliveries.collect(request.now, owners.withoutOwner());
+    const { unknown, skipped } = await deliveries.collect(request.now, owners.withoutOwner());
+    if (skipped) working.wake();
     if (unknown !== null) void owners.find(unknown).then((found) => found && wake());
     return deliveries.claimDue(request, 'working');
   });

@@ -18,6 +18,7 @@ import {
   invoice,
   invoiceEvent,
   OTHER_ACCOUNT,
+  OTHER_ISSUER,
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
@@ -226,6 +227,25 @@ describe('webhooks', () => {
     await idle(id);
     const [held, decided] = ['invoice.held', 'invoice.accepted'];
     expect(tests.receiver.calls.map(({ event }) => event.type)).toEqual([held, decided, held, decided, held, decided]);
+  });
+
+  it('get a replay soon, however many events of others lie between', async () => {
+    const { id } = await create();
+    await tests.world.publish(accepted());
+    await called(1);
+    const after = tests.receiver.calls[0]?.event.id;
+    await tests.world.database.query(
+      `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)
+        SELECT 'other' || n, 'TesteCF', $1, 'invoice.accepted', now(), '{}', '{}', now() FROM generate_series(1, 100000) AS n`,
+      [OTHER_ISSUER],
+    );
+    await tests.world.publish(accepted());
+    await called(2);
+    await tests.webhooks.replayWebhook({ ...name(id), after });
+    const begin = performance.now();
+    await called(3);
+    expect(performance.now() - begin).toBeLessThan(3_000);
+    await tests.world.database.query(`DELETE FROM feed_event WHERE occurrence LIKE 'other%'`);
   });
 
   it('that are made inactive lose what waits and collect nothing; a replay needs an event that is kept', async () => {

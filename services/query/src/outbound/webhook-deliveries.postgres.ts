@@ -60,7 +60,7 @@ const COLLECT = {
                count(p.id) AS events
         FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected, b.last)
     UPDATE webhook AS w SET collected = r.place FROM reached AS r
-     WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${SKIPPED_AT_ONCE})`,
+     WHERE w.id = r.id AND (r.events > 0 OR r.place > r.collected + ${SKIPPED_AT_ONCE}) RETURNING r.events`,
 };
 
 const dueOf = (
@@ -159,8 +159,9 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
     async collect(now, withoutOwner) {
       const { rows } = await database.query<{ id: number; rnc: string | null }>(HORIZON, [now, horizon, withoutOwner]);
       horizon = rows[0]?.id ?? horizon;
-      await database.query(COLLECT, [now, new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS), horizon]);
-      return rows[0]?.rnc ?? null;
+      const giveUpAt = new Date(now.getTime() + WEBHOOK_HOURS * HOUR_MS);
+      const reached = await database.query<{ events: number }>(COLLECT, [now, giveUpAt, horizon]);
+      return { unknown: rows[0]?.rnc ?? null, skipped: reached.rows.some(({ events }) => events === 0) };
     },
     async claimDue({ now, until, limit }, lane) {
       const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, lane]);

@@ -70,9 +70,9 @@ export type DeliveryLane = 'working' | 'failing' | 'first_retry';
 export interface WebhookDeliveries {
   /**
    * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`.
-   * Returns its RNC.
+   * Returns its RNC, and whether a webhook only passed events of others, so that more may follow.
    */
-  collect(now: Date, withoutOwner: readonly string[]): Promise<string | null>;
+  collect(now: Date, withoutOwner: readonly string[]): Promise<{ unknown: string | null; skipped: boolean }>;
   /** Leases due events of a lane. */
   claimDue(request: ClaimRequest, lane: DeliveryLane): Promise<readonly WebhookDelivery[]>;
   /** If the webhook had failed, its other events are due soon too. */
