@@ -12,14 +12,16 @@ const AWAY: Contingency = {
   rate: 10,
 };
 
-it.each([
-  ['a document is sent, and the next look is soon', { answers: true, free: 1 }, { released: 1, pause: 1_000 }],
-  ['if all that wait have times of their own, seldom', { answers: true, free: 0 }, { released: 0, pause: 30_000 }],
-  ['without a seed, no document is sent', { answers: false, free: 1 }, { released: null, pause: 1_000 }],
-])('while the authority is away: %s', async (_, { answers, free }, expected) => {
-  const seen: { released: number | null; pause: number | null } = { released: null, pause: null };
+/** What one look at the queue does and stores. */
+async function lookAt(present: Contingency, { answers = true, free = 0, recoveryRate = 10 }) {
+  const seen: { released: number | null; pause: number | null; rate: number } = {
+    released: null,
+    pause: null,
+    rate: 0,
+  };
   const contingency = {
-    claimDue: async ({ limit }: { limit: number }) => (seen.pause === null && limit > 0 ? [AWAY] : []),
+    claimDue: async ({ limit }: { limit: number }) => (seen.pause === null && limit > 0 ? [present] : []),
+    setDeadlines: async () => undefined,
     late: async () => [],
     waiting: async () => ({ total: 3, released: 0 }),
     release: async () => {
@@ -27,8 +29,9 @@ it.each([
       return free;
     },
     unreached: async () => undefined,
-    save: async (__: Contingency, dueAt: Date) => {
+    save: async ({ rate }: Contingency, dueAt: Date) => {
       seen.pause = dueAt.getTime() - NOW.getTime();
+      seen.rate = rate;
     },
   };
   const recovery = createRecovery(
@@ -36,7 +39,7 @@ it.each([
       authority: { requestSeed: async () => (answers ? verdict({}) : unknown('no')) },
       contingency,
       clock: () => NOW,
-      settings: { recoveryRate: 10 },
+      settings: { recoveryRate },
       observer: {
         failed: (__: string, error: unknown) => {
           throw error;
@@ -46,5 +49,18 @@ it.each([
     { idleMs: 1 },
   );
   await recovery.runOnce();
-  expect(seen).toEqual(expected);
+  return seen;
+}
+
+it('a higher RECOVERY_RATE counts at once, also for a recovery that goes on', async () => {
+  const recovering = { ...AWAY, returnedAt: NOW, failures: 1, rate: 12 };
+  expect(await lookAt(recovering, { recoveryRate: 100 })).toMatchObject({ rate: 100, pause: 1_000 });
+});
+
+it.each([
+  ['a document is sent, and the next look is soon', { answers: true, free: 1 }, { released: 1, pause: 1_000 }],
+  ['if all that wait have times of their own, seldom', { answers: true, free: 0 }, { released: 0, pause: 30_000 }],
+  ['without a seed, no document is sent', { answers: false, free: 1 }, { released: null, pause: 1_000 }],
+])('while the authority is away: %s', async (_, { answers, free }, expected) => {
+  expect(await lookAt(AWAY, { answers, free })).toMatchObject(expected);
 });

@@ -49,7 +49,9 @@ export function createRecovery(
     // A document may be signed at this moment, so the queue is checked again.
     if (total === 0) return contingency.rest(present, now, later(now, LONGEST_PROBE_MS));
     if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, released);
-    const rate = Math.min(present.rate * (present.failures === 0 ? GROWTH : 1), FASTEST);
+    const grown = present.rate * (present.failures === 0 ? GROWTH : 1);
+    // The setting may have been raised since the recovery began.
+    const rate = Math.min(Math.max(grown, settings.recoveryRate), FASTEST);
     const room = Math.round(rate) - released;
     if (room > 0) await contingency.release(present, room, now);
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
