@@ -84,8 +84,30 @@ describe('a document without eNCF', () => {
       ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2099';
     });
     expect((await submit(stated, '')).body.status).toBe('Aceptado');
-    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '31', 1003, 1005, 1)`);
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '31', 1003, 1005, 99)`);
     expect((await submit(open())).body.encf).toBe(encf('31', 1_006));
+  });
+
+  it('gets the numbers of a cancellation that the authority refused, which draws skipped meanwhile', async () => {
+    world.ranges(ISSUER, [range('43', 1, 5)]);
+    expect((await submit(open('43'))).body.encf).toBe(encf('43', 1));
+    // As if a draw came while the cancellation was being sent.
+    await world.database.query(`UPDATE number_position SET next_number = 4 WHERE ecf_type = '43'`);
+    const verdict = { codigo: '2', estado: 'Rechazado', mensajes: ['x'] };
+    const fault = await world.fault({ operation: 'anulacionrangos', kind: 'verdict', verdict });
+    const refused = await world.call(instances[0], 'POST', '/anecf', {
+      body: JSON.stringify({
+        issuer_rnc: ISSUER,
+        authority_environment: 'TesteCF',
+        detail_lines: [{ ecf_type: '43', sequence_ranges: [{ encf_desde: encf('43', 2), encf_hasta: encf('43', 3) }] }],
+      }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(refused.body.authority_status).toBe('Rechazado');
+    await world.clearFaults(fault);
+    for (const next of [2, 3, 4, 5]) expect((await submit(open('43'))).body.encf).toBe(encf('43', next));
+    expect((await submit(open('43'))).body.code).toBe('range_exhausted');
+    world.ranges(ISSUER, [range('31', 1_000, 1_999)]);
   });
 
   it('needs an idempotency-key, unless it is only checked', async () => {
@@ -245,7 +267,7 @@ describe('a document without eNCF', () => {
     const left = async (...ranges: NumberRange[]) =>
       (await instances[0].emission.resolution.numbersLeft({ issuer_rnc: ISSUER, ranges })).ranges;
     // 1 to 3 of type 32 are used, 7 and 8 are cancelled, and 5 is reserved.
-    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '32', 7, 8, 1)`);
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '32', 7, 8, 99)`);
     await world.database.query(
       `INSERT INTO reserved_number VALUES ('TesteCF', '${ISSUER}', '${encf('32', 5)}', gen_random_uuid(), 'infinity', 'account-1')`,
     );
@@ -275,7 +297,7 @@ describe('a document without eNCF', () => {
           FROM generate_series(${first}, ${last}) AS n WHERE n NOT IN (12500, 99999)`,
     );
     await world.database.query('ALTER TABLE emission ENABLE TRIGGER USER');
-    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '33', 109990, 110010, 1)`);
+    await world.database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '33', 109990, 110010, 99)`);
     const registered = range('33', first, 9_999_999_999);
     const left = () =>
       instances[0].emission.resolution

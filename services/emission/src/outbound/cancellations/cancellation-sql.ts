@@ -67,9 +67,18 @@ export const BLOCK = {
     SELECT $1, $2, r.type, r."from", r."to", $6 FROM ${RANGES} AS r(type, "from", "to")`,
 };
 
+/** Automatic numbers go back to the first one that is free again: draws skipped it. */
 export const UNBLOCK = {
   name: 'cancellation_unblock',
-  text: 'DELETE FROM cancelled_range WHERE cancellation_id = $1',
+  text: `WITH freed AS (
+      DELETE FROM cancelled_range WHERE cancellation_id = $1
+      RETURNING env, issuer_rnc, ecf_type, first_number AS "from", last_number AS "to"),
+    skipped AS (
+      SELECT p.env, p.issuer_rnc, p.ecf_type, p.first_number, min(greatest(f."from", p.first_number)) AS next_number
+      FROM number_position p JOIN freed f USING (env, issuer_rnc, ecf_type)
+      WHERE f."to" >= p.first_number AND f."from" < p.next_number GROUP BY 1, 2, 3, 4)
+    UPDATE number_position p SET next_number = least(p.next_number, s.next_number) FROM skipped s
+    WHERE p.env = s.env AND p.issuer_rnc = s.issuer_rnc AND p.ecf_type = s.ecf_type AND p.first_number = s.first_number`,
 };
 
 export const ADD = {
