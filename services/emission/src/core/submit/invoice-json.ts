@@ -33,7 +33,6 @@ export interface Invoice {
   readonly warnings: readonly Fault[];
   /** Without FechaHoraFirma if the caller left it out. */
   readonly written: WrittenXml;
-  readonly statesSignatureTime: boolean;
   /**
    * SHA-256 of the canonical text without a filled-in FechaHoraFirma. Key order, blanks between tokens and empty
    * values do not matter.
@@ -60,7 +59,6 @@ export function readInvoice(document: unknown, env: Environment, now: Date): Inv
     summary,
     warnings: examined.warnings,
     written,
-    statesSignatureTime: textOf(groupOf(tree, 'ECF'), 'FechaHoraFirma') !== null,
     contentHash: createHash('sha256').update(written.canonical).digest('hex'),
   };
 }

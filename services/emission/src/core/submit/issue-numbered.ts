@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type Fault, groupOf, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
+import { type Fault, groupOf, signingTimeWarnings, textOf } from '@ecf/domain';
 import { requestCertificate } from '@ecf/service-kit/security';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
@@ -11,8 +11,8 @@ import { certificateTokens, type TokenSource } from '../credentials/token-source
 import type { Drawn, Ports } from '../ports.js';
 import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
 import { type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
-import { checkNumberRanges, rangeEndWarnings } from './number-ranges.js';
-import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+import { rangeEndWarnings } from './number-ranges.js';
+import type { ReferenceCheck } from './referenced-document.js';
 
 /** The caller, its taxpayer, and the certificate of the request. */
 export interface Parties {
@@ -69,46 +69,31 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
     dryRun: boolean,
   ): Promise<IssuedJson> {
     const { caller, taxpayer, uploaded } = parties;
-    const { env } = invoice.key;
-    let signed: SignedInvoice | null = null;
-    const offer: Offer = {
-      key: invoice.key,
-      draws: drawsOn(invoice.key, invoice.summary),
+    const { key, type, tree, route } = invoice;
+    const offer: Offer<PreparedInvoice> = {
+      document: invoice,
+      ranges: taxpayer.ranges,
       drawn,
       isSame: (existing) => existing.contentHash === invoice.contentHash,
-      check: async () => ({
-        faults: checkNumberRanges(
-          taxpayer.ranges,
-          invoice.key,
-          invoice.type,
-          invoice.tree,
-          toCalendarDate(ports.clock()),
-        ),
-        reference: await checkReference(ports.emissions, invoice.key, invoice.summary, invoice.tree),
-      }),
       async prepare(reference) {
         const certificate = uploaded ?? certificates.stored(taxpayer);
         const owner = { account: caller.accountId, rnc: taxpayer.rnc };
-        const tokens = certificateTokens(ports, { env, ...owner, certificate });
-        const login = await tokenOrWait(ports, { env, route: invoice.route }, tokens, parties.mayWait);
+        const tokens = certificateTokens(ports, { env: key.env, ...owner, certificate });
+        const login = await tokenOrWait(ports, { env: key.env, route }, tokens, parties.mayWait);
         await ports.recordUse({ ...owner, use: 'ecf', certificate });
         const began = performance.now();
         const now = ports.clock();
-        const ending =
-          login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, invoice.key, invoice.type, invoice.tree, now);
-        signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
+        const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
+        const signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
     };
     const issued = await issue(ports, offer, { dryRun });
-    if (issued.outcome === 'checked') {
-      return checked(parties, invoice, invoice.key.encf, issued.warnings);
-    }
-    const { attempt } = issued;
-    if (issued.outcome === 'issued')
-      return { outcome: 'issued', attempt, tokens: issued.prepared.tokens, signed: signed as unknown as SignedInvoice };
-    return repeated(parties, attempt, false);
+    if (issued.outcome === 'checked') return checked(parties, invoice, key.encf, issued.warnings);
+    if (issued.outcome === 'repeated') return repeated(parties, issued.attempt, false);
+    const { tokens, signed } = issued.prepared;
+    return { outcome: 'issued', attempt: issued.attempt, tokens, signed };
   }
 
   function checked(
@@ -157,7 +142,11 @@ interface Parts {
   readonly tokens: TokenSource;
 }
 
-function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepared {
+interface PreparedInvoice extends Prepared {
+  readonly signed: SignedInvoice;
+}
+
+function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): PreparedInvoice {
   const { parties, invoice, reference, signed, certificate, login, tokens } = parts;
   const { caller, taxpayer, uploaded } = parties;
   const { key, type, route } = invoice;
@@ -191,5 +180,6 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
     token: login.token,
     tokens,
     maintenanceUntil: login.until,
+    signed,
   };
 }

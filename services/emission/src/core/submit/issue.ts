@@ -1,4 +1,13 @@
-import { EMISSION_STATES, type EmissionState, type Fault } from '@ecf/domain';
+import type { NumberRange } from '@ecf/contracts';
+import {
+  type DocumentNode,
+  type DocumentSummary,
+  type EcfType,
+  EMISSION_STATES,
+  type EmissionState,
+  type Fault,
+  toCalendarDate,
+} from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { moment } from '../attempt/record-transition.js';
@@ -8,26 +17,26 @@ import type { TokenSource } from '../credentials/token-source.js';
 import { CommitUnconfirmed, EmissionError, refuseFaults, StoreUnavailable } from '../errors.js';
 import type { Drawn, Found, Ports } from '../ports.js';
 import { NumberLost } from './automatic-number.js';
-import type { ReferenceCheck } from './referenced-document.js';
+import { checkNumberRanges } from './number-ranges.js';
+import { checkReference, type ReferenceCheck, reducedDocument } from './referenced-document.js';
 import { type SendPorts, sendAttempt } from './send-attempt.js';
 
 /** A document that is to be issued under its number. */
-export interface Offer {
-  readonly key: DocumentKey;
-  /**
-   * The document whose balance this credit note reduces; null for other documents. Credit notes on one document are
-   * committed one after the other, also by several instances. So a note that exceeds the balance is refused before its
-   * number is used.
-   */
-  readonly draws: string | null;
+export interface Offer<P extends Prepared> {
+  readonly document: {
+    readonly key: DocumentKey;
+    readonly type: EcfType;
+    readonly tree: DocumentNode;
+    readonly summary: DocumentSummary;
+  };
+  /** The number ranges of the issuer. */
+  readonly ranges: readonly NumberRange[];
   /** Null if the caller chose the number. Otherwise it was drawn for this document alone, so it needs no look-up. */
   readonly drawn: Drawn | null;
   /** Whether the stored attempt has this very document. */
   isSame(existing: Attempt): boolean;
-  /** Checks that apply only to a new attempt: number ranges and the referenced document. */
-  check(): Promise<{ faults: readonly Fault[]; reference: ReferenceCheck }>;
   /** Signs, or takes the signed bytes. Throws before anything is consumed if there is no certificate or token. */
-  prepare(reference: ReferenceCheck): Promise<Prepared>;
+  prepare(reference: ReferenceCheck): Promise<P>;
 }
 
 /** Signed bytes, with the token and facts for their transmission. */
@@ -45,9 +54,9 @@ export interface Prepared {
   readonly maintenanceUntil?: Date | null;
 }
 
-export type Issued =
+export type Issued<P extends Prepared> =
   /** A new attempt was committed, and sent unless it is held or waits for the authority. */
-  | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: Prepared }
+  | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: P }
   /** The same document had been issued before. */
   | { readonly outcome: 'repeated'; readonly attempt: Attempt }
   /** A dry run that found nothing wrong. */
@@ -62,11 +71,18 @@ export type IssuePorts = SendPorts & Pick<Ports, 'owner' | 'inOrder'>;
  *
  * @throws NumberLost if a drawn number went to another document meanwhile
  */
-export async function issue(ports: IssuePorts, offer: Offer, { dryRun }: { dryRun: boolean }): Promise<Issued> {
+export async function issue<P extends Prepared>(
+  ports: IssuePorts,
+  offer: Offer<P>,
+  { dryRun }: { dryRun: boolean },
+): Promise<Issued<P>> {
   const first: FirstLook = { attempts: null };
+  // Credit notes on one document are committed one after the other, also by several instances. So a note that exceeds
+  // the balance is refused before its number is used.
+  const reduced = reducedDocument(offer.document.key, offer.document.summary);
   for (;;) {
     const begin = () => lookAndBegin(ports, offer, dryRun, first);
-    const begun = await (offer.draws === null ? begin() : ports.inOrder(`balance:${offer.draws}`, begin));
+    const begun = await (reduced === null ? begin() : ports.inOrder(`balance:${reduced}`, begin));
     if (begun === null && offer.drawn !== null) throw new NumberLost();
     if (begun === null) continue;
     if (begun.outcome !== 'begun') return begun;
@@ -83,27 +99,29 @@ interface FirstLook {
   attempts: number | null;
 }
 
-type Begun = { outcome: 'begun'; attempt: Attempt; prepared: Prepared; held: boolean };
+type Begun<P> = { outcome: 'begun'; attempt: Attempt; prepared: P; held: boolean };
 
 const UNUSED: Found = { attempt: null, cancelledBy: null };
 
 /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
-async function lookAndBegin(
+async function lookAndBegin<P extends Prepared>(
   ports: IssuePorts,
-  offer: Offer,
+  offer: Offer<P>,
   dryRun: boolean,
   first: FirstLook,
-): Promise<Begun | Exclude<Issued, { outcome: 'issued' }> | null> {
-  const { attempt: existing, cancelledBy } = offer.drawn === null ? await ports.emissions.look(offer.key) : UNUSED;
+): Promise<Begun<P> | Exclude<Issued<P>, { outcome: 'issued' }> | null> {
+  const { key, type, tree, summary } = offer.document;
+  const { attempt: existing, cancelledBy } = offer.drawn === null ? await ports.emissions.look(key) : UNUSED;
   const attempts = existing?.attempt ?? 0;
   first.attempts ??= attempts;
   const lostRace = attempts !== first.attempts;
   const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), lostRace);
   if (repeat === 'conflict') throw taken(existing as Attempt);
-  if (cancelledBy !== null && repeat !== 'same') throw cancelled(offer.key, cancelledBy);
+  if (cancelledBy !== null && repeat !== 'same') throw cancelled(key, cancelledBy);
   if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
 
-  const { faults, reference } = await offer.check();
+  const faults = checkNumberRanges(offer.ranges, key, type, tree, toCalendarDate(ports.clock()));
+  const reference = await checkReference(ports.emissions, key, summary, tree);
   refuseFaults([...faults, ...reference.faults]);
   if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
 

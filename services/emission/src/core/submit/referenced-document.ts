@@ -101,7 +101,7 @@ export async function checkReference(
 }
 
 /** The document whose balance a credit note reduces; null for every other document. */
-export function drawsOn({ env, issuerRnc }: DocumentKey, summary: DocumentSummary): string | null {
+export function reducedDocument({ env, issuerRnc }: DocumentKey, summary: DocumentSummary): string | null {
   const encf = summary.modified_encf?.trim() ?? '';
   return summary.ecf_type === '34' && isEncf(encf) ? documentKey({ env, issuerRnc, encf }) : null;
 }

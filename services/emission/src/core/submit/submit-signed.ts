@@ -7,20 +7,18 @@ import {
   ISSUING_RULES,
   isBelowSummaryLimit,
   submissionRoute,
-  toCalendarDate,
 } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
-import { givenToken, refuseExpiredToken, type TokenSource } from '../credentials/token-source.js';
+import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { type AwaitPorts, answerDeadline, awaitVerdict } from './await-verdict.js';
-import { type Issued, type IssuePorts, issue, type Prepared, submitter } from './issue.js';
-import { checkNumberRanges } from './number-ranges.js';
-import { checkReference, drawsOn, type ReferenceCheck } from './referenced-document.js';
+import { type Issued, type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
+import type { ReferenceCheck } from './referenced-document.js';
 import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
 import type { ReadSigned, SignedDocument } from './signed-xml.js';
 
@@ -116,34 +114,25 @@ export function createSubmitSigned(
     }
   }
 
-  async function offer(submission: SignedSubmission, document: SignedDocument, route: 'ecf' | 'rfce'): Promise<Issued> {
-    const taxpayer = await taxpayers.require(submission.caller, document.key.issuerRnc);
-    if (submission.dryRun) refuseExpiredToken(submission.token, ports.clock());
-    const tokens = givenToken(submission.token);
-    return issue(
-      ports,
-      {
-        key: document.key,
-        draws: drawsOn(document.key, document.summary),
-        drawn: null,
-        isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
-        check: async () => ({
-          faults: checkNumberRanges(
-            taxpayer.ranges,
-            document.key,
-            document.type,
-            document.tree,
-            toCalendarDate(ports.clock()),
-          ),
-          reference: await checkReference(ports.emissions, document.key, document.summary, document.tree),
-        }),
-        async prepare(reference) {
-          refuseExpiredToken(submission.token, ports.clock());
-          return prepared(submission, document, taxpayer, route, reference, tokens, ports.clock());
-        },
+  async function offer(
+    submission: SignedSubmission,
+    document: SignedDocument,
+    route: 'ecf' | 'rfce',
+  ): Promise<Issued<Prepared>> {
+    const { caller, token, dryRun } = submission;
+    const taxpayer = await taxpayers.require(caller, document.key.issuerRnc);
+    if (dryRun) refuseExpiredToken(token, ports.clock());
+    const offer: Offer<Prepared> = {
+      document,
+      ranges: taxpayer.ranges,
+      drawn: null,
+      isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
+      async prepare(reference) {
+        refuseExpiredToken(token, ports.clock());
+        return prepared(submission, document, taxpayer, route, reference, ports.clock());
       },
-      { dryRun: submission.dryRun },
-    );
+    };
+    return issue(ports, offer, { dryRun });
   }
 }
 
@@ -160,7 +149,6 @@ function prepared(
   taxpayer: TaxpayerState,
   route: 'ecf' | 'rfce',
   reference: ReferenceCheck,
-  tokens: TokenSource,
   now: Date,
 ): Prepared {
   const file = archived(route, document.key, document.bytes, now);
@@ -192,6 +180,6 @@ function prepared(
     sent: document.bytes,
     sealedCertificate: null,
     token,
-    tokens,
+    tokens: givenToken(token),
   };
 }
