@@ -21,7 +21,7 @@ export async function until(probe: () => boolean | Promise<boolean>): Promise<vo
 }
 
 /** The error of a statement while the database is down. */
-export function unreachable(): Error {
+function unreachable(): Error {
   const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   markDatabaseError(error);
   return error;
@@ -124,19 +124,18 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       for (const key of keys) expect(seen.get(key)).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    it('tries a failing handler again, telling it the attempt', async () => {
-      const attempts: number[] = [];
+    it('tries a failing handler again', async () => {
+      let attempts = 0;
       await bus.subscribe({
         topics,
         group: 'emission',
-        handler: async (_event, { attempt }) => {
-          attempts.push(attempt);
-          if (attempt < 3) throw new Error('not yet');
+        handler: async () => {
+          attempts += 1;
+          if (attempts < 3) throw new Error('not yet');
         },
       });
       await bus.publish([taxpayerEvent('131000001')]);
-      await until(() => attempts.length === 3);
-      expect(attempts).toEqual([1, 2, 3]);
+      await until(() => attempts === 3);
       expect(await deadLetters.list()).toEqual([]);
     });
 

@@ -43,7 +43,7 @@ export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusO
     keys: TEST_KEYS,
     logger: silentLogger,
     clock: () => new Date(),
-    retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 5_000, lateMs: 1_000 },
+    retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 6_000 },
     ...options,
   });
   opened.push(bus);

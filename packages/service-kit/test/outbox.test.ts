@@ -287,16 +287,16 @@ describe('outbox, bus and inbox together', () => {
   });
 
   it('count no attempt while the database hangs, for longer than all attempts may take', async () => {
-    const [attempts, timeoutMs] = [3, 50];
+    const [attempts, connectTimeoutMs] = [3, 50];
     const deadLetters = createMemoryDeadLetters();
     const bus = createInProcessBus({
       logger: silentLogger,
       deadLetters,
       clock: () => new Date(),
-      retry: { attempts, timeoutMs, firstDelayMs: 1, maxDelayMs: 1 },
+      retry: { attempts, firstDelayMs: 1, maxDelayMs: 1 },
     });
     // One connection, which hangs; no other is free in time.
-    const hanging = openDatabase(url, { max: 1, connectTimeoutMs: 200 });
+    const hanging = openDatabase(url, { max: 1, connectTimeoutMs });
     let pid = 0;
     await until(async () => {
       const { rows } = await hanging
@@ -318,7 +318,7 @@ describe('outbox, bus and inbox together', () => {
     try {
       startRelay(bus);
       await append(...rncs(5).map((rnc) => taxpayerEvent(rnc)));
-      await new Promise((resolve) => setTimeout(resolve, 4 * attempts * timeoutMs));
+      await new Promise((resolve) => setTimeout(resolve, 4 * attempts * connectTimeoutMs));
       expect([handled.size, await deadLetters.list()]).toEqual([0, []]);
     } finally {
       process.kill(pid, 'SIGCONT');

@@ -143,8 +143,7 @@ export async function startGateway(
     adminUrl,
     events,
     async tell(event) {
-      for (const { topics, handler } of subscribed)
-        if (topics.includes(event.topic)) await handler(event, { attempt: 1, signal: new AbortController().signal });
+      for (const { topics, handler } of subscribed) if (topics.includes(event.topic)) await handler(event);
     },
     call,
     admin: (method, path, body) => {

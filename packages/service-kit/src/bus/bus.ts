@@ -15,13 +15,7 @@ export interface BusEvent<D = unknown> {
   readonly data: D;
 }
 
-/** The number of the attempt, and the signal to give up. */
-export interface Delivery {
-  readonly attempt: number;
-  readonly signal: AbortSignal;
-}
-
-export type EventHandler = (event: BusEvent, delivery: Delivery) => Promise<void>;
+export type EventHandler = (event: BusEvent) => Promise<void>;
 
 /** The events have one topic and stand in the order of their publication. */
 export type BatchHandler = (events: readonly BusEvent[]) => Promise<void>;

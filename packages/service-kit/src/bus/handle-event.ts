@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, mayBeOwnDoing } from '../postgres/database-error
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withConsumerSpan } from '../telemetry/tracing.js';
-import type { BatchHandler, BusEvent, Delivery, EventHandler } from './bus.js';
+import type { BatchHandler, BusEvent, EventHandler } from './bus.js';
 import type { DeadLetters } from './dead-letters/dead-letters.js';
 import { checkEvent, EventError } from './events.js';
 
@@ -13,13 +13,8 @@ export interface RetryPolicy {
   /** Milliseconds before the second attempt; doubled each time. */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** Longest milliseconds of one attempt. */
+  /** Longest milliseconds of one attempt. Longer than statements may take, so that a database that hangs reports it first. */
   timeoutMs: number;
-  /**
-   * Longest wait in milliseconds for the end of an attempt that took too long. It is longer than the longest statement, so
-   * that a database that hangs reports it within this time.
-   */
-  lateMs: number;
   /**
    * Attempts for an event whose statements the database cancels (too long, too much memory, a damaged page) while it answers
    * others. The cause may be the event, or a lock or a disk in trouble: the attempts take minutes in all.
@@ -31,8 +26,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 6,
   firstDelayMs: 100,
   maxDelayMs: 5_000,
-  timeoutMs: 60_000,
-  lateMs: 45_000,
+  timeoutMs: 105_000,
   givenUp: { attempts: 20, maxDelayMs: 60_000 },
 };
 
@@ -87,10 +81,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
     let maxDelayMs: number;
     try {
       const checked = checkEvent(event);
-      const delivery = new TimedDelivery(attempt, signal);
-      await withConsumerSpan(event, context.group, async () =>
-        within(retry, delivery, context.handler(checked, delivery)),
-      );
+      await withConsumerSpan(event, context.group, async () => within(retry.timeoutMs, context.handler(checked)));
       context.metrics?.handled(event.topic, context.group, 'done');
       return;
     } catch (error) {
@@ -118,13 +109,13 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
 export async function handleBatch(
   events: readonly BusEvent[],
   batchHandler: BatchHandler,
-  context: Pick<HandlingContext, 'group' | 'retry' | 'logger' | 'metrics' | 'signal'>,
+  context: Pick<HandlingContext, 'group' | 'retry' | 'logger' | 'metrics'>,
 ): Promise<boolean> {
   const { group, logger, retry, metrics } = context;
   const topic = events[0]?.topic ?? '';
   try {
     const checked = events.map(checkEvent);
-    const work = within(retry, new TimedDelivery(1, context.signal), batchHandler(checked));
+    const work = within(retry.timeoutMs, batchHandler(checked));
     // The span of each event lasts as long as the batch.
     await Promise.all(checked.map((event) => withConsumerSpan(event, group, () => work)));
     for (const event of checked) metrics?.handled(event.topic, group, 'done');
@@ -161,23 +152,10 @@ export async function buryEvent(
   context.metrics?.handled(event.topic, context.group, 'dead');
 }
 
-/**
- * Ends a delivery that takes too long, and still waits for its result. A late success counts. A late failure may show that
- * the database hung, which is not the fault of the event.
- */
-async function within(
-  { timeoutMs, lateMs }: Pick<RetryPolicy, 'timeoutMs' | 'lateMs'>,
-  delivery: TimedDelivery,
-  work: Promise<void>,
-): Promise<void> {
-  if (await isOverWithin(timeoutMs, work)) return work;
-  delivery.expire();
-  const isOver = await isOverWithin(lateMs, work);
-  const late = `the handler took longer than ${timeoutMs} ms`;
-  if (!isOver) throw new Error(late);
-  await work.catch((cause) => {
-    throw new Error(late, { cause });
-  });
+/** Rejects when the work of an attempt takes too long; nothing ends the work itself. */
+async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
+  if (!(await isOverWithin(timeoutMs, work))) throw new Error(`the handler took longer than ${timeoutMs} ms`);
+  return work;
 }
 
 /** Waits for the end of work, in success or failure, and at most so long. False if it is not over then. */
@@ -191,31 +169,5 @@ export async function isOverWithin(ms: number, work: Promise<unknown>): Promise<
     return await Promise.race([work.then(over, over), late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Makes the signal only for handlers that use it: it costs more than many handlers do. */
-class TimedDelivery implements Delivery {
-  private late: AbortController | undefined;
-  private isLate = false;
-  private combined: AbortSignal | undefined;
-
-  constructor(
-    readonly attempt: number,
-    private readonly stopping: AbortSignal,
-  ) {}
-
-  get signal(): AbortSignal {
-    if (this.combined === undefined) {
-      this.late = new AbortController();
-      if (this.isLate) this.late.abort();
-      this.combined = AbortSignal.any([this.stopping, this.late.signal]);
-    }
-    return this.combined;
-  }
-
-  expire(): void {
-    this.isLate = true;
-    this.late?.abort();
   }
 }

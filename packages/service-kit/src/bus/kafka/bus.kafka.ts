@@ -84,7 +84,7 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
     }
 
     /** Replayed and unreadable messages are handled one by one. */
-    async function handleTogether(messages: readonly KafkaMessage[], signal: AbortSignal): Promise<boolean> {
+    async function handleTogether(messages: readonly KafkaMessage[]): Promise<boolean> {
       if (batchHandler === undefined || messages.some(({ headers }) => headers?.[REPLAY_HEADER] !== undefined))
         return false;
       let events: BusEvent[];
@@ -93,7 +93,7 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
       } catch {
         return false;
       }
-      return handleBatch(events, batchHandler, { group, retry, logger, signal, ...counting });
+      return handleBatch(events, batchHandler, { group, retry, logger, ...counting });
     }
 
     return startKafkaConsumer({

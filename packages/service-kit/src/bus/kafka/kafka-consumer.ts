@@ -19,7 +19,7 @@ export interface KafkaConsumerOptions {
    */
   handle: (message: KafkaMessage, partition: number, signal: AbortSignal) => Promise<void>;
   /** The effect of a whole batch. False if it failed or cannot be: then `handle` gets each message. */
-  handleTogether: (messages: readonly KafkaMessage[], signal: AbortSignal) => Promise<boolean>;
+  handleTogether: (messages: readonly KafkaMessage[]) => Promise<boolean>;
   onConnected: (connected: boolean) => void;
 }
 
@@ -157,8 +157,7 @@ async function handleBatch(payload: EachBatchPayload, { options, assignment }: M
   const { topic, partition, messages } = batch;
   const { lost, signal } = assignment;
   let last: KafkaMessage | undefined;
-  if (messages.length > 1 && !signal.aborted && (await options.handleTogether(messages, signal)))
-    last = messages.at(-1);
+  if (messages.length > 1 && !signal.aborted && (await options.handleTogether(messages))) last = messages.at(-1);
   else
     for (const message of messages) {
       if (signal.aborted || !(await handleMessage(message, partition, signal, options))) break;
