@@ -278,7 +278,6 @@ function openPorts(
       // Longer than a send and its repeat with a new token.
       leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 10_000,
       recoveryRate: config.RECOVERY_RATE,
-      maxBodyBytes: config.MAX_BODY_BYTES,
     },
   };
 }

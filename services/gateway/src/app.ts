@@ -76,8 +76,6 @@ export interface Gateway {
   ready(): Promise<Readiness>;
   /** For services of the same process, in place of the internal routes. */
   taxpayerSource: TaxpayerSource;
-  /** Publishes the present state of all taxpayers again; resolves with their number. */
-  republishTaxpayers(): Promise<number>;
 }
 
 /** Milliseconds for which a readiness answer is repeated, because anybody may request it. */
@@ -98,7 +96,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
-  const states = createPrismaTaxpayerStates(changes);
+  const states = createPrismaTaxpayerStates(prisma);
   const administrators = createPrismaAdministratorStore(prisma, clock);
   const audit = createAuditLog(database);
   const keyUses = createKeyUses({ database, logger });
@@ -167,7 +165,6 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       account: async (id) => (await states.account(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
       taxpayer: (rnc) => states.taxpayer(rnc),
     },
-    republishTaxpayers: () => states.republish(),
     ...createLifecycle({
       config,
       app,

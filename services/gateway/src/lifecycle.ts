@@ -40,8 +40,6 @@ export interface GatewayParts {
 
 export interface Started {
   url: string;
-  port: number;
-  metricsUrl: string | null;
   /** Null if `/admin` has no listener of its own. */
   adminUrl: string | null;
 }
@@ -71,8 +69,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
         adminServer = await listen(parts, parts.adminApp, config.ADMIN_HOST ?? config.HOST, config.ADMIN_PORT);
       server = await listen(parts, parts.app, config.HOST, config.PORT);
       logger.info({ url: server.url, admin_url: adminServer?.url }, 'gateway listening');
-      const metricsUrl = metricsServer === null ? null : `${metricsServer.url}/metrics`;
-      return { url: server.url, port: server.port, metricsUrl, adminUrl: adminServer?.url ?? null };
+      return { url: server.url, adminUrl: adminServer?.url ?? null };
     },
     async stop() {
       await server?.stop();

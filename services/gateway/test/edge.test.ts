@@ -296,13 +296,6 @@ describe('services', () => {
       ),
     ).toBe(401);
   });
-
-  it('get all taxpayers again on request', async () => {
-    const before = under.events.length;
-    const count = await under.gateway.republishTaxpayers();
-    while (under.events.length < before + count) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(new Set(under.events.slice(before).map((event) => event.key))).toEqual(new Set(['131000001', '131000002']));
-  });
 });
 
 describe('the gateway itself', () => {

@@ -181,8 +181,6 @@ export interface EmissionSettings extends FollowUpSettings {
   readonly leaseMs: number;
   /** Documents a second that leave the contingency queue when the authority returns. */
   readonly recoveryRate: number;
-  /** Largest document in bytes. */
-  readonly maxBodyBytes: number;
 }
 
 /** Steps at which tests end a process. */

@@ -6,7 +6,6 @@ import { NOW, unknown, verdict } from '../support/attempts.js';
 const AWAY: Contingency = {
   env: 'TesteCF',
   route: 'ecf',
-  since: NOW,
   returnedAt: null,
   failures: 0,
   rate: 10,

@@ -111,8 +111,6 @@ export interface TaxpayerStates {
   /** All taxpayers of an account, complete up to the revision given with them; null without such an account. */
   account(accountId: string): Promise<AccountTaxpayers | null>;
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
-  /** Publishes the present state of all taxpayers again; resolves with their number. */
-  republish(): Promise<number>;
 }
 
 export interface Administrator {

@@ -31,8 +31,6 @@ export interface Change<T> {
   act?: Act;
   /** Taxpayers of the account whose new state is published, each with a revision of its own. */
   publish?: { accountId: string; rncs: readonly string[] };
-  /** Taxpayers whose unchanged state is published again. */
-  repeat?: readonly WholeTaxpayer[];
 }
 
 /** `by` is null if no person made the change; the audit log does not record it then. */
@@ -45,11 +43,11 @@ export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedB
 export function createAccountChanges(options: AccountChangesOptions): AccountChange {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) {
     let revision = await raise(tx, 1);
-    const { value, act, publish, repeat = [] } = await work(tx);
-    const published = [...repeat];
+    const { value, act, publish } = await work(tx);
+    let published: readonly WholeTaxpayer[] = [];
     if (publish !== undefined && publish.rncs.length > 0) {
       revision = await raise(tx, publish.rncs.length);
-      published.push(...(await renumber(tx, publish.accountId, publish.rncs, revision)));
+      published = await renumber(tx, publish.accountId, publish.rncs, revision);
     }
     const events = published.map((row) => taxpayerChanged(row, options.clock()));
     const partitions = events.length === 0 ? [] : await insertIntoOutbox(queriesOf(tx), events);

@@ -21,7 +21,7 @@ export interface HttpUpstreamOptions {
 }
 
 /** A service of another process, over kept-alive connections; both bodies are streamed. */
-export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { close(): void } {
+export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const base = new URL(options.url);
   const client = base.protocol === 'https:' ? https : http;
   // No bound on connections: otherwise requests would queue behind slow bodies.
@@ -76,7 +76,6 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream & { c
       await response.arrayBuffer();
       if (!response.ok) throw new Error(`answers ${response.status}`);
     },
-    close: () => agent.destroy(),
   };
 }
 

@@ -31,8 +31,6 @@ export interface Rebuild {
    * owners answer. Resolves when there is nothing to do, or it is done.
    */
   fillOnce(): Promise<void>;
-  /** Resolves when the rebuild of this instance has ended. */
-  settled(): Promise<void>;
   /** Ends the rebuild of this instance, without effect. */
   stop(): Promise<void>;
 }
@@ -117,7 +115,6 @@ export function createRebuild(ports: RebuildPorts): Rebuild {
       await ports.generations.clearAbandoned();
       return ports.generations.state();
     },
-    settled: () => running,
     async stop() {
       stopping = true;
       await running;

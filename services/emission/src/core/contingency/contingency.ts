@@ -13,7 +13,6 @@ export interface Way {
 
 /** Documents wait for the authority on a way, or waited once. */
 export interface Contingency extends Way {
-  readonly since: Date;
   /** The first answer after it; null while the authority is away. */
   readonly returnedAt: Date | null;
   /** Sends and logins in a row that did not reach the authority. */
@@ -25,7 +24,6 @@ export interface Contingency extends Way {
 /** A document that waits. */
 export interface WaitingDocument {
   readonly id: number;
-  readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
   readonly signedAt: Date;

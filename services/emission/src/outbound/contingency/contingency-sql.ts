@@ -41,7 +41,7 @@ export const CLAIM = {
   text: `UPDATE contingency c SET due_at = $2 FROM (
       SELECT env, route FROM contingency WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE c.env = due.env AND c.route = due.route
-    RETURNING c.env, c.route, c.since, c.returned_at, c.failures, c.rate`,
+    RETURNING c.env, c.route, c.returned_at, c.failures, c.rate`,
 };
 
 /** Those that failed least often, then the oldest: one that always fails stops nobody. */
@@ -70,7 +70,7 @@ export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS
 
 /** $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, $5 the most. */
 export const LIST = `WITH mine AS (
-    SELECT a.emission_id AS id, e.env, e.issuer_rnc, e.encf, a.signed_at, a.deadline
+    SELECT a.emission_id AS id, e.issuer_rnc, e.encf, a.signed_at, a.deadline
       FROM attempt a JOIN emission e ON e.id = a.emission_id
      WHERE a.queued_at IS NOT NULL AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
   SELECT t.total, m.* FROM (SELECT count(*)::int AS total FROM mine) t

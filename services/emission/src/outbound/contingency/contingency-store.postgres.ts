@@ -75,7 +75,6 @@ interface ReturnRow {
 interface ContingencyRow {
   env: Environment;
   route: Contingency['route'];
-  since: Date;
   returned_at: Date | null;
   failures: number;
   rate: number;
@@ -89,7 +88,6 @@ function fromRow({ returned_at: returnedAt, ...row }: ContingencyRow): Contingen
 interface WaitingRow {
   total: number;
   id: number | null;
-  env: Environment;
   issuer_rnc: string;
   encf: string;
   signed_at: Date;
@@ -100,13 +98,6 @@ function isDocument(row: WaitingRow): row is WaitingRow & { id: number } {
   return row.id !== null;
 }
 
-function fromWaitingRow({
-  id,
-  env,
-  issuer_rnc,
-  encf,
-  signed_at,
-  deadline,
-}: WaitingRow & { id: number }): WaitingDocument {
-  return { id, env, issuerRnc: issuer_rnc, encf, signedAt: signed_at, deadline };
+function fromWaitingRow({ id, issuer_rnc, encf, signed_at, deadline }: WaitingRow & { id: number }): WaitingDocument {
+  return { id, issuerRnc: issuer_rnc, encf, signedAt: signed_at, deadline };
 }
