@@ -19,10 +19,10 @@ import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhook
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
 const IDLE_MS = 1_000;
-/** Calls of a lane. One that lasts longer than `afterMs` frees its place, so that slow receivers delay no others. */
-const PLACES = { concurrency: 32, slow: { afterMs: 500, maxInFlight: 256 } };
-/** As many as both other lanes have: however many of their calls fail at once, each first retry finds a place. */
-const FIRST_RETRY_PLACES = { concurrency: 64, slow: { afterMs: 500, maxInFlight: 512 } };
+/** Calls of a bulkhead. One that lasts longer than `afterMs` frees its slot, so that slow receivers delay no others. */
+const SLOTS = { concurrency: 32, slow: { afterMs: 500, maxInFlight: 256 } };
+/** As many as both other bulkheads have: however many of their calls fail at once, each first retry finds a slot. */
+const FIRST_RETRY_SLOTS = { concurrency: 64, slow: { afterMs: 500, maxInFlight: 512 } };
 
 /** The parts of the service that webhooks use. */
 export interface WebhookParts extends FindOwnersPorts {
@@ -47,7 +47,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     ended: observeWebhooks(metrics, logger, { deliveries, clock }),
     clock,
   });
-  const workOf = (claimDue: DueWorkStore<WebhookDelivery>['claimDue'], places = PLACES) =>
+  const workOf = (claimDue: DueWorkStore<WebhookDelivery>['claimDue'], slots = SLOTS) =>
     createDueWork<WebhookDelivery>({
       store: { claimDue },
       handle,
@@ -56,7 +56,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
       clock,
       leaseMs: LEASE_MS,
       idleMs: IDLE_MS,
-      ...places,
+      ...slots,
     });
   const working = workOf(async (request) => {
     const { unknown, skipped } = await deliveries.collect(request.now, owners.withoutOwner());
@@ -65,10 +65,10 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     return deliveries.claimDue(request, 'working');
   });
   const failing = workOf((request) => deliveries.claimDue(request, 'failing'));
-  const firstRetries = workOf((request) => deliveries.claimDue(request, 'first_retry'), FIRST_RETRY_PLACES);
-  const lanes = [working, failing, firstRetries];
+  const firstRetries = workOf((request) => deliveries.claimDue(request, 'first_retry'), FIRST_RETRY_SLOTS);
+  const bulkheads = [working, failing, firstRetries];
   function wake(): void {
-    for (const lane of lanes) lane.wake();
+    for (const work of bulkheads) work.wake();
   }
   const manage = createManageWebhooks({
     webhooks: createPostgresWebhooks(database, masterKeys),
@@ -97,10 +97,10 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     /** The database has its tables. */
     async start() {
       await instance.start();
-      for (const lane of lanes) lane.start();
+      for (const work of bulkheads) work.start();
     },
     async stop() {
-      await Promise.all(lanes.map((lane) => lane.stop()));
+      await Promise.all(bulkheads.map((work) => work.stop()));
       await instance.stop();
       calls.close();
     },

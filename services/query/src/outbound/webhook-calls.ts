@@ -22,7 +22,7 @@ export function createWebhookCalls(options: WebhookCallOptions): WebhookCalls & 
     userAgent: 'ecf-gateway',
     timeouts,
     tls: {},
-    // Many accounts may have one host; calls that hang must not keep the others from it. The lanes bound the calls.
+    // Many accounts may have one host; calls that hang must not keep the others from it. The bulkheads bound the calls.
     maxSockets: Number.POSITIVE_INFINITY,
     guard: allowPrivate ? { addressGuard: () => true } : {},
   });

@@ -72,7 +72,7 @@ const dueOf = (
            AND earlier.subject = d.subject AND earlier.event_id < d.event_id)
        ORDER BY d.due_at, d.event_id LIMIT greatest(${free}, 0))`;
 /**
- * $1 now, $2 end of the lease, $3 most rows, $4 the lane. The oldest waiting event of a subject goes first, alone. The claim
+ * $1 now, $2 end of the lease, $3 most rows, $4 the bulkhead. The oldest waiting event of a subject goes first, alone. The claim
  * skips webhooks that others lock, because those may wait for rows that are locked here.
  */
 const CLAIM = {
@@ -163,8 +163,8 @@ export function createWebhookDeliveries(database: Database, masterKeys: MasterKe
       const reached = await database.query<{ events: number }>(COLLECT, [now, giveUpAt, horizon]);
       return { unknown: rows[0]?.rnc ?? null, skipped: reached.rows.some(({ events }) => events === 0) };
     },
-    async claimDue({ now, until, limit }, lane) {
-      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, lane]);
+    async claimDue({ now, until, limit }, bulkhead) {
+      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit, bulkhead]);
       return rows.map((row) => claimed(row, now));
     },
     async delivered({ webhookId, eventId }, now) {

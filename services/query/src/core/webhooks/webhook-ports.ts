@@ -63,8 +63,8 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
-/** Each lane has places of its own: webhooks that work, first retries of those that fail, and their other deliveries. */
-export type DeliveryLane = 'working' | 'failing' | 'first_retry';
+/** Each bulkhead has slots of its own: webhooks that work, first retries of those that fail, and their other deliveries. */
+export type DeliveryBulkhead = 'working' | 'failing' | 'first_retry';
 
 /** The events that wait for delivery. */
 export interface WebhookDeliveries {
@@ -73,8 +73,8 @@ export interface WebhookDeliveries {
    * Returns its RNC, and whether a webhook only passed events of others, so that more may follow.
    */
   collect(now: Date, withoutOwner: readonly string[]): Promise<{ unknown: string | null; skipped: boolean }>;
-  /** Leases due events of a lane. */
-  claimDue(request: ClaimRequest, lane: DeliveryLane): Promise<readonly WebhookDelivery[]>;
+  /** Leases due events of a bulkhead. */
+  claimDue(request: ClaimRequest, bulkhead: DeliveryBulkhead): Promise<readonly WebhookDelivery[]>;
   /** If the webhook had failed, its other events are due soon too. */
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
   /** The event, and those of its subject behind it, are due again at `dueAt`. */
