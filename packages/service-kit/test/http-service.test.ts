@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import { freePort } from '@ecf/test-servers';
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
+import { createCleaning } from '../src/service/cleaning.js';
 import { runHttpService } from '../src/service/run-http-service.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -29,5 +30,29 @@ it('a service leaves it to the gateway how long a body may take', async () => {
     for (const [index, signal] of SIGNALS.entries())
       for (const listener of process.listeners(signal))
         if (!before[index]?.includes(listener)) process.off(signal, listener);
+  }
+});
+
+it('cleans every ten minutes, also after a failure, and not after the stop', async () => {
+  jest.useFakeTimers();
+  let [cleaned, failures] = [0, 0];
+  const cleaning = createCleaning({
+    async clean() {
+      cleaned += 1;
+      if (cleaned === 1) throw new Error('no database');
+    },
+    clock: () => new Date(),
+    failed: () => {
+      failures += 1;
+    },
+  });
+  try {
+    cleaning.start();
+    await jest.advanceTimersByTimeAsync(20 * 60_000);
+    await cleaning.stop();
+    await jest.advanceTimersByTimeAsync(20 * 60_000);
+    expect([cleaned, failures]).toEqual([2, 1]);
+  } finally {
+    jest.useRealTimers();
   }
 });

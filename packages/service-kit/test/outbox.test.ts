@@ -282,7 +282,9 @@ describe('outbox, bus and inbox together', () => {
       'SELECT count(*) AS n, count(DISTINCT rnc) AS d FROM effects',
     );
     expect(effects.rows[0]).toEqual({ n: 20, d: 20 });
-    expect(await cleanInbox(database, new Date(Date.now() + 60_000))).toBe(20);
+    const week = 7 * 24 * 3_600_000;
+    expect(await cleanInbox(database, new Date(Date.now() + week - 60_000))).toBe(0);
+    expect(await cleanInbox(database, new Date(Date.now() + week + 60_000))).toBe(20);
     await bus.close();
   });
 

@@ -3,14 +3,12 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { Ports } from './core/ports.js';
 import type { Deliveries } from './deliveries.js';
 import { APPROVALS_GROUP, subscribeToEvents } from './inbound/events.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-const CLEANING_MS = 10 * 60_000;
-const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Work that runs beside the requests. */
 interface Loop {
@@ -39,17 +37,14 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
   const { ports, bus, database, deliveries, relay, resending } = parts;
   const workers: readonly Loop[] = [resending, deliveries.worker, parts.archiver];
   let subscriptions: Subscription[] = [];
-  let cleaning: NodeJS.Timeout | undefined;
-
-  async function clean(): Promise<void> {
-    try {
-      const now = ports.clock();
+  const cleaning = createCleaning({
+    async clean(now) {
       await ports.quotas.clean(now);
-      await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
-    } catch (error) {
-      ports.observer.failed('cleaning', error);
-    }
-  }
+      await cleanInbox(database, now);
+    },
+    clock: ports.clock,
+    failed: (error) => ports.observer.failed('cleaning', error),
+  });
 
   return {
     async start() {
@@ -61,13 +56,12 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
       subscriptions.push(await deliveries.subscribe());
       relay.start();
       for (const worker of workers) worker.start();
-      cleaning = setInterval(() => void clean(), CLEANING_MS);
-      cleaning.unref();
+      cleaning.start();
     },
     async stop() {
       parts.freeSpace.stop();
       for (const end of parts.endReports) end();
-      clearInterval(cleaning);
+      await cleaning.stop();
       // The workers learn of the stop before their pauses end.
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       parts.stopping.abort();

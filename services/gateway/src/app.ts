@@ -179,6 +179,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       closeOwn,
       metrics,
       servesMetrics: overrides.metrics === undefined,
+      clock,
       logger,
     }),
   };

@@ -4,9 +4,10 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { createInstanceReport } from '@ecf/service-kit/master-keys';
+import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
-import { serveMetrics } from '@ecf/service-kit/service';
+import { createCleaning, serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { GatewayConfig } from './config.js';
 import type { PrismaClient } from './generated/prisma/client.js';
@@ -35,6 +36,7 @@ export interface GatewayParts {
   metrics: Metrics;
   /** Whether this gateway serves the metrics of the process. */
   servesMetrics: boolean;
+  clock: () => Date;
   logger: Logger;
 }
 
@@ -48,6 +50,11 @@ export interface Started {
 export function createLifecycle(parts: GatewayParts): { start(): Promise<Started>; stop(): Promise<void> } {
   const { config, database, prisma, relay, metrics, logger } = parts;
   const instance = createInstanceReport(parts);
+  const cleaning = createCleaning({
+    clean: (now) => cleanInbox(database, now),
+    clock: parts.clock,
+    failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
+  });
   let server: RunningServer | null = null;
   let metricsServer: RunningServer | null = null;
   let adminServer: RunningServer | null = null;
@@ -62,6 +69,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
       relay.start();
+      cleaning.start();
       subscription = await parts.subscribe();
       if (config.METRICS_PORT !== undefined && parts.servesMetrics)
         metricsServer = await serveMetrics(metrics, { host: config.HOST, port: config.METRICS_PORT, logger });
@@ -75,6 +83,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await server?.stop();
       await adminServer?.stop();
       await metricsServer?.stop();
+      await cleaning.stop();
       await subscription?.stop();
       await parts.flush();
       await relay.stop();

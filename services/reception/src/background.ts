@@ -4,6 +4,7 @@ import type { DueWork } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning } from '@ecf/service-kit/service';
 import type { Archiver } from '@ecf/service-kit/xml-store';
 import type { Confirmation } from './core/confirmation/confirmation.js';
 import type { Ports } from './core/ports.js';
@@ -11,8 +12,6 @@ import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-const CLEANING_MS = 10 * 60_000;
-const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 
 export interface BackgroundParts {
   readonly database: Database;
@@ -37,18 +36,15 @@ export function createBackground({
   cleanSeeds,
 }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
-  let cleaning: NodeJS.Timeout | undefined;
-
-  async function clean(): Promise<void> {
-    try {
-      const now = ports.clock();
+  const cleaning = createCleaning({
+    async clean(now) {
       await cleanSeeds(now);
       await ports.quotas.clean(now);
-      await cleanInbox(database, new Date(now.getTime() - INBOX_KEPT_MS));
-    } catch (error) {
-      ports.observer.failed('cleaning', error);
-    }
-  }
+      await cleanInbox(database, now);
+    },
+    clock: ports.clock,
+    failed: (error) => ports.observer.failed('cleaning', error),
+  });
 
   return {
     /** Prepares the database first. */
@@ -60,12 +56,11 @@ export function createBackground({
       relay.start();
       archiver.start();
       confirmation.start();
-      cleaning = setInterval(() => void clean(), CLEANING_MS);
-      cleaning.unref();
+      cleaning.start();
     },
     /** Resolves when the work in flight is finished. */
     async stop(): Promise<void> {
-      clearInterval(cleaning);
+      await cleaning.stop();
       await confirmation.stop();
       await relay.stop();
       await archiver.stop();

@@ -11,6 +11,7 @@ import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import type { Identities } from '@ecf/service-kit/security';
 import {
   checkReadiness,
+  createCleaning,
   openServiceDependencies,
   type Readiness,
   type SharedDependencies,
@@ -30,8 +31,6 @@ import { createPollerMetrics } from './observer.js';
 import { createSubmissionStore, STATUS_POLLER_GROUP } from './outbound/submission-store.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-const CLEANING_MS = 10 * 60_000;
-const INBOX_KEPT_MS = 7 * 24 * 3_600_000;
 const QUERY_TIMEOUT_MS = 5_000;
 
 /** Parts that a deployment shares between services, and parts that tests replace. */
@@ -99,14 +98,13 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   });
 
   let subscription: Subscription | null = null;
-  let cleaning: NodeJS.Timeout | undefined;
   let endCounting: () => void = () => undefined;
 
-  function clean(): void {
-    cleanInbox(database, new Date(clock().getTime() - INBOX_KEPT_MS)).catch((error) =>
-      observer.failed('cleaning', error),
-    );
-  }
+  const cleaning = createCleaning({
+    clean: (now) => cleanInbox(database, now),
+    clock,
+    failed: (error) => observer.failed('cleaning', error),
+  });
 
   return {
     app,
@@ -119,11 +117,10 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       background.start();
       catchingUp = catchUp.run();
       endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
-      cleaning = setInterval(clean, CLEANING_MS);
-      cleaning.unref();
+      cleaning.start();
     },
     async stop() {
-      clearInterval(cleaning);
+      await cleaning.stop();
       endCounting();
       catchUp.stop();
       ending.abort();

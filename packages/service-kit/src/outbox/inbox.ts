@@ -21,8 +21,11 @@ const NOTE = {
     RETURNING event_id::text`,
 };
 
-/** Forgets ids noted before `before`; the bus redelivers within hours, so a week is plenty. Returns how many. */
-export async function cleanInbox(database: Queries, before: Date): Promise<number> {
-  const removed = await database.query('DELETE FROM inbox WHERE handled_at < $1', [before]);
+/** The bus redelivers within hours. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** Forgets ids that were noted more than a week ago. Returns how many. */
+export async function cleanInbox(database: Queries, now: Date): Promise<number> {
+  const removed = await database.query('DELETE FROM inbox WHERE handled_at < $1', [new Date(now.getTime() - KEPT_MS)]);
   return removed.rowCount;
 }
