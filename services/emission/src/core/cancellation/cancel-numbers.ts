@@ -46,7 +46,8 @@ export function createCancelNumbers(
   };
 
   /** All steps up to the commit. `sending` is null if nothing is to be sent. */
-  async function prepare({ caller, request, submit }: CancellationOrder): Promise<Prepared> {
+  async function prepare(order: CancellationOrder): Promise<Prepared> {
+    const { caller, request, submit } = order;
     const { env, issuerRnc } = request;
     requirePastTime(request, ports.clock());
     if (submit && env === 'CerteCF')
@@ -68,21 +69,30 @@ export function createCancelNumbers(
         throw loginFailure(error, { unreadableIs502: true });
       });
     }
-    if (local !== null) {
-      const requested = { ...local, requestedAt: ports.clock() };
-      const submitted = await committing(ports, requested, () =>
-        ports.cancellations.submit(local.id, lease(), requested.requestedAt),
-      );
-      if (submitted === null)
-        throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
-      return { cancellation: required(submitted), sending: { certificate } };
-    }
+    return local === null ? addSigned(order, certificate) : submitLocal(local, certificate);
+  }
+
+  /** Sends a cancellation that was only signed and stored before. */
+  async function submitLocal(local: Cancellation, certificate: SigningCertificate): Promise<Prepared> {
+    const requested = { ...local, requestedAt: ports.clock() };
+    const submitted = await committing(ports, requested, () =>
+      ports.cancellations.submit(local.id, lease(), requested.requestedAt),
+    );
+    if (submitted === null)
+      throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
+    return { cancellation: required(submitted), sending: { certificate } };
+  }
+
+  async function addSigned(
+    { caller, request, submit }: CancellationOrder,
+    certificate: SigningCertificate,
+  ): Promise<Prepared> {
     const now = ports.clock();
-    const generatedAt = request.generatedAt ?? now;
-    await ports.recordUse({ account: caller.accountId, rnc: issuerRnc, use: 'anecf', certificate });
+    const { generatedAt: stated, ...content } = request;
+    const generatedAt = stated ?? now;
+    await ports.recordUse({ account: caller.accountId, rnc: request.issuerRnc, use: 'anecf', certificate });
     const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
     await ports.checkpoint('signed');
-    const { generatedAt: _stated, ...content } = request;
     const fresh = {
       ...content,
       accountId: caller.accountId,
