@@ -67,12 +67,6 @@ export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
   const result = await queryResult(ports, poll);
   await ports.checkpoint('queried');
   const learned = result.outcome === 'learned' ? result.learned : null;
-  ports.observer.queried(poll.env, outcomeWord(result));
-  if (result.outcome === 'unanswered' && result.pauseMs !== null) {
-    const until = new Date(ports.clock().getTime() + result.pauseMs);
-    await ports.submissions.pause(poll.env, until);
-    ports.observer.paused(poll.env, until);
-  }
   const decided = learned !== null && isFinal(learned.facts);
   const next = decided ? null : nextPoll(ports, poll, result);
   const { submission, changed } = await ports.submissions.record(poll, learned, next);
@@ -106,18 +100,4 @@ export function nextPoll(
   }
   const tries = poll.tries + 1;
   return next(tries, 0, pollDelay(tries, settings.firstQueryMs, random));
-}
-
-/** The outcome under which metrics count a query. */
-export function outcomeWord(result: QueryOutcome): string {
-  switch (result.outcome) {
-    case 'learned':
-      return result.learned.facts.status;
-    case 'unanswered':
-      return result.cause;
-    case 'refused':
-      return result.reason;
-    case 'login_refused':
-      return 'login_refused';
-  }
 }

@@ -1,6 +1,5 @@
 import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
 import { codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
-import { outcomeWord } from './background.js';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
 import { type QueryOutcome, queryResult } from './query-result.js';
@@ -63,9 +62,7 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     const { env } = known;
     const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
     if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate }))) return known;
-    const result = await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs));
-    ports.observer.queried(env, outcomeWord(result));
-    return keep(known, result);
+    return keep(known, await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs)));
   }
 
   async function keep(known: Submission, result: QueryOutcome): Promise<Submission> {
@@ -80,12 +77,6 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
           cause: result.error,
         });
       case 'unanswered':
-        if (result.pauseMs !== null) {
-          const until = new Date(ports.clock().getTime() + result.pauseMs);
-          await ports.submissions.pause(known.env, until);
-          ports.observer.paused(known.env, until);
-        }
-        return known;
       case 'refused':
         return known;
     }

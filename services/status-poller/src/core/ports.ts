@@ -118,7 +118,7 @@ export interface PollerSettings {
   readonly leaseMs: number;
   /** Milliseconds that `GET /invoice-status` waits for the authority. */
   readonly answerBudgetMs: number;
-  /** An answer of the authority younger than this is given again without inFlight. */
+  /** An answer of the authority younger than this is given again without a query. */
   readonly freshMs: number;
 }
 

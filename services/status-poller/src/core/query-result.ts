@@ -12,12 +12,27 @@ export type QueryOutcome =
   /** Nothing was learned. `pauseMs`: the pause that the environment requests. */
   | { readonly outcome: 'unanswered'; readonly cause: string; readonly pauseMs: number | null; readonly sent: boolean };
 
-/** Queries the result of a submission with a token from emission. A token that the authority refuses is replaced once. */
+type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'emission' | 'clock' | 'observer'>;
+
+/** Queries the result of a submission. All queries to its environment keep the pause that the authority requests. */
 export async function queryResult(
-  ports: Pick<Ports, 'authority' | 'emission' | 'clock' | 'observer'>,
+  ports: QueryPorts,
   submission: Submission,
   signal?: AbortSignal,
 ): Promise<QueryOutcome> {
+  const result = await queryWithToken(ports, submission, signal);
+  const { env } = submission;
+  ports.observer.queried(env, outcomeWord(result));
+  if (result.outcome === 'unanswered' && result.pauseMs !== null) {
+    const until = new Date(ports.clock().getTime() + result.pauseMs);
+    await ports.submissions.pause(env, until);
+    ports.observer.paused(env, until);
+  }
+  return result;
+}
+
+/** The token comes from emission. One that the authority refuses is replaced once. */
+async function queryWithToken(ports: QueryPorts, submission: Submission, signal?: AbortSignal): Promise<QueryOutcome> {
   const { env, trackId, issuerRnc, encf } = submission;
   let refused: string | null = null;
   for (;;) {
@@ -76,6 +91,20 @@ function withoutToken(error: unknown): QueryOutcome {
   if (code === 'login_refused') return { outcome: 'login_refused', detail, error };
   if (typeof code === 'string' && UNUSABLE.has(code)) return { outcome: 'refused', reason: code, detail };
   return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, sent: false };
+}
+
+/** The outcome under which metrics count a query. */
+function outcomeWord(result: QueryOutcome): string {
+  switch (result.outcome) {
+    case 'learned':
+      return result.learned.facts.status;
+    case 'unanswered':
+      return result.cause;
+    case 'refused':
+      return result.reason;
+    case 'login_refused':
+      return 'login_refused';
+  }
 }
 
 /** Rejects when the signal ends the call. */
