@@ -64,7 +64,7 @@ import { createReceivers, MAX_QUERIES, type Receivers } from './core/receivers.j
 import { createConfirmationReport } from './inbound/confirmation-report.js';
 import { reportDeadline } from './inbound/deadline-report.js';
 import { createReceptionApp } from './inbound/http.js';
-import { receptionOperations } from './inbound/questions.js';
+import { receptionOperations } from './inbound/internal-operations.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createQueryState } from './outbound/authority-state.js';
 import { createConfirmationStore } from './outbound/confirmations.postgres.js';
@@ -246,7 +246,7 @@ function createParts(
   };
 }
 
-/** Asks the authority about documents that came, in the background. */
+/** Queries the authority about received documents, in the background. */
 function createConfirmation(
   config: ReceptionConfig,
   { clock, logger, metrics, database }: ServiceDependencies,

@@ -45,7 +45,7 @@ export const NEW_CONFIRMATION_COLUMNS = [
 
 export type NewConfirmationRow = Pick<ConfirmationRow, (typeof NEW_CONFIRMATION_COLUMNS)[number]>;
 
-/** The row of a new document; null if the authority cannot be asked. */
+/** The row of a new document; null if the authority cannot be queried. */
 export function newConfirmationRow(
   documentId: number,
   key: DocumentKey,

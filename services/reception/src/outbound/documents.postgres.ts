@@ -5,11 +5,11 @@ import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import type { NewRefusedDocument, StoredBytes } from '../core/documents/received-document.js';
 import type { DocumentStore } from '../core/ports.js';
+import { createArrivals } from './arrivals.postgres.js';
 import { addConfirmation, newConfirmationRow } from './confirmation-rows.js';
 import { isShown } from './conflicts.postgres.js';
 import { createDocumentListings } from './document-listings.postgres.js';
 import { RECEIVED, REFUSED_COLUMNS, type ReceivedRow, refusedValues } from './document-rows.js';
-import { createNumbers } from './numbers.postgres.js';
 import { createReceivedChanges, refusalEvents } from './received-changes.js';
 
 /** The consumer group of this service; also the name under which handled events are noted. */
@@ -36,7 +36,7 @@ const KEEP = {
   text: `WITH kept AS (
            UPDATE refused_documents SET xml_path = $2, sha256 = $3, bytes = $4 WHERE id = $1 AND xml_path IS NULL
            RETURNING document_id
-         ), asked AS (
+         ), again AS (
            UPDATE confirmations SET due_at = $5 WHERE document_id IN (SELECT document_id FROM kept)
          )
          SELECT 1 FROM kept`,
@@ -94,7 +94,7 @@ export function createDocumentStore(database: Database, makeId: () => string = r
   }
 
   return {
-    ...createNumbers(database, makeId),
+    ...createArrivals(database, makeId),
     ...createDocumentListings(database),
     async refuse(refusal, files) {
       await database.transaction(async (tx) => {

@@ -65,7 +65,7 @@ interface Addition {
   readonly row: ReturnType<typeof newReceivedRow>;
   readonly event: BusEvent;
   readonly files: readonly PendingDocument[];
-  /** Null if the authority cannot be asked. */
+  /** Null if the authority cannot be queried. */
   readonly confirmation: NewConfirmationRow | null;
 }
 
@@ -73,7 +73,7 @@ interface Addition {
  * Finds the document that holds a number, and stores a new one. Arrivals during a statement share the next statement,
  * because PostgreSQL takes most of the processor time of an arrival.
  */
-export function createNumbers(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
+export function createArrivals(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
   const nextId = createIds(async (count) => {
     const { rows } = await database.query<{ id: number }>(NEXT_IDS, [count]);
     return rows.map(({ id }) => id);
