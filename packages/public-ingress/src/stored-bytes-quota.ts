@@ -1,5 +1,6 @@
 import { toCalendarDate } from '@ecf/domain';
 import { type QuotaClaim, type QuotaStore, quotaHour } from './quota-store.js';
+import type { SignerUse } from './signers/known-signers.js';
 
 export { quotaHour };
 
@@ -19,7 +20,7 @@ export interface StoredBytesLimits {
 /** The sender and signer for whose documents a service stores bytes. */
 export interface Storer {
   readonly at: Date;
-  /** An IPv4 address or an IPv6 /48; or the holder that a token proves. */
+  /** The name of `quotaSender`. */
   readonly sender: string;
   /** Null where no valid signature names one. */
   readonly signer: {
@@ -28,6 +29,15 @@ export interface Storer {
     readonly known: boolean;
     readonly trusted: boolean;
   } | null;
+}
+
+/** The storer of a document that this signer signed. */
+export function signedStorer(sender: string, { env, rnc, signer, at }: SignerUse, known: boolean): Storer {
+  return {
+    at,
+    sender,
+    signer: { name: `${env}:${rnc}:${signer.keyFingerprint}`, known, trusted: signer.trusted === true },
+  };
 }
 
 /** A claim, and the name of the limit that it may exceed. */

@@ -1,20 +1,13 @@
-import { type Environment, storableText } from '@ecf/domain';
+import { storableText } from '@ecf/domain';
+import type { PublicCall } from '@ecf/public-ingress';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ApprovalOutcome } from '../core/received/receive-approval.js';
 
-/** Names a call in a log line. */
-export interface Where {
-  readonly request_id: string;
-  readonly trace_id: string;
-  readonly sender: string | null;
-  readonly env: Environment;
-}
-
 /** Metrics and log lines about approvals at the public ingress. */
 export interface ApprovalReport {
-  answered(outcome: ApprovalOutcome, where: Where, milliseconds: number): void;
+  answered(outcome: ApprovalOutcome, call: PublicCall, milliseconds: number): void;
   /** A call that was neither accepted nor refused with a receipt. */
-  refused(kind: string, where: Where): void;
+  refused(kind: string, call: PublicCall): void;
 }
 
 /** Longest reason in a log line. */
@@ -44,21 +37,21 @@ export function createApprovalReport(metrics: Metrics, logger: Logger): Approval
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60],
   });
   return {
-    answered({ refusal, unkept: reason }, where, milliseconds) {
-      const { env } = where;
+    answered({ refusal, unkept: reason }, call, milliseconds) {
+      const { env } = call;
       const outcome = refusal === null ? 'accepted' : 'refused';
       answers.inc({ env, outcome });
       seconds.observe({ outcome }, milliseconds / 1_000);
       if (refusal !== null)
-        logger.info({ ...where, reason: storableText(refusal, LONGEST_REASON) }, 'a commercial approval was refused');
+        logger.info({ ...call, reason: storableText(refusal, LONGEST_REASON) }, 'a commercial approval was refused');
       if (reason !== null) {
         unkept.inc({ env, reason });
-        logger.info({ ...where, reason }, 'the bytes of a refused document were not kept');
+        logger.info({ ...call, reason }, 'the bytes of a refused document were not kept');
       }
     },
-    refused(reason, where) {
-      refusals.inc({ env: where.env, reason });
-      logger.info({ ...where, reason }, 'a call of the public ingress was refused');
+    refused(reason, call) {
+      refusals.inc({ env: call.env, reason });
+      logger.info({ ...call, reason }, 'a call of the public ingress was refused');
     },
   };
 }

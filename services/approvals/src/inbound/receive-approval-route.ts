@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
-import { requestIdOf, requestNames } from '@ecf/service-kit/http';
+import { type BodyLimits, type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
+import { requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
 import type { ReceiveApproval } from '../core/received/receive-approval.js';
@@ -26,21 +26,20 @@ export function receiveApproval(parts: ApprovalIngressParts) {
   return async (req: Request, res: Response): Promise<void> => {
     const started = performance.now();
     const arrivedAt = parts.clock();
-    const { env, sender, network } = publicCaller(req);
+    const caller = publicCaller(req);
+    const { env, sender, call } = caller;
     try {
       parts.freeSpace.require();
       const holder = parts.requireTokens ? await requireToken(parts, req, env) : null;
       const bytes = await readXmlDocument(req, parts.bodyLimits);
-      const storer = holder === null ? network : `holder:${holder}`;
-      const arrival = { bytes, env, arrivedAt, requestId: requestIdOf(req), sender, network: storer };
-      const outcome = await parts.receive(arrival);
-      const where = { ...requestNames(req), sender, env };
-      parts.report.answered(outcome, where, performance.now() - started);
+      const origin = { requestId: requestIdOf(req), sender, quotaSender: quotaSender(caller, holder) };
+      const outcome = await parts.receive({ bytes, env, arrivedAt, ...origin });
+      parts.report.answered(outcome, call, performance.now() - started);
       res.status(outcome.refusal === null ? 200 : 400);
       res.setHeader('cache-control', 'no-store');
       res.json(outcome.receipt);
     } catch (error) {
-      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      parts.report.refused(refusalKind(error), call);
       // The limit on the body may have answered already.
       if (!res.headersSent) throw error;
     }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
-import { onAnswerEnd, requestIdOf, requestNames } from '@ecf/service-kit/http';
+import { type BodyLimits, type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
+import { onAnswerEnd, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/documents/answers.js';
 import type { ReceiveDocument } from '../core/documents/receive-document.js';
@@ -29,19 +29,19 @@ export function acknowledge(parts: AcknowledgeParts) {
     const started = performance.now();
     const arrival = { arrivedAt: clock(), moment: answers.arrive() };
     const left = answerLeft(res, clock);
-    const { env, sender, network } = publicCaller(req);
+    const caller = publicCaller(req);
+    const { env, sender, call } = caller;
     const endRequest = report.begin();
     try {
       parts.freeSpace.require();
       const holder = parts.requireTokens ? await parts.tokens.verify(req.headers.authorization, env) : null;
       const bytes = await readXmlDocument(req, parts.bodyLimits);
       const origin = { requestId: requestIdOf(req), sender };
-      const storer = holder === null ? network : `holder:${holder}`;
-      const outcome = await parts.receive({ bytes, env, ...arrival, origin, network: storer });
-      report.answered(outcome, { ...requestNames(req), sender, env }, performance.now() - started);
+      const outcome = await parts.receive({ bytes, env, ...arrival, origin, quotaSender: quotaSender(caller, holder) });
+      report.answered(outcome, call, performance.now() - started);
       send(res, outcome, answers, left);
     } catch (error) {
-      report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      report.refused(refusalKind(error), call);
       // The limit on the body may have answered already.
       if (!res.headersSent) throw error;
     } finally {

@@ -1,5 +1,4 @@
 import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
-import { requestNames } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/providers/provider-tokens.js';
 import type { Seeds } from '../core/providers/seeds.js';
@@ -17,11 +16,11 @@ export interface AuthenticateParts {
 /** `GET /fe/autenticacion/api/semilla`: a new seed. */
 export function issueSeed(parts: AuthenticateParts) {
   return (req: Request, res: Response): void => {
-    const { env, sender } = publicCaller(req);
+    const { env, call } = publicCaller(req);
     try {
       parts.freeSpace.require();
     } catch (error) {
-      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      parts.report.refused(refusalKind(error), call);
       throw error;
     }
     parts.report.seed('issued');
@@ -32,7 +31,7 @@ export function issueSeed(parts: AuthenticateParts) {
 /** `POST /fe/autenticacion/api/validacioncertificado`: a signed seed in, a token out, as JSON or XML by `Accept`. */
 export function validateSeed(parts: AuthenticateParts) {
   return async (req: Request, res: Response): Promise<void> => {
-    const { env, sender } = publicCaller(req);
+    const { env, call } = publicCaller(req);
     const endRequest = parts.report.begin();
     try {
       parts.freeSpace.require();
@@ -42,7 +41,7 @@ export function validateSeed(parts: AuthenticateParts) {
       sendToken(req, res, issued);
     } catch (error) {
       parts.report.seed('refused');
-      parts.report.refused(refusalKind(error), { ...requestNames(req), sender, env });
+      parts.report.refused(refusalKind(error), call);
       // The limit on the body may have answered already.
       if (!res.headersSent) throw error;
     } finally {

@@ -1,22 +1,15 @@
-import { ENVIRONMENTS, type Environment } from '@ecf/domain';
+import { ENVIRONMENTS } from '@ecf/domain';
+import type { PublicCall } from '@ecf/public-ingress';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Acknowledged } from '../core/documents/record-document.js';
-
-/** Names a call in a log line. */
-export interface Where {
-  readonly request_id: string;
-  readonly trace_id: string;
-  readonly sender: string | null;
-  readonly env: Environment;
-}
 
 /** Metrics and log lines about calls of the public ingress. */
 export interface ReceptionReport {
   /** A call that sends a body begins. Returns how it ends. */
   begin(): () => void;
-  answered(outcome: Acknowledged, where: Where, milliseconds: number): void;
+  answered(outcome: Acknowledged, call: PublicCall, milliseconds: number): void;
   /** A call without acknowledgement or token. */
-  refused(kind: string, where: Where): void;
+  refused(kind: string, call: PublicCall): void;
   seed(outcome: string): void;
 }
 
@@ -59,24 +52,24 @@ export function createReceptionReport(metrics: Metrics, logger: Logger): Recepti
       inFlight.inc();
       return () => inFlight.dec();
     },
-    answered(outcome, where, milliseconds) {
-      const { env } = where;
+    answered(outcome, call, milliseconds) {
+      const { env } = call;
       const word = outcome.motive === null ? (outcome.repeated ? 'repeated' : 'received') : `motive_${outcome.motive}`;
       answers.inc({ env, ecf_type: outcome.ecfType ?? 'none', outcome: word });
       seconds.observe({ outcome: word }, milliseconds / 1000);
       if (outcome.sharedWith !== null)
         logger.info(
-          { ...where, outcome: word, shared_with: outcome.sharedWith },
+          { ...call, outcome: word, shared_with: outcome.sharedWith },
           'an identical document of the same sender was in flight; both calls got its acknowledgement',
         );
       if (outcome.unkept !== null) {
         unkept.inc({ env, reason: outcome.unkept });
-        logger.info({ ...where, reason: outcome.unkept }, 'the bytes of a refused document were not kept');
+        logger.info({ ...call, reason: outcome.unkept }, 'the bytes of a refused document were not kept');
       }
     },
-    refused(reason, where) {
-      refusals.inc({ env: where.env, reason });
-      logger.info({ ...where, reason }, 'a call of the public ingress was refused');
+    refused(reason, call) {
+      refusals.inc({ env: call.env, reason });
+      logger.info({ ...call, reason }, 'a call of the public ingress was refused');
     },
     seed(outcome) {
       seeds.inc({ outcome });

@@ -1,7 +1,6 @@
 import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import type { SignerFacts } from '@ecf/public-ingress/signed-document';
-import { createStoredBytesQuota, type Storer } from '@ecf/public-ingress/stored-bytes-quota';
+import { createStoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
 import type { NewReceivedApproval, Ports } from '../ports.js';
@@ -16,8 +15,8 @@ export interface ApprovalArrival {
   readonly arrivedAt: Date;
   readonly requestId: string;
   readonly sender: string | null;
-  /** By which quotas count: an IPv4 address or an IPv6 /48; or the holder that the sender's token proves. */
-  readonly network: string;
+  /** The name by which quotas count the sender. */
+  readonly quotaSender: string;
 }
 
 /** Why the bytes of a refused approval are not kept. */
@@ -154,16 +153,12 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
 
 /** The sender and signer that count for the quotas; an invalid answer has no signer. */
 function storerOf(
-  { env, arrivedAt: at, network: sender }: ApprovalArrival,
+  { env, arrivedAt: at, quotaSender: sender }: ApprovalArrival,
   answer: NewReceivedApproval | null,
 ): Storer {
   if (answer === null) return { at, sender, signer: null };
-  const { signer, confirmed: known, key } = answer;
-  return { at, sender, signer: { name: nameOf(env, key.buyerRnc, signer), known, trusted: signer.trusted === true } };
-}
-
-function nameOf(env: Environment, rnc: string, signer: SignerFacts): string {
-  return `${env}:${rnc}:${signer.keyFingerprint}`;
+  const { signer, confirmed, key } = answer;
+  return signedStorer(sender, { env, rnc: key.buyerRnc, signer, at }, confirmed);
 }
 
 interface Refused {

@@ -38,7 +38,7 @@ export function createReceiveDocument(
   /** Overlapping requests of one sender with the same bytes are one document with one answer. */
   async function receive(arrival: Arrival): Promise<Acknowledged> {
     const sha256 = createHash('sha256').update(arrival.bytes).digest('hex');
-    const key = `${arrival.env}:${arrival.network}:${sha256}`;
+    const key = `${arrival.env}:${arrival.quotaSender}:${sha256}`;
     const first = inFlight.get(key);
     if (first !== undefined)
       return { ...(await first.work), repeated: true, sharedWith: first.requestId, unkept: null };
@@ -78,10 +78,12 @@ export function createReceiveDocument(
    * the document took the number later, because its sender got a refusal first.
    */
   async function repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
-    if (isSameContent(incoming, holder) && holder.xml.sha256 !== incoming.sha256)
-      return record.refuse(incoming, 3, 'this document was received before, written in another way', holder);
-    if (holder.xml.sha256 !== incoming.sha256)
-      return record.refuse(incoming, 3, 'another document was received under this eNCF', holder);
+    if (holder.xml.sha256 !== incoming.sha256) {
+      const particulars = isSameContent(incoming, holder)
+        ? 'this document was received before, written in another way'
+        : 'another document was received under this eNCF';
+      return record.refuse(incoming, 3, particulars, holder);
+    }
     if (holder.promotedAt !== null || !(await answers.leftBefore(holder, incoming)))
       return record.acknowledgeAgain(incoming, holder);
     return record.refuse(incoming, 3, 'this document was received before', holder);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
-import { quotaHour, type StoredBytesQuota, type Storer } from '@ecf/public-ingress/stored-bytes-quota';
+import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
@@ -28,8 +28,8 @@ export interface Arrival {
   /** The same among the moments of {@link Answers}. */
   readonly moment: number;
   readonly origin: Origin;
-  /** By which quotas count: an IPv4 address or an IPv6 /48; or the holder that the sender's token proves. */
-  readonly network: string;
+  /** The name by which quotas count the sender. */
+  readonly quotaSender: string;
 }
 
 /** A signed acknowledgement, stored and ready to send. */
@@ -234,13 +234,11 @@ async function presentDocument(
 
 /** The sender and signer that count for the quotas. Only the signer of a valid document can be known. */
 async function storerOf(isKnown: Ports['isKnown'], incoming: Incoming): Promise<Storer> {
-  const { validation, key, arrivedAt: at, network: sender } = incoming;
+  const { validation, key, arrivedAt: at, quotaSender: sender } = incoming;
   const { signer } = validation;
   if (signer === null) return { at, sender, signer: null };
-  const { env, issuerRnc: rnc } = key;
-  const known = validation.motive === null && (await isKnown({ env, rnc, signer, at }));
-  const name = `${env}:${rnc}:${signer.keyFingerprint}`;
-  return { at, sender, signer: { name, known, trusted: signer.trusted === true } };
+  const use = { env: key.env, rnc: key.issuerRnc, signer, at };
+  return signedStorer(sender, use, validation.motive === null && (await isKnown(use)));
 }
 
 /** The received bytes under their path in the archive. */
