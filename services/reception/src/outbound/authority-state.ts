@@ -1,5 +1,5 @@
 import type { Answer, AuthorityClient, DocumentState, TokenProvider } from '@ecf/authority-client';
-import { LoginError } from '@ecf/authority-client/login';
+import { callWithToken, LoginError } from '@ecf/authority-client/login';
 import type { Confirmation } from '../core/confirmation/confirmation.js';
 import type { QueryState } from '../core/confirmation/ports.js';
 import { ReceptionError } from '../core/errors.js';
@@ -21,13 +21,9 @@ export function createQueryState(
       rnc: buyer.rnc,
       certificate: ports.certificates.open(buyer, ports.clock()),
     };
-    const query = async (token: string) =>
-      authority.queryState({ env, token, issuerRnc, encf, buyerRnc, securityCode });
-    const { token } = await tokens.get(login);
-    const answer = await query(token);
-    if (answer.outcome !== 'unauthorized') return answer;
-    await tokens.invalidate({ ...login, token });
-    return query((await tokens.get(login)).token);
+    return callWithToken(tokens, login, (token) =>
+      authority.queryState({ env, token, issuerRnc, encf, buyerRnc, securityCode }),
+    );
   }
 
   return async function queryState(document) {

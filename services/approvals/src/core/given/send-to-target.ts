@@ -1,5 +1,5 @@
 import type { Answer, ApprovalDeliveryAnswer, DirectoryEntry } from '@ecf/authority-client';
-import { LoginError } from '@ecf/authority-client/login';
+import { callWithToken, LoginError } from '@ecf/authority-client/login';
 import { messageOf } from '../errors.js';
 import type { Ports, Target } from '../ports.js';
 import { type Caller, ReceiverLoginError } from '../receivers/receiver-logins.js';
@@ -43,15 +43,10 @@ export async function sendToAuthority(ports: SendPorts, approval: GivenApproval)
     const detail = `the stored document cannot be read: ${messageOf(error)}`;
     return laterAtAuthority(ports, approval, detail, arrivedBefore);
   }
-  const submit = async () => {
-    const { token } = await ports.tokens.get(caller);
-    const answer = await ports.authority.submitCommercialApproval({ env, token, buyerRnc, encf, xml });
-    if (answer.outcome === 'unauthorized') await ports.tokens.invalidate({ ...caller, token });
-    return answer;
-  };
   try {
-    let answer = await submit();
-    if (answer.outcome === 'unauthorized') answer = await submit();
+    const answer = await callWithToken(ports.tokens, caller, (token) =>
+      ports.authority.submitCommercialApproval({ env, token, buyerRnc, encf, xml }),
+    );
     return endingAtAuthority(ports, approval, answer, arrivedBefore);
   } catch (error) {
     if (error instanceof LoginError) return laterAtAuthority(ports, approval, error.message, arrivedBefore);

@@ -1,4 +1,5 @@
-import type { Answer, AuthorityClient, DirectoryEntry, TokenProvider } from '@ecf/authority-client';
+import type { AuthorityClient, DirectoryEntry, TokenProvider } from '@ecf/authority-client';
+import { callWithToken } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
 import { LRUCache } from 'lru-cache';
 import { receivingHost } from './receiver-address.js';
@@ -55,20 +56,13 @@ export function createReceivers(parts: ReceiversParts): Receivers {
   const logins = createReceiverLogins(parts);
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
-    let answer = await query(caller, rnc);
-    if (answer.outcome === 'unauthorized') answer = await query(caller, rnc, true);
+    const answer = await callWithToken(parts.tokens, caller, (token) =>
+      parts.authority.findInDirectory({ env: caller.env, token, rnc }),
+    );
     if (answer.outcome === 'verdict') return answer.verdict;
     // CerteCF has no directory: there, the authority's own portal plays the other side.
     if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return null;
     throw new Error(`the directory gave no answer: ${answerText(answer)}`);
-  }
-
-  async function query(caller: Caller, rnc: string, afresh = false): Promise<Answer<DirectoryEntry | null>> {
-    const first = await parts.tokens.get(caller);
-    if (!afresh) return parts.authority.findInDirectory({ env: caller.env, token: first.token, rnc });
-    await parts.tokens.invalidate({ ...caller, token: first.token });
-    const { token } = await parts.tokens.get(caller);
-    return parts.authority.findInDirectory({ env: caller.env, token, rnc });
   }
 
   /** Looks an RNC up now and keeps the result. */

@@ -1,8 +1,8 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import { callWithToken } from '@ecf/authority-client/login';
 import { retryDelay } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { OVERDUE_MS } from '../attempt/transitions.js';
-import { certificateTokens } from '../credentials/token-source.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
@@ -27,14 +27,9 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
     xml: Uint8Array,
   ): Promise<Answer<CancellationVerdict>> {
     const { env, issuerRnc, accountId } = cancellation;
-    const tokens = certificateTokens(ports, { env, account: accountId, rnc: issuerRnc, certificate });
-    const send = async (token: string) =>
-      ports.cancellationAuthority.submitCancellation({ env, token, issuerRnc, xml });
-    const token = await tokens.get();
-    const answer = await send(token);
-    if (answer.outcome !== 'unauthorized') return answer;
-    await tokens.refused(token);
-    return send(await tokens.get());
+    return callWithToken(ports.tokens, { env, account: accountId, rnc: issuerRnc, certificate }, (token) =>
+      ports.cancellationAuthority.submitCancellation({ env, token, issuerRnc, xml }),
+    );
   }
 
   async function sendOnce(
@@ -136,7 +131,7 @@ function later(
  * A decision of the authority or a person stays. A full acceptance counts in any case. A refusal says nothing about
  * other copies: a copy in flight decides by its own answer, and a lost one stays open.
  */
-export function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
+function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
   if (!UNDECIDED.has(present.state)) return null;
   const isRefusal = said.verdict.status !== 'Aceptado';
   if (isRefusal && (present.state === 'sending' || present.nextActionAt === null)) return null;
