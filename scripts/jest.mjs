@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { ROOT, runTool } from './setup.mjs';
 
 /** Node options that the suite needs: ES modules inside Jest, and no warning about it on every file. */
-export const JEST_ENV = {
+const JEST_ENV = {
   NODE_OPTIONS:
     `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
 };

@@ -9,7 +9,7 @@ const FIRST = 'E310000000001';
 const NEXT = 'E310000000002';
 
 /** Example invoice of the demo issuer under the given number, dated today. */
-export function exampleInvoice(encf: string, today: string): DocumentNode {
+function exampleInvoice(encf: string, today: string): DocumentNode {
   const document = JSON.parse(fs.readFileSync(EXAMPLE, 'utf8'));
   const { Encabezado } = document.ECF;
   Encabezado.IdDoc.eNCF = encf;

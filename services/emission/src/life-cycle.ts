@@ -15,7 +15,7 @@ import type { createBatchMetrics, createCancellationMetrics, createEmissionMetri
 import { createContingencyMetrics } from './observer.js';
 
 /** The consumer group of this service. */
-export const EMISSION_GROUP = 'emission';
+const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 /** A body that takes longer has lost its process. */

@@ -50,11 +50,7 @@ export async function callReceiver<V>(
  * Joins the base and the standard path (contract section 11). A base that was registered with the standard path stays as it
  * is.
  */
-export function receiverAddress(
-  baseUrl: string,
-  path: string,
-  allowPlainHttp: boolean,
-): { url: URL } | { refused: string } {
+function receiverAddress(baseUrl: string, path: string, allowPlainHttp: boolean): { url: URL } | { refused: string } {
   let url: URL;
   try {
     url = new URL(baseUrl.trim());

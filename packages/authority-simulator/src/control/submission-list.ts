@@ -3,7 +3,7 @@ import { presentVerdict, type Submission } from '../ledger/submission.js';
 import type { JsonObject } from './input.js';
 
 /** A submission as the control interface shows it. */
-export function showSubmission(submission: Submission, now: number): JsonObject {
+function showSubmission(submission: Submission, now: number): JsonObject {
   const { code, status } = presentVerdict(submission, now);
   return {
     id: String(submission.id),

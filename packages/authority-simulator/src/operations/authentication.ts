@@ -15,7 +15,7 @@ export function giveSeed({ seeds, clock }: Pick<Simulation, 'seeds' | 'clock'>):
   return ({ env }) => textAnswer(200, seedXml(seeds.issue(env, clock()), clock()), XML);
 }
 
-export function seedXml(value: string, now: Date): string {
+function seedXml(value: string, now: Date): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <SemillaModel xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema">
   <valor>${value}</valor>
@@ -49,7 +49,7 @@ function logIn({ seeds, tokens, taxpayers, clock, newId }: Login, { env }: Call,
   return tokenAnswer(tokens.issue(env, signer.holder, newId(), now));
 }
 
-export function tokenAnswer({ token, issuedAt, expiresAt }: ReturnType<Simulation['tokens']['issue']>): Answer {
+function tokenAnswer({ token, issuedAt, expiresAt }: ReturnType<Simulation['tokens']['issue']>): Answer {
   const value = { token, expira: tokenDate(expiresAt), expedido: tokenDate(issuedAt) };
   return { status: 200, body: { root: 'RespuestaAutenticacion', value } };
 }

@@ -24,7 +24,7 @@ export const invoiceStatusSchema = z.enum([
 ]);
 
 /** One submission to the authority. */
-export const invoiceAttemptSchema = z.object({
+const invoiceAttemptSchema = z.object({
   attempt: z.number().int().positive(),
   track_id: z.string().nullable(),
   submitted_at: timestampSchema.nullable(),
@@ -37,7 +37,7 @@ export const invoiceAttemptSchema = z.object({
 });
 
 /** A submission in an event, within its size. Emission has the omitted parts. */
-export const eventAttemptSchema = invoiceAttemptSchema.extend({
+const eventAttemptSchema = invoiceAttemptSchema.extend({
   messages_cut: z.boolean().optional().meta({ description: 'True if the authority sent more messages than these' }),
   earlier_omitted: z
     .number()

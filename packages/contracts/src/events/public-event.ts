@@ -51,7 +51,7 @@ export const MAX_EVENT_PAGE = 1_000;
 export const DEFAULT_EVENT_PAGE = 200;
 
 /** Data of `received.*`, except `received.refused`. */
-export const receivedDataSchema = receivedInvoiceSchema
+const receivedDataSchema = receivedInvoiceSchema
   .pick({
     id: true,
     encf: true,
@@ -71,7 +71,7 @@ export const receivedDataSchema = receivedInvoiceSchema
   })
   .meta({ description: 'The received e-CF at the time of the event' });
 /** Data of `received.refused`. */
-export const refusalDataSchema = receivedRefusedSchema
+const refusalDataSchema = receivedRefusedSchema
   .pick({
     encf: true,
     ecf_type: true,
@@ -86,7 +86,7 @@ export const refusalDataSchema = receivedRefusedSchema
   .extend({ provider_rnc: rncSchema })
   .meta({ description: 'The refusal; with code 1 or 2 nothing proves who sent the document' });
 /** Data of `approval.*`. */
-export const approvalDataSchema = receivedApprovalSchema
+const approvalDataSchema = receivedApprovalSchema
   .pick({ issuer_rnc: true, buyer_rnc: true, approval_status: true, approval_confirmed: true, approval_datetime: true })
   .extend({
     encf: z.string(),
@@ -94,7 +94,7 @@ export const approvalDataSchema = receivedApprovalSchema
   })
   .meta({ description: 'The decision of the buyer at the time of the event' });
 /** Data of `cancellation.*`. */
-export const cancellationDataSchema = cancellationSchema
+const cancellationDataSchema = cancellationSchema
   .pick({
     id: true,
     issuer_rnc: true,
@@ -108,23 +108,23 @@ export const cancellationDataSchema = cancellationSchema
   })
   .meta({ description: 'The cancellation at the time of the event' });
 /** Data of `delivery.*`. */
-export const deliveryDataSchema = invoiceSchema
+const deliveryDataSchema = invoiceSchema
   .pick({ env: true, issuer_rnc: true, encf: true, delivery_status: true })
   .extend({ buyer_rnc: rncSchema })
   .meta({ description: 'The delivery at the time of the event' });
 
 /** Data of `contingency.*`. */
-export const contingencyDataSchema = contingencySchema
+const contingencyDataSchema = contingencySchema
   .pick({ since: true, deadline: true })
   .extend({ env: environmentSchema, issuer_rnc: rncSchema })
   .meta({ description: 'The outage of the authority, and the end of the 72 hours after its return' });
 
 /** Data of `range.*`. */
-export const rangeDataSchema = numberRangeSchema
+const rangeDataSchema = numberRangeSchema
   .extend({ ...rangeNoticeSchema.pick({ issuer_rnc: true, next: true, remaining: true }).shape })
   .meta({ description: 'The registered range at the time of the event' });
 /** Data of `certificate.expiring`. */
-export const certificateDataSchema = certificateFactsSchema
+const certificateDataSchema = certificateFactsSchema
   .extend({ issuer_rnc: rncSchema })
   .meta({ description: 'The stored certificate of the taxpayer' });
 

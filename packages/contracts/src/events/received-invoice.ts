@@ -40,7 +40,7 @@ const eventSignerSchema = z.object({
 export type EventSigner = z.infer<typeof eventSignerSchema>;
 
 /** Another document under a number that is taken: signed and well-formed, with other bytes. */
-export const receivedConflictSchema = z.object({
+const receivedConflictSchema = z.object({
   id: z.number().int().positive().optional(),
   sha256: z.string(),
   date_received: timestampSchema,
@@ -111,7 +111,7 @@ export const MAX_OBSERVATIONS = 20;
  * `approval.changed` with direction `given`: the decision about a document that one of our taxpayers received. `revision`
  * increases per document; a withdrawn decision is published as `pending` with a higher one.
  */
-export const receivedInvoiceDecisionSchema = z.object({
+const receivedInvoiceDecisionSchema = z.object({
   direction: z.literal('given'),
   env: environmentSchema,
   issuer_rnc: rncSchema,
@@ -136,7 +136,7 @@ export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSche
  * `revision` increases per document. The answer of a known signer replaces that of a stranger, and an operator may decide
  * that an answer does not count. Without an answer that counts it is `pending`.
  */
-export const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
+const issuedInvoiceDecisionSchema = receivedInvoiceDecisionSchema.extend({ direction: z.literal('received') });
 export type IssuedInvoiceDecision = z.infer<typeof issuedInvoiceDecisionSchema>;
 
 /** The data of `approval.changed`; `direction` distinguishes the two kinds. */

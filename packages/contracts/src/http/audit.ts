@@ -20,7 +20,7 @@ export const auditActSchema = z.object({
 export type AuditAct = z.infer<typeof auditActSchema>;
 
 /** The actor of an action, and its request. */
-export const actedBySchema = z.object({ actor: z.string().min(1), request_id: z.string().nullable() });
+const actedBySchema = z.object({ actor: z.string().min(1), request_id: z.string().nullable() });
 export type ActedBy = z.infer<typeof actedBySchema>;
 
 /** Added to requests of the administration to other services. Absent = no act of a person. */

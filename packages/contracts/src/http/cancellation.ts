@@ -59,7 +59,7 @@ export const cancellationStatusSchema = z.enum(['Aceptado', 'Parcial', 'Rechazad
 export type CancellationStatus = z.infer<typeof cancellationStatusSchema>;
 
 /** A range with its counts; `authority_status` is the outcome of its numbers. */
-export const cancellationRangeSchema = z.object({
+const cancellationRangeSchema = z.object({
   id: z.number().int().positive(),
   encf_desde: encfSchema,
   encf_hasta: encfSchema,

@@ -93,8 +93,6 @@ const REQUESTS = {
   NewTaxpayer: admin.newTaxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;
 
-export type ComponentName = keyof typeof ANSWERS | keyof typeof REQUESTS;
-
 const address = (name: string) => `#/components/schemas/${name}`;
 
 export interface Components {

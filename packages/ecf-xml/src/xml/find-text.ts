@@ -22,7 +22,7 @@ export function findText(source: string, path: readonly string[]): string | null
 }
 
 /** The characters directly inside the element just opened, up to its end tag. */
-export function textOfElement(scanner: XmlScanner): string {
+function textOfElement(scanner: XmlScanner): string {
   let text = '';
   for (;;) {
     const event = scanner.next();

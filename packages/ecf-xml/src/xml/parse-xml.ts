@@ -30,7 +30,7 @@ export interface XmlLimits {
 }
 
 /** Room for a note (33, 34) of 10,000 lines with some twenty elements each. */
-export const MAX_XML_BYTES = 20 * 1024 * 1024;
+const MAX_XML_BYTES = 20 * 1024 * 1024;
 
 /**
  * Parses an untrusted document and canonicalises it. DOCTYPE, bytes other than UTF-8, NUL, depth beyond 256 and documents

@@ -37,7 +37,7 @@ function element(rule: ElementRule, depth: number, last?: string): string[] {
 }
 
 /** The simple types that a document uses and XML Schema does not know itself. */
-export function namedTypes(rule: ElementRule, found = new Map<string, SimpleType>()): Map<string, SimpleType> {
+function namedTypes(rule: ElementRule, found = new Map<string, SimpleType>()): Map<string, SimpleType> {
   if (rule.type && rule.typeName && !rule.typeName.startsWith('xs:')) found.set(rule.typeName, rule.type);
   for (const child of rule.children ?? []) namedTypes(child, found);
   return found;

@@ -5,7 +5,7 @@ import { type MasterKeys, sealHead } from '../security/seal.js';
 import { presentInstances } from './instances.js';
 
 /** Values that one call seals anew at most, of each kind. */
-export const RESEAL_BLOCK = 100;
+const RESEAL_BLOCK = 100;
 
 /** Sealed values of one kind in a service's database. */
 export interface SealedValues {

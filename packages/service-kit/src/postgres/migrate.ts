@@ -15,7 +15,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`;
 
 /** Migrations that cannot be applied; the message says which and what to do. */
-export class MigrationError extends Error {
+class MigrationError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = 'MigrationError';

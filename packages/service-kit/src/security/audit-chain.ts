@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AuditAct, type AuditEntry, auditEntrySchema } from '@ecf/contracts';
 
 /** `previous_hash` of the first entry. */
-export const FIRST_PREVIOUS_HASH = '0'.repeat(64);
+const FIRST_PREVIOUS_HASH = '0'.repeat(64);
 
 /**
  * The canonical JSON of a value. Numbers and strings are written as ECMAScript does, keys in the order of their UTF-16 units.

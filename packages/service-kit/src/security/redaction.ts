@@ -1,5 +1,5 @@
 /** The replacement of a secret. */
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Names whose values are never logged, at any place in an object. Compared without `-` and `_`, in lower case. */
 const SECRET_NAMES = new Set([

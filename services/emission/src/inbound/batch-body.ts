@@ -27,7 +27,7 @@ export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocu
   return { documents: documents(), sha256: () => hash.copy().digest('hex') };
 }
 
-export function batchTooLarge(): ApiError {
+function batchTooLarge(): ApiError {
   return new ApiError(
     413,
     'body_too_large',

@@ -3,7 +3,7 @@ import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { AuditLog } from '../core/ports.js';
 
 /** The consumer group of the gateway. */
-export const GATEWAY_GROUP = 'gateway';
+const GATEWAY_GROUP = 'gateway';
 
 /** Appends what administrators did in other services to the audit log, each act once. */
 export function subscribeToActs(bus: Bus, audit: Pick<AuditLog, 'appendOnce'>): Promise<Subscription> {

@@ -46,6 +46,6 @@ function plain(text: string): string {
 }
 
 /** Whether an address is one of the trusted proxies. */
-export function isTrustedProxy(address: string, trusted: BlockList): boolean {
+function isTrustedProxy(address: string, trusted: BlockList): boolean {
   return isIP(address) !== 0 && trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

@@ -14,7 +14,7 @@ import { receivedRecord } from '../core/invoices/received-record.js';
 import type { FeedStore, OutcomeStore, Projection } from '../core/ports.js';
 
 /** The consumer group of this service. */
-export const QUERY_GROUP = 'query';
+const QUERY_GROUP = 'query';
 
 export interface EventPorts {
   readonly projection: Projection;

@@ -61,7 +61,7 @@ export interface ReceivedRow {
 export const NOT_AVAILABLE: AuthorityStatus = 'not_available';
 
 /** The authority's status of a row of `received_documents AS d`. */
-export const AUTHORITY_STATUS = `coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = d.id), '${NOT_AVAILABLE}')`;
+const AUTHORITY_STATUS = `coalesce((SELECT c.status FROM confirmations c WHERE c.document_id = d.id), '${NOT_AVAILABLE}')`;
 
 /** The columns of a {@link ReceivedRow}, from `received_documents AS d`. */
 export const RECEIVED = `d.*, ${AUTHORITY_STATUS} AS authority_status,

@@ -70,5 +70,3 @@ export function createReceivedChanges(makeId: () => string) {
     await appendToOutbox(tx, events);
   };
 }
-
-export type PublishReceivedChange = ReturnType<typeof createReceivedChanges>;

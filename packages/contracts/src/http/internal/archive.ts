@@ -6,7 +6,7 @@ export const ARCHIVING_SERVICES = ['emission', 'reception', 'approvals'] as cons
 export type ArchivingService = (typeof ARCHIVING_SERVICES)[number];
 
 /** An XML document that a row of a service's database names. */
-export const storedFileSchema = z.object({
+const storedFileSchema = z.object({
   path: z.string(),
   /** In lower-case hex. */
   sha256: z.string(),

@@ -27,7 +27,7 @@ const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema
 const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) });
 
 /** An unchanged answer of the authority about an attempt. */
-export const rawAnswerSchema = z.object({
+const rawAnswerSchema = z.object({
   operation: z.string(),
   at: timestampSchema,
   /** `verdict`, `unauthorized`, `unknown:<cause>`, `refused:<code>`. */

@@ -10,13 +10,12 @@ export type SealingService = (typeof SEALING_SERVICES)[number];
 const keyIdSchema = z.string().regex(/^[0-9a-f]{8}$/, 'is 8 hexadecimal digits');
 
 /** The sealed values of a service, and the keys of its instances. */
-export const sealedStateSchema = z.object({
+const sealedStateSchema = z.object({
   /** Values that another key than the named one sealed. */
   older: z.number().int().nonnegative(),
   /** Instances that reported within the last half minute. `key_ids` are those of MASTER_KEY, in its order. */
   instances: z.array(z.object({ id: z.string(), key_ids: z.array(keyIdSchema), seen_at: timestampSchema })),
 });
-export type SealedState = z.infer<typeof sealedStateSchema>;
 
 /** Answer of `GET /admin/master-keys` and `POST /admin/master-keys/reseal`. */
 export const masterKeyStateSchema = z.object({

@@ -13,7 +13,7 @@ import { MAX_CANCELLATION_RANGES } from '../cancellation.js';
 import type { InternalHandlers } from './internal.js';
 
 /** A document that needs a person. */
-export const alarmedDocumentSchema = z.object({
+const alarmedDocumentSchema = z.object({
   env: environmentSchema,
   issuer_rnc: rncSchema,
   encf: encfSchema,
@@ -118,7 +118,7 @@ export const settlementSchema = z
   });
 
 /** The numbers of each range that are left for automatic numbers, in the order of the request. */
-export const numbersLeftSchema = z.object({
+const numbersLeftSchema = z.object({
   ranges: z.array(
     z.object({
       next: encfSchema

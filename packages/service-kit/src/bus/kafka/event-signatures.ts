@@ -6,7 +6,7 @@ import { EventError } from '../events.js';
 import { type KafkaRecord, textHeaders } from './kafka-messages.js';
 
 /** The header of an event with the signature of its producer: the id of its key, a dot, and an Ed25519 signature in base64url. */
-export const SIGNATURE_HEADER = 'ecf_signature';
+const SIGNATURE_HEADER = 'ecf_signature';
 /** The signature covers these headers, the topic, the key and the body. */
 const SIGNED_HEADERS = ['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_subject'] as const;
 

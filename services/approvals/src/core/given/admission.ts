@@ -37,7 +37,7 @@ function answersPresent({ supersededAt }: GivenApproval): boolean {
 }
 
 /** The issuer took it, or a send is in flight or was lost. */
-export function mayHaveReachedIssuer({ issuer }: GivenApproval): boolean {
+function mayHaveReachedIssuer({ issuer }: GivenApproval): boolean {
   if (issuer.status === 'delivered') return true;
   if (issuer.status === 'pending') return issuer.tries > 0;
   return (issuer.status === 'failed' || issuer.status === 'no_receiver') && issuer.sentAt !== null;

@@ -25,7 +25,7 @@ export function rejectionReason(decision: Decision): string | null {
 }
 
 /** The tree of an approval. Source: Formato Aprobación Comercial v1.0 pp.4-5. */
-export function approvalTree(key: DecisionKey, decision: Decision): DocumentNode {
+function approvalTree(key: DecisionKey, decision: Decision): DocumentNode {
   const reason = rejectionReason(decision);
   return {
     ACECF: {

@@ -35,7 +35,7 @@ function receivedBefore(attempt: Attempt, { dateReceived }: TrackIdEntry): boole
  * trackIds that may belong to the attempt, best candidate first. Known trackIds of earlier submissions are left out, and
  * entries received before the attempt come last. The caller removes trackIds that are not kept with the attempt.
  */
-export function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
+function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
   const known = new Set(attempt.past.map(({ trackId }) => trackId));
   const rank = { Aceptado: 0, AceptadoCondicional: 0, EnProceso: 1, 'No encontrado': 3, Rechazado: 2 } as const;
   return (

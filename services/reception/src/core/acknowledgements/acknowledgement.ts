@@ -23,7 +23,7 @@ export async function signAcknowledgement(
 }
 
 /** The tree of an acknowledgement. CodigoMotivoNoRecibido is left out for Estado 0: an empty tag is invalid. */
-export function acknowledgementTree(facts: AcknowledgementFacts): DocumentNode {
+function acknowledgementTree(facts: AcknowledgementFacts): DocumentNode {
   return {
     ARECF: {
       DetalleAcusedeRecibo: {

@@ -46,5 +46,3 @@ export function createConfirmDocument({ confirmations, queryState, promote, repo
     await record(document, found ?? (pauseMs === null ? 'unknown' : document.status), pauseMs);
   };
 }
-
-export type ConfirmDocument = ReturnType<typeof createConfirmDocument>;
