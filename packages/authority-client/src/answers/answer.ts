@@ -84,4 +84,16 @@ export function isUnanswered(answer: Answer<unknown>): boolean {
   return answer.outcome === 'unknown' && (answer.raw === null || isUnreached(answer));
 }
 
+const UNUSABLE: readonly UnknownCause[] = ['not_a_verdict', 'another_document', 'redirect', 'too_large'];
+
+/** Whether an answer came that cannot be used. */
+export function isUnusable(answer: Answer<unknown>): boolean {
+  return answer.outcome === 'unknown' && UNUSABLE.includes(answer.cause);
+}
+
+/** A pause in whole seconds, at least one, as Retry-After states it. */
+export function retryAfterSeconds(ms: number | null | undefined): number | undefined {
+  return ms === null || ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1_000));
+}
+
 export type Outcome = Answer<unknown>['outcome'];

@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import { type Answer, isUnanswered } from '../answers/answer.js';
+import { type Answer, isUnanswered, isUnusable } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
@@ -183,7 +183,7 @@ function entryOf(answer: Answer<IssuedToken>, started: number): Entry {
     case 'unauthorized':
       throw new LoginError('login_refused', 'the authority refused the login: status 401');
     case 'unknown': {
-      const unreadable = ['not_a_verdict', 'redirect', 'too_large'].includes(answer.cause);
+      const unreadable = isUnusable(answer);
       const pause = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
       const details = { ...pause, isUnanswered: isUnanswered(answer) };
       throw unreadable

@@ -24,7 +24,7 @@ export class ApprovalsError extends Error {
   constructor(
     readonly code: ApprovalsErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number | undefined } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;

@@ -39,7 +39,7 @@ export interface EmissionErrorDetails {
   faults?: readonly Fault[];
   /** Items of a 422, instead of the message. */
   items?: readonly ValidationItem[];
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   cause?: unknown;
 }
 

@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '@ecf/authority-client/answers';
 import { LoginError } from '@ecf/authority-client/login';
 import type { ApprovalRequest, ReceivedInvoiceChanged, TaxpayerState, ValidationItem } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
@@ -180,7 +181,7 @@ function loginFailure(error: unknown): unknown {
     "The authority's login cannot be used now; nothing was signed. Repeat later.",
     {
       cause: error,
-      ...(error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) }),
+      retryAfterSeconds: retryAfterSeconds(error.retryAfterMs),
     },
   );
 }

@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '@ecf/authority-client/answers';
 import { LoginError } from '@ecf/authority-client/login';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
@@ -61,7 +62,7 @@ export function loginFailure(
   }: { unreadableIs502?: boolean; maintenanceUntil?: Date | null } = {},
 ): unknown {
   if (!(error instanceof LoginError)) return error;
-  const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
+  const retry = { retryAfterSeconds: retryAfterSeconds(error.retryAfterMs) };
   switch (error.code) {
     case 'login_refused':
       return new EmissionError(

@@ -1,4 +1,5 @@
 import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import { isUnusable, retryAfterSeconds } from '@ecf/authority-client/answers';
 import { LoginError } from '@ecf/authority-client/login';
 import { type Attempt, nameOf } from '../attempt/attempt.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
@@ -75,7 +76,7 @@ function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Att
         throw conflict(
           `The trackId ${trackId} does not belong to ${encf} of ${issuerRnc}: ${answer.detail}. Find the right one at the authority, or have the document sent again where there is none.`,
         );
-      if (answer.cause === 'not_a_verdict' || answer.cause === 'too_large' || answer.cause === 'redirect')
+      if (isUnusable(answer))
         throw new EmissionError(
           'authority_unreadable',
           `The authority gave no usable answer to the query for ${trackId}; repeat later. ${UNCHANGED}`,
@@ -88,15 +89,17 @@ function unanswered(trackId: string, retryAfterMs?: number): EmissionError {
   return new EmissionError(
     'authority_unreachable',
     `The authority does not answer at the moment, so it is unknown which document ${trackId} belongs to; repeat later. ${UNCHANGED}`,
-    retryAfterMs === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) },
+    { retryAfterSeconds: retryAfterSeconds(retryAfterMs) },
   );
 }
 
 function withoutLogin(error: LoginError): EmissionError {
-  const retry = error.retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1_000) };
   const sentence =
     error.code === 'login_refused'
       ? `The authority refuses the login with the certificate of this document${error.reason ? `: ${error.reason}` : ''}.`
       : "The authority's login gives no usable answer; repeat later.";
-  return new EmissionError(error.code, `${sentence} ${UNCHANGED}`, { cause: error, ...retry });
+  return new EmissionError(error.code, `${sentence} ${UNCHANGED}`, {
+    cause: error,
+    retryAfterSeconds: retryAfterSeconds(error.retryAfterMs),
+  });
 }

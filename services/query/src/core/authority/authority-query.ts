@@ -1,4 +1,4 @@
-import type { Answer } from '@ecf/authority-client';
+import { type Answer, isUnusable, retryAfterSeconds } from '@ecf/authority-client/answers';
 import type { Environment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
@@ -55,18 +55,15 @@ export function verdictOf<V>(answer: Answer<V>): V {
     case 'refused':
       if (answer.code === 'service_not_in_environment')
         throw new QueryError('service_not_in_environment', 'The authority has no such service in this environment.');
-      throw new QueryError('authority_unreadable', `The authority does not answer this question: ${answer.reason}`);
-    case 'unknown': {
-      const unreadable = ['not_a_verdict', 'another_document', 'too_large', 'redirect'].includes(answer.cause);
-      if (unreadable)
+      throw new QueryError('authority_unreadable', `The authority does not answer this query: ${answer.reason}`);
+    case 'unknown':
+      if (isUnusable(answer))
         throw new QueryError(
           'authority_unreadable',
           'The authority answered something that cannot be used; repeat later.',
         );
-      const { retryAfterMs } = answer;
       throw new QueryError('authority_unreachable', 'The authority does not answer at the moment; repeat later.', {
-        retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+        retryAfterSeconds: retryAfterSeconds(answer.retryAfterMs),
       });
-    }
   }
 }
