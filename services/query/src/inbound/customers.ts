@@ -35,7 +35,7 @@ export interface CustomerParts {
 
 const MOST_CLIENTS = 50;
 
-/** The customers' routes: each reads its parameters, asks, and gives the answer. */
+/** The customers' routes: each reads its parameters, calls the use case, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
   const { invoices, documentXml, invoiceDocument, consumption, readFeed, directory, monitoring } = parts;
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });

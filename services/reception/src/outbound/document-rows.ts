@@ -152,8 +152,8 @@ export function newReceivedRow(
 export function newlyReceived(id: number, document: NewReceivedDocument): ReceivedDocument {
   const pending = { approvalStatus: 'pending', approvalDatetime: null, answeredAt: null, answerDueAt: null } as const;
   const authorityStatus = isConfirmable(document.key.env) ? 'pending' : NOT_AVAILABLE;
-  const asked = { authorityStatus, authorityCheckedAt: null, promotedAt: null } as const;
-  return { ...document, id, revision: FIRST_REVISION, ...pending, ...asked };
+  const unconfirmed = { authorityStatus, authorityCheckedAt: null, promotedAt: null } as const;
+  return { ...document, id, revision: FIRST_REVISION, ...pending, ...unconfirmed };
 }
 
 const FIRST_REVISION = 1;

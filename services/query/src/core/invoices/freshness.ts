@@ -154,14 +154,14 @@ function createOwnerQueries({ observer, clock }: Pick<Ports, 'observer' | 'clock
     share,
     silentMs: (owner) => (pausedUntil[owner] === 0 ? 0 : Math.max(0, clock().getTime() - answeredAt[owner])),
     async query(owner, query) {
-      const askedAt = clock().getTime();
-      if (askedAt < pausedUntil[owner]) {
+      const queriedAt = clock().getTime();
+      if (queriedAt < pausedUntil[owner]) {
         observer.freshened('paused');
         return false;
       }
       try {
         const found = await query();
-        answeredAt[owner] = Math.max(answeredAt[owner], askedAt);
+        answeredAt[owner] = Math.max(answeredAt[owner], queriedAt);
         pausedUntil[owner] = 0;
         observer.freshened(found ? 'found' : 'nothing');
         return true;

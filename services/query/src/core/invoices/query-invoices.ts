@@ -9,17 +9,17 @@ import type { Freshness } from './freshness.js';
 import { type InvoiceKey, isComplete, publicInvoice } from './issued-invoice.js';
 
 type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
-type Asked<T> = T & { readonly caller: Caller };
+type WithCaller<T> = T & { readonly caller: Caller };
 
 /** Queries about the documents that the account's taxpayers issued. */
 export interface QueryInvoices {
-  list(query: Asked<InvoiceFilter & Page>): Promise<InvoicePage>;
-  count(query: Asked<InvoiceFilter>): Promise<InvoiceCount>;
-  aggregate(query: Asked<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
-  one(query: Asked<InvoiceKey>): Promise<Invoice>;
-  trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList>;
+  list(query: WithCaller<InvoiceFilter & Page>): Promise<InvoicePage>;
+  count(query: WithCaller<InvoiceFilter>): Promise<InvoiceCount>;
+  aggregate(query: WithCaller<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
+  one(query: WithCaller<InvoiceKey>): Promise<Invoice>;
+  trackIds(query: WithCaller<InvoiceKey>): Promise<TrackIdList>;
   /** The submissions with all answers of the authority. */
-  rawAnswers(query: Asked<InvoiceKey>): Promise<RawTrackIdList>;
+  rawAnswers(query: WithCaller<InvoiceKey>): Promise<RawTrackIdList>;
   lagMs: Freshness['lagMs'];
 }
 
@@ -31,13 +31,13 @@ export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
 };
 
 export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): QueryInvoices {
-  async function prepare(query: Asked<InvoiceFilter>): Promise<void> {
+  async function prepare(query: WithCaller<InvoiceFilter>): Promise<void> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
     await freshness.issuer(query);
   }
 
   /** A settled document is answered from the read model. For any other, the owner is queried first. */
-  async function require(query: Asked<InvoiceKey>): Promise<ShownInvoice> {
+  async function require(query: WithCaller<InvoiceKey>): Promise<ShownInvoice> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
     let found = await ports.invoices.find(query);
     let isCurrent = true;
@@ -63,7 +63,7 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
     return whole.attempts;
   }
 
-  async function trackIds(query: Asked<InvoiceKey>): Promise<TrackIdList> {
+  async function trackIds(query: WithCaller<InvoiceKey>): Promise<TrackIdList> {
     const known = (await require(query)).attempts;
     const attempts = isComplete(known) ? known : await allAttempts(query);
     return {
