@@ -6,13 +6,13 @@ import type { Attempt, DocumentKey } from '../attempt/attempt.js';
 export const FIRST_PROBE_MS = 1_000;
 
 /** Full documents and consumer summaries go to different hosts of the authority. */
-export interface Way {
+export interface Destination {
   readonly env: Environment;
   readonly route: Attempt['route'];
 }
 
-/** Documents wait for the authority on a way, or waited once. */
-export interface Contingency extends Way {
+/** Documents of a destination wait for the authority, or waited once. */
+export interface Contingency extends Destination {
   /** The first answer after it; null while the authority is away. */
   readonly returnedAt: Date | null;
   /** Sends and logins in a row that did not reach the authority. */
@@ -60,29 +60,29 @@ export interface ContingencyBacklog {
 /** The queue of documents that were signed while the authority was away. All instances share it. */
 export interface ContingencyStore {
   /** Whether the authority is known to be away for everybody. */
-  isAway(way: Way): Promise<boolean>;
+  isAway(destination: Destination): Promise<boolean>;
   /** Notes that a document waits, and since when the authority is away. The first probe is at `dueAt`. */
-  begin(way: Way, outage: Outage): Promise<Date>;
+  begin(destination: Destination, outage: Outage): Promise<Date>;
   /** An answer came. When the authority returned: at the first answer. */
-  reached(way: Way, now: Date): Promise<Date>;
+  reached(destination: Destination, now: Date): Promise<Date>;
   /** Sets the deadline of every document that was signed in contingency and has none. */
-  setDeadlines(way: Way, deadline: Date): Promise<void>;
+  setDeadlines(destination: Destination, deadline: Date): Promise<void>;
   /** No answer came. */
-  unreached(way: Way): Promise<void>;
+  unreached(destination: Destination): Promise<void>;
   /** The authority answered a login, so it is not away for everybody: the next look is soon. */
-  answered(way: Way, now: Date): Promise<void>;
+  answered(destination: Destination, now: Date): Promise<void>;
   /** The document that was to probe the authority could not be sent: another one probes now. */
-  probeNow(way: Way, now: Date): Promise<void>;
+  probeNow(destination: Destination, now: Date): Promise<void>;
   claimDue(request: ClaimRequest): Promise<Contingency[]>;
   /** Lets the oldest of those that failed least often be sent now. Answers how many. */
-  release(way: Way, limit: number, now: Date): Promise<number>;
+  release(destination: Destination, limit: number, now: Date): Promise<number>;
   /** How many wait, and how many of them are being sent now. */
-  waiting(way: Way, now: Date): Promise<{ readonly total: number; readonly released: number }>;
+  waiting(destination: Destination, now: Date): Promise<{ readonly total: number; readonly released: number }>;
   save(contingency: Contingency, dueAt: Date): Promise<void>;
   /** Nothing waits: the next document finds out for itself whether the authority answers. */
-  rest(way: Way, now: Date, dueAt: Date): Promise<void>;
+  rest(destination: Destination, now: Date, dueAt: Date): Promise<void>;
   /** Those that wait though their time limit is over, and that do not have this alarm yet. */
-  late(way: Way, now: Date, limit: number): Promise<DocumentKey[]>;
+  late(destination: Destination, now: Date, limit: number): Promise<DocumentKey[]>;
   /** The documents that wait, counted by environment. */
   backlog(): Promise<ContingencyBacklog[]>;
   list(filter: WaitingFilter): Promise<{ readonly total: number; readonly documents: readonly WaitingDocument[] }>;

@@ -2,7 +2,7 @@ import { LoginError } from '@ecf/authority-client/login';
 import { later } from '../attempt/transitions.js';
 import { loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
-import { FIRST_PROBE_MS, type Way } from './contingency.js';
+import { type Destination, FIRST_PROBE_MS } from './contingency.js';
 
 /** A token; or since when the authority is away, for a document that may wait, and the end of announced maintenance. */
 export type TokenOrWait =
@@ -17,18 +17,18 @@ export type TokenOrWait =
  */
 export async function tokenOrWait(
   { authority, contingency, clock, settings }: Pick<Ports, 'authority' | 'contingency' | 'clock' | 'settings'>,
-  way: Way,
+  destination: Destination,
   tokens: TokenSource,
   mayWait: boolean,
 ): Promise<TokenOrWait> {
-  const until = authority.maintenanceUntil(way.env);
+  const until = authority.maintenanceUntil(destination.env);
   const away = async (isForAll: boolean) => {
     const now = clock();
     const outage = { now, rate: settings.recoveryRate, dueAt: later(now, FIRST_PROBE_MS), isForAll };
-    return { token: null, until, since: await contingency.begin(way, outage) };
+    return { token: null, until, since: await contingency.begin(destination, outage) };
   };
-  const isAway = authority.isAway(way.env, way.route === 'ecf' ? 'recepcion' : 'recepcionfc');
-  if (mayWait && (isAway || (await contingency.isAway(way)))) return away(true);
+  const isAway = authority.isAway(destination.env, destination.route === 'ecf' ? 'recepcion' : 'recepcionfc');
+  if (mayWait && (isAway || (await contingency.isAway(destination)))) return away(true);
   try {
     return { token: await tokens.get(), since: null, until: null };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type Environment, ISSUING_RULES, toCalendarDate } from '@ecf/domain';
-import type { Way } from '../contingency/contingency.js';
+import type { Destination } from '../contingency/contingency.js';
 import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens } from '../credentials/token-source.js';
@@ -94,11 +94,11 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
     return { ranges, warnings };
   }
 
-  async function login({ caller, taxpayer, uploaded, mayWait }: Parties, way: Way): Promise<void> {
-    const { env } = way;
+  async function login({ caller, taxpayer, uploaded, mayWait }: Parties, destination: Destination): Promise<void> {
+    const { env } = destination;
     const certificate = uploaded ?? certificates.stored(taxpayer);
     const tokens = certificateTokens(ports, { env, account: caller.accountId, rnc: taxpayer.rnc, certificate });
-    await tokenOrWait(ports, way, tokens, mayWait);
+    await tokenOrWait(ports, destination, tokens, mayWait);
   }
 
   /**

@@ -1,6 +1,6 @@
-/** The statements of the contingency queue: attempts with `queued_at`, and a row for each way on which some waited. */
+/** The statements of the contingency queue: attempts with `queued_at`, and a row for each destination with an outage. */
 
-const WAY = 'e.env = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
+const DESTINATION = 'e.env = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
 
 export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AND returned_at IS NULL AND failures > 0';
 
@@ -47,7 +47,7 @@ export const CLAIM = {
 /** Those that failed least often, then the oldest: one that always fails stops nobody. */
 export const RELEASE = `WITH chosen AS (
     SELECT a.emission_id, a.attempt FROM attempt a JOIN emission e ON e.id = a.emission_id
-     WHERE ${WAY} AND a.next_action_at IS NULL ORDER BY a.failures, a.queued_at, a.emission_id LIMIT $3 FOR UPDATE OF a SKIP LOCKED),
+     WHERE ${DESTINATION} AND a.next_action_at IS NULL ORDER BY a.failures, a.queued_at, a.emission_id LIMIT $3 FOR UPDATE OF a SKIP LOCKED),
   released AS (
     UPDATE attempt a SET next_action_at = $4 FROM chosen c
      WHERE a.emission_id = c.emission_id AND a.attempt = c.attempt RETURNING 1)
@@ -55,7 +55,7 @@ export const RELEASE = `WITH chosen AS (
 
 /** $3 now. A document that failed for a reason of its own is tried again at its own time. */
 export const WAITING = `SELECT count(*)::int AS total, count(*) FILTER (WHERE a.owner IS NOT NULL OR a.next_action_at <= $3)::int AS released
-  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE ${WAY}`;
+  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE ${DESTINATION}`;
 
 export const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $1 AND route = $2';
 
@@ -63,7 +63,7 @@ export const REST = `UPDATE contingency SET returned_at = coalesce(returned_at, 
   WHERE env = $1 AND route = $2`;
 
 export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
-  WHERE ${WAY} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;
+  WHERE ${DESTINATION} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;
 
 export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS deadline
   FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY e.env`;
