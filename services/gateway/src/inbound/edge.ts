@@ -128,38 +128,56 @@ const nameQuery: RequestHandler = (_req, res, next) => {
   next();
 };
 
+type EnvironmentOptions = Pick<EdgeOptions, 'defaultEnv' | 'servesProduction'>;
+
 /** Chooses the environment and replaces the key by the identity of its holder: the owner sees no key. */
-function identify(options: Pick<EdgeOptions, 'defaultEnv' | 'servesProduction'>): RequestHandler {
+function identify(options: EnvironmentOptions): RequestHandler {
   return (req, res, next) => {
     const call = callOf(res);
-    const { holder, operation, prefix = null, sender = '' } = call;
-    const request_id = requestIdOf(req);
-    if (holder) {
-      const { env, given } = keyedEnvironment(header(req, 'env'));
-      // A key of production alone is for eCF, also if the body names it.
-      const named = operation?.environmentInBody === true && !given;
-      requireServed(named && holder.environments.every((one) => one === 'eCF') ? 'eCF' : env, options.servesProduction);
-      // If the body names the environment, the owner checks that the key allows it.
-      if (given || operation?.environmentInBody !== true) requireEnvironment(holder.environments, env);
-      const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers } = holder;
-      const rights = {
-        environments: environments.filter((one) => one !== 'eCF' || options.servesProduction),
-        scopes: [...scopes],
-        ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
-        ...(options.servesProduction ? {} : { production_refused: true as const }),
-      };
-      const account = { account_id, key_id, ...rights, taxpayers_revision: holder.taxpayersRevision };
-      call.env = env;
-      call.caller = { kind: 'account', ...account, env, env_given: given, request_id };
-    } else {
-      const env = publicEnvironment(prefix, header(req, 'env'), options.defaultEnv);
-      requireServed(env, options.servesProduction);
-      call.env = env;
-      call.caller = { kind: 'public', env, sender: sender.slice(0, 64), request_id };
-    }
+    call.caller = call.holder ? keyCaller(req, call.holder, call.operation, options) : publicCaller(req, call, options);
+    call.env = call.caller.env;
     delete req.headers['x-api-key'];
     next();
   };
+}
+
+function keyCaller(
+  req: Request,
+  holder: KeyHolder,
+  operation: Operation | undefined,
+  { servesProduction }: EnvironmentOptions,
+): Identity {
+  const { env, given } = keyedEnvironment(header(req, 'env'));
+  const mayBeInBody = operation?.environmentInBody === true;
+  // A key of production alone is for eCF, also if the body names it.
+  const isForProduction = mayBeInBody && !given && holder.environments.every((one) => one === 'eCF');
+  requireServed(isForProduction ? 'eCF' : env, servesProduction);
+  // If the body names the environment, the owner checks that the key allows it.
+  if (given || !mayBeInBody) requireEnvironment(holder.environments, env);
+  const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers, taxpayersRevision } = holder;
+  return {
+    kind: 'account',
+    account_id,
+    key_id,
+    environments: environments.filter((one) => one !== 'eCF' || servesProduction),
+    scopes: [...scopes],
+    ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
+    ...(servesProduction ? {} : { production_refused: true }),
+    taxpayers_revision: taxpayersRevision,
+    env,
+    env_given: given,
+    request_id: requestIdOf(req),
+  };
+}
+
+function publicCaller(
+  req: Request,
+  { prefix = null, sender = '' }: Call,
+  { defaultEnv, servesProduction }: EnvironmentOptions,
+): PublicCaller {
+  const env = publicEnvironment(prefix, header(req, 'env'), defaultEnv);
+  requireServed(env, servesProduction);
+  return { kind: 'public', env, sender: sender.slice(0, 64), request_id: requestIdOf(req) };
 }
 
 /** Passes the request to the service that owns the operation. */
