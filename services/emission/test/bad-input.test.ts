@@ -346,7 +346,7 @@ describe('a body without a stated length', () => {
     const app = createHttpApp({
       logger: silentLogger,
       maxBodyBytes: 1_000,
-      routes: (routes) => routes.post('/', async (req, res) => void res.json((await readBody(req, res)).length)),
+      routes: (routes) => routes.post('/', async (req, res) => void res.json((await readBody(req)).length)),
     });
     server = await serve(app, { host: '127.0.0.1', port: 0 });
   });

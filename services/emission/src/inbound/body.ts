@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { ApiError } from '@ecf/service-kit/errors';
 import { bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
@@ -7,7 +7,7 @@ import { bodyTooLarge, maxBodyBytesOf } from '@ecf/service-kit/http';
  * Reads the whole body, up to the limit of the app (413 above it). The rest of a body that is too large is read and
  * dropped, so that the caller can read the answer.
  */
-export function readBody(req: IncomingMessage, _res: ServerResponse): Promise<Buffer> {
+export function readBody(req: IncomingMessage): Promise<Buffer> {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');

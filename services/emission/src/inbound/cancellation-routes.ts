@@ -27,7 +27,7 @@ export async function createCancellation(
   parameters.check();
   requireJson(req.headers['content-type']);
   const identity = identityOf(req);
-  const request = await documents.read(await readBody(req, res));
+  const request = await documents.read(await readBody(req));
   const env = effectiveEnvironment(identity, request.env);
   const cancellation = await cancel({ caller: accountCaller(identity), request: { ...request, env }, submit });
   res.status(201).json(cancellationBody(cancellation));

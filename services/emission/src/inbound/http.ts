@@ -191,20 +191,20 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
   });
 }
 
-async function submitEcf(options: HttpOptions, req: Request, res: Response) {
-  return options.submitSigned.ecf(await signedSubmission(req, res));
+async function submitEcf(options: HttpOptions, req: Request) {
+  return options.submitSigned.ecf(await signedSubmission(req));
 }
 
-async function submitFc(options: HttpOptions, req: Request, res: Response) {
-  return options.submitSigned.rfce(await signedSubmission(req, res));
+async function submitFc(options: HttpOptions, req: Request) {
+  return options.submitSigned.rfce(await signedSubmission(req));
 }
 
-async function signedSubmission(req: Request, res: Response) {
+async function signedSubmission(req: Request) {
   const identity = identityOf(req);
   const token = authorityToken(req);
   const dryRun = validateOnly(req);
   requireJson(req.headers['content-type']);
-  const body = parsed(await readBody(req, res));
+  const body = parsed(await readBody(req));
   const xml = typeof body === 'object' && body !== null ? (body as { xml?: unknown }).xml : undefined;
   // Numbers of the body come as their text.
   if (typeof xml !== 'string' || /^\s*(-?\d[\d.eE+-]*)?\s*$/.test(xml)) {

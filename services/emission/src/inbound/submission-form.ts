@@ -27,7 +27,7 @@ export async function readSubmissionForm(req: Request, res: Response): Promise<S
       'Send multipart/form-data with the invoice JSON in the part data.',
     );
   }
-  const body = await readBody(req, res);
+  const body = await readBody(req);
   const charset = OTHER_CHARSET.exec(body.toString('latin1'))?.[1];
   if (charset !== undefined) throw notUtf8(`A part declares ${charset}; send UTF-8. Nothing is converted.`);
   const parts = await splitParts(req, res, body);
