@@ -18,7 +18,7 @@ import { type AuthenticateParts, issueSeed, validateSeed } from './authenticate.
 import { listings } from './listings.js';
 
 /**
- * Every route of the service but the questions of other services (`RECEPTION_OPERATIONS`). Public ones are found also with an
+ * Every route except the internal operations (`RECEPTION_OPERATIONS`). Public ones are found also with an
  * environment before them and with the accent of the official text. Literal paths stand before `:encf`.
  */
 function routeTable(parts: ReceptionHttpParts): readonly ServiceRoute[] {

@@ -25,12 +25,16 @@ export const masterKeyStateSchema = z.object({
 });
 export type MasterKeyState = z.infer<typeof masterKeyStateSchema>;
 
-const question = z.object({ key_id: keyIdSchema });
+const keyRequest = z.object({ key_id: keyIdSchema });
 
 /** Operations of each service that keeps sealed values. */
 export const MASTER_KEY_OPERATIONS = {
-  sealedState: { path: '/internal/master-keys/state', request: question, answer: sealedStateSchema },
+  sealedState: { path: '/internal/master-keys/state', request: keyRequest, answer: sealedStateSchema },
   /** Seals one block anew under the named key. 409 `conflict` if the service seals with another key, or cannot open a value. */
-  reseal: { path: '/internal/master-keys/reseal', request: question, answer: z.object({ resealed: z.number().int() }) },
+  reseal: {
+    path: '/internal/master-keys/reseal',
+    request: keyRequest,
+    answer: z.object({ resealed: z.number().int() }),
+  },
 } as const;
 export type MasterKeyOperations = InternalHandlers<typeof MASTER_KEY_OPERATIONS>;
