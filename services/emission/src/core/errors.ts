@@ -106,7 +106,7 @@ export function refuseFaults(faults: readonly Fault[]): void {
   const more = faults.length > places.length ? ` and ${faults.length - places.length} more` : '';
   const remedy = faults.some(({ path }) => path.endsWith('.eNCF'))
     ? 'correct what faults names and send it under an eNCF that is yours to use'
-    : 'correct what faults names and send it again under the same eNCF';
+    : 'correct what faults names and send it again, under the same eNCF if it states one';
   throw new EmissionError(
     'invalid_document',
     `The document has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`} (${places.join(', ')}${more}); ${remedy}.`,

@@ -166,7 +166,7 @@ describe('refuseFaults', () => {
       source: 's',
     });
     expect(() => refuseFaults([])).not.toThrow();
-    expect(() => refuseFaults([fault('TipoPago')])).toThrow(/TipoPago\); .* under the same eNCF\.$/);
+    expect(() => refuseFaults([fault('TipoPago')])).toThrow(/TipoPago\); .* under the same eNCF if it states one\.$/);
     expect(() => refuseFaults([fault('TipoPago'), fault('eNCF')])).toThrow(
       /2 faults .* under an eNCF that is yours to use\.$/,
     );
