@@ -5,7 +5,10 @@ import { EmissionError } from './errors.js';
 import type { Ports } from './ports.js';
 
 export interface Taxpayers {
-  /** The active taxpayer of the account that the key may act for. 404 `taxpayer_not_found` for any other RNC. */
+  /**
+   * The active taxpayer of the account that the key may act for, or one that was deactivated after the call came.
+   * 404 `taxpayer_not_found` for any other RNC.
+   */
   require(caller: Caller, rnc: string): Promise<TaxpayerState>;
   /** All taxpayers of the account that the key may act for, oldest first. */
   list(caller: Caller): Promise<TaxpayerState[]>;
@@ -58,7 +61,11 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts' | 'c
   return {
     async require(caller, rnc) {
       const taxpayer = mayActFor(caller, rnc) ? await upToDate(caller, rnc) : null;
-      if (taxpayer?.active && taxpayer.account_active) return taxpayer;
+      if (taxpayer !== null) {
+        // A deactivation stops new calls only: the lines of a batch keep the identity of its call.
+        const isLater = taxpayer.revision > caller.taxpayersRevision;
+        if ((taxpayer.active && taxpayer.account_active) || isLater) return taxpayer;
+      }
       throw new EmissionError(
         'taxpayer_not_found',
         `${rnc} is not an active taxpayer of this account; register it, or use another RNC.`,

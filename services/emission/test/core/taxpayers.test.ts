@@ -58,5 +58,10 @@ it('reads the revision of the identity from memory, then the replica, then the g
   await replica.apply(state('100000001', 12, 11));
   now = 1_000;
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n12');
+  // A deactivation stops new calls, whose identity is newer, and no lines of a batch.
+  await replica.apply(state('100000001', 13, 12, { active: false }));
+  now = 2_000;
+  expect((await taxpayers.require(caller(12), '100000001')).name).toBe('n13');
+  await expect(taxpayers.require(caller(13), '100000001')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
   expect(fetches).toBe(1);
 });
