@@ -12,7 +12,10 @@ const AWAY: Contingency = {
 };
 
 /** What one look at the queue does and stores. */
-async function lookAt(present: Contingency, { answers = true, free = 0, recoveryRate = 10 }) {
+async function lookAt(
+  present: Contingency,
+  { answers = true, free = 0, recoveryRate = 10, retrying = 0, probing = 0 },
+) {
   const seen: { released: number | null; pause: number | null; rate: number } = {
     released: null,
     pause: null,
@@ -22,7 +25,7 @@ async function lookAt(present: Contingency, { answers = true, free = 0, recovery
     claimDue: async ({ limit }: { limit: number }) => (seen.pause === null && limit > 0 ? [present] : []),
     setDeadlines: async () => undefined,
     late: async () => [],
-    waiting: async () => ({ total: 3, released: 0 }),
+    waiting: async () => ({ total: 3, released: probing + retrying, probing }),
     release: async () => {
       seen.released = free;
       return free;
@@ -59,7 +62,9 @@ it('a higher RECOVERY_RATE counts at once, also for a recovery that goes on', as
 it.each([
   ['a document is sent, and the next look is soon', { answers: true, free: 1 }, { released: 1, pause: 1_000 }],
   ['if all that wait have times of their own, seldom', { answers: true, free: 0 }, { released: 0, pause: 30_000 }],
+  ['retries of documents that failed are no probe', { retrying: 2, free: 1 }, { released: 1, pause: 1_000 }],
+  ['a document that is being sent is a probe', { probing: 1, free: 1 }, { released: null, pause: 1_000 }],
   ['without a seed, no document is sent', { answers: false, free: 1 }, { released: null, pause: 1_000 }],
-])('while the authority is away: %s', async (_, { answers, free }, expected) => {
-  expect(await lookAt(AWAY, { answers, free })).toMatchObject(expected);
+])('while the authority is away: %s', async (_, options, expected) => {
+  expect(await lookAt(AWAY, options)).toMatchObject(expected);
 });

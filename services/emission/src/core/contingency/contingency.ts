@@ -57,6 +57,15 @@ export interface ContingencyBacklog {
   readonly deadline: Date | null;
 }
 
+/** How many documents wait. */
+export interface WaitingDocuments {
+  readonly total: number;
+  /** Those that are being sent, or are about to be. */
+  readonly released: number;
+  /** Those of `released` that never failed: their outcome shows whether the authority answers. */
+  readonly probing: number;
+}
+
 /** The queue of documents that were signed while the authority was away. All instances share it. */
 export interface ContingencyStore {
   /** Whether the authority is known to be away for everybody. */
@@ -77,7 +86,7 @@ export interface ContingencyStore {
   /** Lets the oldest of those that failed least often be sent now. Answers how many. */
   release(destination: Destination, limit: number, now: Date): Promise<number>;
   /** How many wait, and how many of them are being sent now. */
-  waiting(destination: Destination, now: Date): Promise<{ readonly total: number; readonly released: number }>;
+  waiting(destination: Destination, now: Date): Promise<WaitingDocuments>;
   save(contingency: Contingency, dueAt: Date): Promise<void>;
   /** Nothing waits: the next document finds out for itself whether the authority answers. */
   rest(destination: Destination, now: Date, dueAt: Date): Promise<void>;

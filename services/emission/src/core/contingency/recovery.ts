@@ -45,10 +45,10 @@ export function createRecovery(
     const now = clock();
     if (present.returnedAt !== null) await contingency.setDeadlines(present, later(present.returnedAt, OVERDUE_MS));
     await alarmOfLate(present, now);
-    const { total, released } = await contingency.waiting(present, now);
+    const { total, released, probing } = await contingency.waiting(present, now);
     // A document may be signed at this moment, so the queue is checked again.
     if (total === 0) return contingency.rest(present, now, later(now, LONGEST_PROBE_MS));
-    if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, released);
+    if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, probing);
     const grown = present.rate * (present.failures === 0 ? GROWTH : 1);
     // The setting may have been raised since the recovery began.
     const rate = Math.min(Math.max(grown, settings.recoveryRate), FASTEST);
@@ -58,15 +58,16 @@ export function createRecovery(
   }
 
   /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
-  async function probe(present: Contingency, released: number): Promise<void> {
-    let pauseMs = Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS);
-    if (isUnanswered(await authority.requestSeed({ env: present.env }))) await contingency.unreached(present);
-    else if (released === 0) {
-      // The documents that are left failed for reasons of their own. Each has its own time for the next try.
-      const isOver = (await contingency.release(present, 1, clock())) === 0;
-      if (isOver) pauseMs = LONGEST_PROBE_MS;
-    }
-    await contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), pauseMs));
+  async function probe(present: Contingency, probing: number): Promise<void> {
+    const answered = !isUnanswered(await authority.requestSeed({ env: present.env }));
+    if (!answered) await contingency.unreached(present);
+    const probeIn = (ms: number) => contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), ms));
+    await probeIn(Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS));
+    if (!answered || probing > 0) return;
+    // After the next time is stored, because the document that is released may ask for an earlier one.
+    const isOver = (await contingency.release(present, 1, clock())) === 0;
+    // The documents that are left failed for reasons of their own. Each has its own time for the next try.
+    if (isOver) await probeIn(LONGEST_PROBE_MS);
   }
 
   return createDueWork<Contingency>({

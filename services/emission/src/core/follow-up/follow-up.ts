@@ -109,16 +109,17 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
     );
   }
 
-  /** Another document took the number: the one that the note refers to was rejected. */
-  function isLaterDocument(original: Attempt, note: Attempt): boolean {
-    return original.attempt > (note.modifiedAttempt ?? original.attempt);
-  }
-
   async function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
-    // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
-    if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
-    return recordTransition(ports, attempt, (present) =>
+    const after = await recordTransition(ports, attempt, (present) =>
       present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
     );
+    // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
+    if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
+    return after;
   }
+}
+
+/** Another document took the number: the one that the note refers to was rejected. */
+function isLaterDocument(original: Attempt, note: Attempt): boolean {
+  return original.attempt > (note.modifiedAttempt ?? original.attempt);
 }

@@ -53,9 +53,11 @@ export const RELEASE = `WITH chosen AS (
      WHERE a.emission_id = c.emission_id AND a.attempt = c.attempt RETURNING 1)
   SELECT count(*)::int AS released FROM released`;
 
-/** $3 now. A document that failed for a reason of its own is tried again at its own time. */
-export const WAITING = `SELECT count(*)::int AS total, count(*) FILTER (WHERE a.owner IS NOT NULL OR a.next_action_at <= $3)::int AS released
-  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE ${DESTINATION}`;
+/** $3 now. A document that failed for a reason of its own is tried again at its own time, and is no probe. */
+export const WAITING = `SELECT count(*)::int AS total, count(*) FILTER (WHERE is_released)::int AS released,
+    count(*) FILTER (WHERE is_released AND failures = 0)::int AS probing
+  FROM (SELECT a.failures, a.owner IS NOT NULL OR coalesce(a.next_action_at <= $3, false) AS is_released
+    FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE ${DESTINATION}) waiting`;
 
 export const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $1 AND route = $2';
 

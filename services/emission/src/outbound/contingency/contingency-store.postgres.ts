@@ -6,6 +6,7 @@ import type {
   ContingencyBacklog,
   ContingencyStore,
   WaitingDocument,
+  WaitingDocuments,
 } from '../../core/contingency/contingency.js';
 import * as sql from './contingency-sql.js';
 
@@ -44,8 +45,8 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
       return (await database.query<{ released: number }>(sql.RELEASE, [env, route, limit, now])).rows[0]?.released ?? 0;
     },
     async waiting({ env, route }, now) {
-      const { rows } = await database.query<{ total: number; released: number }>(sql.WAITING, [env, route, now]);
-      return rows[0] ?? { total: 0, released: 0 };
+      const { rows } = await database.query<WaitingDocuments>(sql.WAITING, [env, route, now]);
+      return rows[0] ?? { total: 0, released: 0, probing: 0 };
     },
     async save({ env, route, rate }, dueAt) {
       await database.query(sql.SAVE, [env, route, rate, dueAt]);
