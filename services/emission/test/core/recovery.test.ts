@@ -11,7 +11,7 @@ const AWAY: Contingency = {
   rate: 10,
 };
 
-/** What one look at the queue does and stores. */
+/** Runs the recovery once. Returns what it released, and the pause and the rate that it stored. */
 async function lookAt(
   present: Contingency,
   { answers = true, free = 0, recoveryRate = 10, retrying = 0, probing = 0 },

@@ -25,9 +25,9 @@ const FORWARD = 4;
 
 /**
  * The last event before the first one whose taxpayer is not known yet, and that taxpayer. $1 now, $2 the answer before,
- * null = none, $3 taxpayers without owner. Without an answer before, the search begins at the latest event that is twice as
- * old as it looks for, because clocks of instances differ; the feed is too long to be read. The oldest row is skipped: in a new installation it marks the beginning of
- * the feed and names no taxpayer.
+ * null = none, $3 taxpayers without owner. Without an answer before, the search begins near the end, because the feed is too
+ * long to be read: at the latest event that is twice as old as the search needs, because the clocks of instances differ. The
+ * oldest row is skipped: in a new installation it marks the beginning of the feed and names no taxpayer.
  */
 const HORIZON = {
   name: 'webhook_horizon',

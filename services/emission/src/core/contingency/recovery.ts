@@ -64,7 +64,7 @@ export function createRecovery(
     const probeIn = (ms: number) => contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), ms));
     await probeIn(Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS));
     if (!answered || probing > 0) return;
-    // After the next time is stored, because the document that is released may ask for an earlier one.
+    // The store has the time of the next probe by now. A document that fails at once may set an earlier one.
     const isOver = (await contingency.release(present, 1, clock())) === 0;
     // The documents that are left failed for reasons of their own. Each has its own time for the next try.
     if (isOver) await probeIn(LONGEST_PROBE_MS);
