@@ -24,15 +24,13 @@ const REMEMBERED_MS = 1_000;
  * Reads the taxpayers of an account from memory, then from the replica, then from the gateway. The identity names the
  * latest revision, so a certificate uploaded a moment ago signs the next request.
  */
-export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts' | 'clock'>): Taxpayers {
-  const memory = new LRUCache<string, KnownTaxpayer & { readonly readAt: number }>({ max: MAX_TAXPAYERS });
+export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): Taxpayers {
+  const memory = new LRUCache<string, KnownTaxpayer>({ max: MAX_TAXPAYERS, ttl: REMEMBERED_MS });
 
   async function upToDate(caller: Caller, rnc: string): Promise<TaxpayerState | null> {
     const key = `${caller.accountId}:${rnc}`;
     const remembered = memory.get(key);
-    const readAt = ports.clock().getTime();
-    const isFresh = remembered !== undefined && readAt - remembered.readAt < REMEMBERED_MS;
-    if (isFresh && remembered.revision >= caller.taxpayersRevision) return remembered.taxpayer;
+    if (remembered !== undefined && remembered.revision >= caller.taxpayersRevision) return remembered.taxpayer;
     let known: KnownTaxpayer = await ports.taxpayers.lookUp(caller.accountId, rnc);
     if (known.revision < caller.taxpayersRevision) {
       const account = await fetchAccount(caller);
@@ -41,7 +39,7 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts' | 'c
         taxpayer: account.taxpayers.find((taxpayer) => taxpayer.rnc === rnc) ?? null,
       };
     }
-    memory.set(key, { ...known, readAt });
+    memory.set(key, known);
     return known.taxpayer;
   }
 

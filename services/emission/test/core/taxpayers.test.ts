@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TaxpayerState } from '@ecf/contracts';
 import { createInMemoryTaxpayerReplica } from '@ecf/test-support/taxpayer-replica';
 import { expect, it } from '@jest/globals';
@@ -23,10 +24,8 @@ function state(rnc: string, revision: number, previous: number, change: Partial<
 it('reads the revision of the identity from memory, then the replica, then the gateway', async () => {
   const replica = createInMemoryTaxpayerReplica();
   let fetches = 0;
-  let now = 0;
   const taxpayers = createTaxpayers({
     taxpayers: replica,
-    clock: () => new Date(now),
     accounts: {
       async fetch() {
         fetches += 1;
@@ -56,11 +55,11 @@ it('reads the revision of the identity from memory, then the replica, then the g
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n11');
   // The lines of a batch keep the identity of its request, and learn of a change within a second.
   await replica.apply(state('100000001', 12, 11));
-  now = 1_000;
+  await delay(1_100);
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n12');
   // A deactivation stops new calls, whose identity is newer, and no lines of a batch.
   await replica.apply(state('100000001', 13, 12, { active: false }));
-  now = 2_000;
+  await delay(1_100);
   expect((await taxpayers.require(caller(12), '100000001')).name).toBe('n13');
   await expect(taxpayers.require(caller(13), '100000001')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
   expect(fetches).toBe(1);
