@@ -21,11 +21,11 @@ export function processorSeconds(pid: number): number {
   return statOf(pid)?.own ?? Number.NaN;
 }
 
-/** The same for a process with all its children, including ended ones. */
+/** The same for a process with all that it started, directly or not, including ended ones. */
 export function processorSecondsOfTree(pid: number): number {
   const top = statOf(pid);
   if (top === null) return Number.NaN;
-  return childrenOf(pid).reduce((sum, child) => sum + child.own + child.ended, top.own + top.ended);
+  return descendantsOf(pid).reduce((sum, one) => sum + one.own + one.ended, top.own + top.ended);
 }
 
 /** Bytes of memory that a process holds (resident set). */
