@@ -106,13 +106,17 @@ export const ATTEMPT_OF_LINE = {
     ORDER BY a.attempt DESC LIMIT 1`,
 };
 
-/** Outcomes of lines; the document is stored elsewhere by then, or was never issued. */
+/**
+ * Outcomes of lines; the document is stored elsewhere by then, or was never issued. PostgreSQL takes JSON for a hundred rows and
+ * would read the whole table for them; the arrays $2 and $3 say how many there are.
+ */
 export const RECORD = {
   name: 'batch_record',
   text: `UPDATE batch_line l SET outcome = r.outcome, emission_id = r.emission_id, attempt = r.attempt, result = r.result,
       document = NULL, due_at = NULL
     FROM json_populate_recordset(NULL::batch_line, $1::json) r
-    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL`,
+    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL
+      AND l.batch_id = ANY($2::bigint[]) AND l.line = ANY($3::int[])`,
 };
 
 /**

@@ -34,7 +34,12 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     maxInFlight: 1,
     keyOf: ({ line }) => `${line.batchId}:${line.line}`,
     async work(items) {
-      await database.query(sql.RECORD, [json(items.map(({ line, outcome }) => outcomeRow(line, outcome)))]);
+      const lines = items.map(({ line }) => line);
+      await database.query(sql.RECORD, [
+        json(items.map(({ line, outcome }) => outcomeRow(line, outcome))),
+        lines.map(({ batchId }) => batchId),
+        lines.map(({ line }) => line),
+      ]);
       return items.map(() => undefined);
     },
   });
