@@ -25,6 +25,9 @@ const SINGLE = Number(process.env.BENCH_SINGLE ?? 2_000);
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 1_000);
 const DEPLOYMENT = (process.env.BENCH_DEPLOYMENT ?? 'standalone') as DeploymentName;
 const LINES = 10;
+/** Pauses of a caller who submits one invoice after another, and of one who does now and then. */
+const SHORT_MS = 20;
+const LONG_MS = 2_000;
 
 interface Measured {
   /** Seconds until the last verdict. */
@@ -104,19 +107,26 @@ async function run(): Promise<void> {
     `against /fe_Submit: ${rate.toFixed(2)} × the rate (goal ≥ 1.5), ${cost.toFixed(2)} × the processor time (goal ≤ 0.5)`,
   );
 
-  heading(`single submissions beside a running batch of ${DOCUMENTS}`);
-  await postBatch(`${subject.nextDocuments(DOCUMENTS).join('\n')}\n`);
-  const beside: number[] = [];
-  for (let count = 0; count < 100; count += 1) {
-    beside.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
-    await delay(20);
-  }
+  heading(`single submissions of one caller beside a running batch of ${DOCUMENTS}`);
   await subject.decided();
-  const alone: number[] = [];
-  for (let count = 0; count < 100; count += 1) alone.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
-  const ms = (all: readonly number[], share: number) => `${(percentile([...all], share) * 1e3).toFixed(0)} ms`;
-  line(`beside: p50 ${ms(beside, 0.5)}, p99 ${ms(beside, 0.99)}; alone: p50 ${ms(alone, 0.5)}, p99 ${ms(alone, 0.99)}`);
+  const alone = [await callsEvery(SHORT_MS, 100), await callsEvery(LONG_MS, 10)];
+  await postBatch(`${subject.nextDocuments(DOCUMENTS).join('\n')}\n`);
+  await delay(LONG_MS);
+  const beside = [await callsEvery(LONG_MS, 10), await callsEvery(SHORT_MS, 100)].reverse();
+  for (const [index, ms] of [SHORT_MS, LONG_MS].entries())
+    line(`one call ${ms} ms after the other: ${quantiles(beside[index])}; alone ${quantiles(alone[index])}`);
+  await subject.decided();
   load.close();
+
+  /** Latencies in seconds of calls that follow one another. */
+  async function callsEvery(pauseMs: number, count: number): Promise<readonly number[]> {
+    const latencies: number[] = [];
+    for (let call = 0; call < count; call += 1) {
+      latencies.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
+      await delay(pauseMs);
+    }
+    return latencies;
+  }
 
   async function postBatch(text: string): Promise<void> {
     const response = await fetch(`${demo.base_url}/batches`, {
@@ -131,6 +141,11 @@ async function run(): Promise<void> {
 function describe(documents: number, { seconds, gateway, postgres }: Measured): void {
   line(`${(documents / seconds).toFixed(0)}/s to the last verdict`);
   line(`  processor time a document: gateway ${gateway.toFixed(2)} ms, postgres ${postgres.toFixed(2)} ms`);
+}
+
+function quantiles(seconds: readonly number[] = []): string {
+  const ms = (share: number) => (percentile([...seconds], share) * 1e3).toFixed(0);
+  return `p50 ${ms(0.5)} ms, p99 ${ms(0.99)} ms`;
 }
 
 function megabytes(bytes: number): string {

@@ -201,23 +201,6 @@ describe('the engine', () => {
     await until(async () => (await handledCounts()).every((count) => count === 1));
   });
 
-  it('takes up few items at each look if it is limited, and looks again soon', async () => {
-    for (let i = 0; i < 6; i += 1) await add(new Date(i));
-    const limits: number[] = [];
-    start({
-      mostPerLook: () => 2,
-      store: {
-        ...store,
-        claimDue(request) {
-          limits.push(request.limit);
-          return store.claimDue(request);
-        },
-      },
-    });
-    await until(async () => (await handledCounts()).every((count) => count === 1));
-    expect(limits.slice(0, 3)).toEqual([2, 2, 2]);
-  });
-
   it('stops when the items in flight have ended, and claims nothing new', async () => {
     await add(new Date());
     let begun: () => void = () => undefined;

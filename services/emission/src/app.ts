@@ -185,7 +185,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
-  const batches = createBatches(config, parts, ports, issueJson);
+  const batches = createBatches(config, parts, ports, (linePorts) =>
+    createIssueJson(linePorts, taxpayers, certificates),
+  );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
   const published = createPostgresPublishedDocuments(database);
@@ -322,7 +324,12 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 }
 
 /** Batches: their routes, and the work on their lines. */
-function createBatches(config: EmissionConfig, parts: ServiceDependencies, ports: Ports, issueJson: IssueJson) {
+function createBatches(
+  config: EmissionConfig,
+  parts: ServiceDependencies,
+  ports: Ports,
+  issueWith: (ports: Ports) => IssueJson,
+) {
   const submissionsFirst = createSubmissionsFirst(ports.clock, config.MAX_SUBMISSIONS);
   parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.inFlight });
   const rate = openAccountRate(config, parts);
@@ -335,9 +342,14 @@ function createBatches(config: EmissionConfig, parts: ServiceDependencies, ports
   const options = {
     idleMs: config.BACKGROUND_IDLE_MS,
     concurrency: config.BATCH_CONCURRENCY,
-    mostPerLook: submissionsFirst.mostLines,
   };
-  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueJson, publicError), options);
+  // Between two steps of a line, submissions of callers go first.
+  const checkpoint: Ports['checkpoint'] = async (step) => {
+    await ports.checkpoint(step);
+    await submissionsFirst.lineStep();
+  };
+  const issueLine = issueWith({ ...ports, checkpoint });
+  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueLine, publicError), options);
   const counts = createCountBackground(batchPorts, options);
   const routes: Batches = {
     receive: createReceiveBatch(batchPorts, lines.wake),

@@ -32,8 +32,6 @@ export interface DueWorkOptions<Item> {
    * all. So a few hanging peers do not delay the rest.
    */
   readonly slow?: { readonly afterMs: number; readonly maxInFlight: number };
-  /** Returns the most items of one look at the store; called at each look. Without it a look fills all slots. */
-  readonly mostPerLook?: () => number;
   /** Shortest pause in milliseconds after a look, so that items that fall due together share one claim. Default 25. */
   readonly gatherMs?: number;
 }
@@ -55,7 +53,7 @@ export interface DueWork<Item> {
  * due time, so the work of a crashed instance becomes due again.
  */
 export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item> {
-  const { store, clock, leaseMs, idleMs, gatherMs = 25, mostPerLook = () => Number.POSITIVE_INFINITY } = options;
+  const { store, clock, leaseMs, idleMs, gatherMs = 25 } = options;
   const inFlight = new Map<Promise<void>, Item>();
   const pause = createPause();
   let slowItems = 0;
@@ -71,11 +69,10 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
 
   const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);
 
-  /** Claims until the slots are full, the look has its most, or nothing more is due. Returns the handlers that it started. */
-  async function claim(most: number): Promise<Promise<void>[]> {
+  /** Claims until the slots are full or nothing more is due. Returns the handlers that it started. */
+  async function claim(): Promise<Promise<void>[]> {
     const started: Promise<void>[] = [];
-    const room = () => Math.min(freeSlots(), most - started.length);
-    for (let limit = room(); limit > 0 && !stopping; limit = room()) {
+    for (let limit = freeSlots(); limit > 0 && !stopping; limit = freeSlots()) {
       const now = clock();
       const items = await store.claimDue({ now, until: leaseEnd(now), limit });
       started.push(...items.map(run));
@@ -111,9 +108,8 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       pause.reset();
       let pauseMs = idleMs;
       try {
-        const most = mostPerLook();
-        const started = await claim(most);
-        pauseMs = started.length < most ? await untilNextDue() : gatherMs;
+        await claim();
+        pauseMs = await untilNextDue();
       } catch (error) {
         options.onError(error);
       }
@@ -147,7 +143,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       clearInterval(renewing);
     },
     async runOnce() {
-      const started = await claim(mostPerLook());
+      const started = await claim();
       await Promise.all(started);
       return started.length;
     },

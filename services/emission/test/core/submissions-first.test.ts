@@ -1,34 +1,56 @@
 import { expect, it } from '@jest/globals';
 import { createSubmissionsFirst } from '../../src/core/batches/submissions-first.js';
 
-it('batches give way while a caller waits for a submission, and for a second after its answer', async () => {
+const microtask = () => Promise.resolve();
+
+/** Whether a step may be taken at once, which no timer decides. */
+async function goesOn(first: ReturnType<typeof createSubmissionsFirst>): Promise<boolean> {
+  let taken = false;
+  const step = first.lineStep().then(() => {
+    taken = true;
+  });
+  await microtask();
+  await microtask();
+  const atOnce = taken;
+  await step;
+  return atOnce;
+}
+
+it('batches give way while a caller waits for a submission, and for ten seconds after its answer', async () => {
   let now = Date.parse('2026-06-01T12:00:00Z');
   const first = createSubmissionsFirst(() => new Date(now), 8);
-  const isGivingWay = () => first.mostLines() < 10;
-  expect(isGivingWay()).toBe(false);
+  expect(await goesOn(first)).toBe(true);
 
   let answer: (text: string) => void = () => undefined;
   const submitted = first.run(() => new Promise<string>((resolve) => (answer = resolve)));
   now += 60_000;
-  expect(isGivingWay()).toBe(true);
+  expect(await goesOn(first)).toBe(false);
   answer('EnProceso');
   expect(await submitted).toBe('EnProceso');
 
-  now += 999;
-  expect(isGivingWay()).toBe(true);
+  now += 9_999;
+  expect(await goesOn(first)).toBe(false);
   now += 1;
-  expect(isGivingWay()).toBe(false);
+  expect(await goesOn(first)).toBe(true);
 
   await expect(first.run(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
-  expect(isGivingWay()).toBe(true);
-  now += 1_000;
-  expect(isGivingWay()).toBe(false);
+  expect(await goesOn(first)).toBe(false);
+  now += 10_000;
+  expect(await goesOn(first)).toBe(true);
 });
 
-it('batches that give way still go on', () => {
+it('lines go on one after the other while a caller waits', async () => {
   const first = createSubmissionsFirst(() => new Date(), 8);
-  first.run(() => new Promise(() => undefined));
-  expect(first.mostLines()).toBeGreaterThan(0);
+  void first.run(() => new Promise(() => undefined));
+  const taken: number[] = [];
+  const steps = [1, 2, 3].map(async (line) => {
+    await first.lineStep();
+    taken.push(line);
+  });
+  await steps[0];
+  expect(taken).toEqual([1]);
+  await Promise.all(steps);
+  expect(taken).toEqual([1, 2, 3]);
 });
 
 it('a submission above the most that may be in flight is refused before it begins', async () => {

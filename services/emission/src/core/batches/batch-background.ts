@@ -13,8 +13,6 @@ export interface BatchBackgroundOptions {
   readonly idleMs: number;
   /** Lines in flight in this instance. */
   readonly concurrency: number;
-  /** The most lines of one look at the store. */
-  readonly mostPerLook: () => number;
 }
 
 /** Works on the lines of batches. The database shares them among the instances and the accounts. */
