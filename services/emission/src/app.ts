@@ -204,8 +204,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const stored = createStoredFiles(database, STORED_FILES);
   const sealed = openSealed(config, parts);
   const app = createEmissionApp({
-    submitJson: createSubmitJson(ports, issueJson, followUp),
-    submitSigned: createSubmitSigned(ports, taxpayers, followUp, signedDocuments.read),
+    submitJson: createSubmitJson(batches.callerPorts, issueJson, followUp),
+    submitSigned: createSubmitSigned(batches.callerPorts, taxpayers, followUp, signedDocuments.read),
     obtainToken,
     ...batches.http,
     cancellations: {
@@ -330,7 +330,7 @@ function createBatches(
   ports: Ports,
   issueWith: (ports: Ports) => IssueJson,
 ) {
-  const submissionsFirst = createSubmissionsFirst(ports.clock, config.MAX_SUBMISSIONS);
+  const submissionsFirst = createSubmissionsFirst(ports, config.MAX_SUBMISSIONS);
   parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.inFlight });
   const rate = openAccountRate(config, parts);
   const store = createPostgresBatchStore({
@@ -356,8 +356,9 @@ function createBatches(
     query: createQueryBatches(batchPorts),
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
+  const callerPorts: Ports = { ...ports, sleep: submissionsFirst.sleep };
   const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
-  return { store, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
+  return { store, callerPorts, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

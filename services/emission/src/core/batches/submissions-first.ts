@@ -1,19 +1,24 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { EmissionError } from '../errors.js';
+import type { Ports } from '../ports.js';
 
-/** Pauses between two steps of lines, by how long ago a caller waited for a submission of its own. Shortest first. */
-const PAUSES = [
-  { withinMs: 200, pauseMs: 10 },
-  { withinMs: 10_000, pauseMs: 2 },
-];
+/** How often lines take steps while batches give way. Those of one moment share their statements. */
+const STEPS_EVERY_MS = 200;
+/** Steps of one moment while a submission is worked on, and shortly after: its caller probably sends the next. */
+const STEPS_BESIDE_CALLERS = 20;
+const SHORTLY_MS = 200;
+/** So long after the last submission batches go on without giving way. */
+const GIVE_WAY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
 
 export interface SubmissionsFirst {
   /**
-   * Runs a single submission. While it runs, and for a while after, batches give way.
+   * Runs a single submission. While it works, and for a while after, batches give way.
    * @throws EmissionError `overloaded` where as many as allowed are in flight
    */
   run<Answer>(submit: () => Promise<Answer>): Promise<Answer>;
+  /** The sleep of a submission that waits for its verdict: batches go on meanwhile. */
+  readonly sleep: Ports['sleep'];
   /** Resolves when a line of a batch may take its next step: at once, or in its turn while batches give way. */
   lineStep(): Promise<void>;
   /** Submissions in flight. */
@@ -21,47 +26,56 @@ export interface SubmissionsFirst {
 }
 
 /** Lets single submissions of this instance go before the lines of batches, which go on step by step. */
-export function createSubmissionsFirst(clock: () => Date, most: number): SubmissionsFirst {
+export function createSubmissionsFirst(
+  { clock, sleep }: Pick<Ports, 'clock' | 'sleep'>,
+  most: number,
+): SubmissionsFirst {
   const steps: (() => void)[] = [];
-  let waiting = 0;
-  let lastAnswer = Number.NEGATIVE_INFINITY;
+  let inFlight = 0;
+  let asleep = 0;
+  let lastWork = Number.NEGATIVE_INFINITY;
 
-  function pauseMs(): number {
-    const since = waiting > 0 ? 0 : clock().getTime() - lastAnswer;
-    return PAUSES.find(({ withinMs }) => since < withinMs)?.pauseMs ?? 0;
-  }
+  /** Whether a submission is worked on, or was in the last so many milliseconds. */
+  const workWithin = (ms: number) => inFlight > asleep || clock().getTime() - lastWork < ms;
 
   async function takeSteps(): Promise<void> {
     while (steps.length > 0) {
-      const ms = pauseMs();
-      await (ms === 0 ? nextTurn() : delay(ms));
-      steps.shift()?.();
+      await (workWithin(GIVE_WAY_MS) ? delay(STEPS_EVERY_MS) : nextTurn());
+      const count = workWithin(SHORTLY_MS) ? STEPS_BESIDE_CALLERS : steps.length;
+      for (const step of steps.splice(0, count)) step();
     }
   }
 
   return {
     async run(submit) {
-      if (waiting >= most)
+      if (inFlight >= most)
         throw new EmissionError(
           'overloaded',
           `This service already works on ${most} submissions; nothing was done with this one. Send it again shortly.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
-      waiting += 1;
+      inFlight += 1;
       try {
         return await submit();
       } finally {
-        waiting -= 1;
-        lastAnswer = clock().getTime();
+        inFlight -= 1;
+        lastWork = clock().getTime();
       }
     },
+    async sleep(ms) {
+      asleep += 1;
+      lastWork = clock().getTime();
+      await sleep(ms).finally(() => {
+        asleep -= 1;
+      });
+    },
     async lineStep() {
-      if (steps.length === 0 && pauseMs() === 0) return;
+      if (steps.length === 0 && !workWithin(GIVE_WAY_MS)) return;
       await new Promise<void>((resolve) => {
         steps.push(resolve);
         if (steps.length === 1) void takeSteps();
       });
     },
-    inFlight: () => waiting,
+    inFlight: () => inFlight,
   };
 }
