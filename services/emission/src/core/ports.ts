@@ -219,6 +219,6 @@ export interface Ports {
   readonly inOrder: KeyedQueue;
   /** Work that continues after its request was answered. A graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
-  /** Called between steps; does nothing outside tests. */
+  /** Called between steps. Lines of batches let submissions of callers go first here; else it does nothing outside tests. */
   readonly checkpoint: (step: Checkpoint) => Promise<void> | void;
 }
