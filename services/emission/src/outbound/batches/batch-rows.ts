@@ -1,5 +1,5 @@
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import type { Batch, BatchLine, LineOutcome } from '../../core/batches/batch.js';
+import type { Batch, BatchLine, DueLine, LineOutcome } from '../../core/batches/batch.js';
 import { type AttemptRow, fromRow } from '../emission-rows.js';
 
 export interface BatchRow {
@@ -22,6 +22,11 @@ export function fromBatchRow({ id, validate, total, counts, created_at, cancelle
     cancelledAt: cancelled_at,
     finishedAt: finished_at,
   };
+}
+
+/** Keys of lines, as arrays: their batches, and their numbers there. */
+export function keyColumns(lines: readonly DueLine[]): unknown[] {
+  return [lines.map(({ batchId }) => batchId), lines.map(({ line }) => line)];
 }
 
 /** A row of RESULTS. The columns of the attempt are null unless the line was submitted. */

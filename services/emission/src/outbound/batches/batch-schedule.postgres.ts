@@ -5,7 +5,7 @@ import type { Database } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { DueLine, FinishedBatch } from '../../core/batches/batch.js';
 import type { BatchStore } from '../../core/batches/batch-ports.js';
-import { type BatchRow, fromBatchRow } from './batch-rows.js';
+import { type BatchRow, fromBatchRow, keyColumns } from './batch-rows.js';
 import * as sql from './batch-sql.js';
 
 export interface BatchScheduleOptions {
@@ -24,8 +24,7 @@ export function createBatchSchedule({
       return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit, except])).rows.map(fromDueRow);
     },
     async renew(lines, until) {
-      const [batches, numbers] = [lines.map(({ batchId }) => batchId), lines.map(({ line }) => line)];
-      await database.query(sql.RENEW_LINES, [batches, numbers, until]);
+      await database.query(sql.RENEW_LINES, [...keyColumns(lines), until]);
     },
     async claimCounts({ now, until, limit }) {
       const { rows } = await database.query<{ id: number }>(sql.CLAIM_COUNTS, [now, until, limit]);

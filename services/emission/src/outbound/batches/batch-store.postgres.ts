@@ -12,7 +12,7 @@ import {
 import type { BatchScope, BatchStore, ReceivedBatch } from '../../core/batches/batch-ports.js';
 import { CANCELLED } from '../../core/batches/process-line.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
-import { type BatchRow, fromBatchRow, fromResultRow, type ResultRow } from './batch-rows.js';
+import { type BatchRow, fromBatchRow, fromResultRow, keyColumns, type ResultRow } from './batch-rows.js';
 import { createBatchSchedule } from './batch-schedule.postgres.js';
 import * as sql from './batch-sql.js';
 
@@ -34,12 +34,8 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     maxInFlight: 1,
     keyOf: ({ line }) => `${line.batchId}:${line.line}`,
     async work(items) {
-      const lines = items.map(({ line }) => line);
-      await database.query(sql.RECORD, [
-        json(items.map(({ line, outcome }) => outcomeRow(line, outcome))),
-        lines.map(({ batchId }) => batchId),
-        lines.map(({ line }) => line),
-      ]);
+      const rows = items.map(({ line, outcome }) => outcomeRow(line, outcome));
+      await database.query(sql.RECORD, [json(rows), ...keyColumns(items.map(({ line }) => line))]);
       return items.map(() => undefined);
     },
   });
