@@ -108,15 +108,18 @@ async function run(): Promise<void> {
   );
 
   heading(`single submissions of one caller beside a running batch of ${DOCUMENTS}`);
-  await subject.decided();
-  const alone = [await callsEvery(SHORT_MS, 100), await callsEvery(LONG_MS, 10)];
+  const alone = await singleCalls();
   await postBatch(`${subject.nextDocuments(DOCUMENTS).join('\n')}\n`);
   await delay(LONG_MS);
-  const beside = [await callsEvery(LONG_MS, 10), await callsEvery(SHORT_MS, 100)].reverse();
-  for (const [index, ms] of [SHORT_MS, LONG_MS].entries())
-    line(`one call ${ms} ms after the other: ${quantiles(beside[index])}; alone ${quantiles(alone[index])}`);
+  const beside = await singleCalls();
+  line(`one call ${SHORT_MS} ms after the other: ${quantiles(beside.dense)}; alone ${quantiles(alone.dense)}`);
+  line(`one call ${LONG_MS} ms after the other: ${quantiles(beside.sparse)}; alone ${quantiles(alone.sparse)}`);
   await subject.decided();
   load.close();
+
+  async function singleCalls() {
+    return { sparse: await callsEvery(LONG_MS, 10), dense: await callsEvery(SHORT_MS, 100) };
+  }
 
   /** Latencies in seconds of calls that follow one another. */
   async function callsEvery(pauseMs: number, count: number): Promise<readonly number[]> {
@@ -143,7 +146,7 @@ function describe(documents: number, { seconds, gateway, postgres }: Measured): 
   line(`  processor time a document: gateway ${gateway.toFixed(2)} ms, postgres ${postgres.toFixed(2)} ms`);
 }
 
-function quantiles(seconds: readonly number[] = []): string {
+function quantiles(seconds: readonly number[]): string {
   const ms = (share: number) => (percentile([...seconds], share) * 1e3).toFixed(0);
   return `p50 ${ms(0.5)} ms, p99 ${ms(0.99)} ms`;
 }
