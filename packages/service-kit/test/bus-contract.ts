@@ -77,6 +77,17 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         ).toEqual([1, 2, 3]);
     });
 
+    it('gives a batch handler the events of several keys in one call', async () => {
+      const calls: BusEvent[][] = [];
+      const batchHandler = async (events: readonly BusEvent[]) => void calls.push([...events]);
+      await bus.subscribe({ topics, group: 'query', handler: (event) => batchHandler([event]), batchHandler });
+      const sent = rncs(48).map((rnc) => taxpayerEvent(rnc));
+      await bus.publish(sent);
+      await until(() => calls.flat().length >= sent.length);
+      // The topic has 4 partitions, so a call for each of them would bring about 12 keys.
+      expect(Math.max(...calls.map((events) => new Set(events.map(({ key }) => key)).size))).toBeGreaterThan(24);
+    });
+
     it('gives each event to the handler after the batch handler failed', async () => {
       const received: BusEvent[] = [];
       const [bad = ''] = rncs(1);

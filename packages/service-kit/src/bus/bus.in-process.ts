@@ -1,4 +1,3 @@
-import { createSharedCalls } from '../postgres/shared-calls.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { BatchHandler, Bus, BusEvent, SubscribeOptions } from './bus.js';
@@ -12,6 +11,7 @@ import {
   handlingMetrics,
   type RetryPolicy,
 } from './handle-event.js';
+import { together } from './together.js';
 
 export interface InProcessBusOptions {
   logger: Logger;
@@ -25,6 +25,8 @@ export interface InProcessBusOptions {
 }
 
 interface Member extends SubscribeOptions {
+  /** By topic; empty without a batch handler. */
+  batchHandlers: ReadonlyMap<string, BatchHandler>;
   stopping: AbortController;
   running: Set<Promise<unknown>>;
 }
@@ -74,7 +76,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
   /** Events of one topic and several keys, in one go where the group has a batch handler. */
   async function deliverBatch(group: Group, events: readonly BusEvent[], topic: string): Promise<void> {
     const member = nextMember(group, topic);
-    const { batchHandler } = member;
+    const batchHandler = member.batchHandlers.get(topic);
     const isHandled =
       batchHandler !== undefined &&
       (await running(member, handleBatch(events, batchHandler, contextOf(group, member))));
@@ -109,7 +111,7 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         for (const group of groups.values()) {
           if (!group.topics.has(topic)) continue;
           const keys = groupBy(events, (event) => chainOf(group, event));
-          if (group.members.some(({ batchHandler, topics }) => batchHandler !== undefined && topics.includes(topic)))
+          if (group.members.some(({ batchHandlers }) => batchHandlers.has(topic)))
             chains.push(inOrder([...keys.keys()], () => deliverBatch(group, events, topic)));
           else for (const [chain, some] of keys) chains.push(inOrder([chain], () => deliver(group, some)));
         }
@@ -141,38 +143,14 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
 }
 
 function memberOf(subscription: SubscribeOptions): Member {
-  const { batchHandler } = subscription;
+  const { batchHandler, topics } = subscription;
+  const batchHandlers =
+    batchHandler === undefined ? [] : topics.map((topic) => [topic, together(batchHandler)] as const);
   return {
     ...subscription,
-    ...(batchHandler === undefined ? {} : { batchHandler: together(batchHandler) }),
+    batchHandlers: new Map(batchHandlers),
     stopping: new AbortController(),
     running: new Set(),
-  };
-}
-
-/** Publications that share a call of a batch handler. */
-const MOST_TOGETHER = 16;
-
-/** Events of a topic that arrive while the handler works share its next call: each call is a transaction. */
-function together(handler: BatchHandler): BatchHandler {
-  const topics = new Map<string, BatchHandler>();
-  const ofTopic = (): BatchHandler => {
-    const calls = createSharedCalls<readonly BusEvent[], void>({
-      maxItems: MOST_TOGETHER,
-      maxInFlight: 1,
-      keyOf: (events) => events,
-      async work(publications) {
-        await handler(publications.flat());
-        return publications.map(() => undefined);
-      },
-    });
-    return (events) => calls.run(events);
-  };
-  return (events) => {
-    const topic = events[0]?.topic ?? '';
-    const present = topics.get(topic) ?? ofTopic();
-    topics.set(topic, present);
-    return present(events);
   };
 }
 

@@ -16,6 +16,7 @@ import {
   isOverWithin,
   type RetryPolicy,
 } from '../handle-event.js';
+import { together } from '../together.js';
 import { keepKafkaDeadLetter } from './dead-letters.kafka.js';
 import { ForeignEvent, requireSignature, signRecord } from './event-signatures.js';
 import { kafkaClients } from './kafka-client.js';
@@ -60,6 +61,7 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
     if (description === undefined) throw new EventError(`there is no topic ${topic}`);
     const brokerGroup = topics.nameOf(brokerGroupOf(group, topic));
     metrics?.watch(topic, group, brokerGroup);
+    const shared = batchHandler === undefined ? null : together(batchHandler);
 
     function readSigned(message: KafkaMessage): BusEvent {
       requireSignature(topic, message, keys);
@@ -85,15 +87,14 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
 
     /** Replayed and unreadable messages are handled one by one. */
     async function handleTogether(messages: readonly KafkaMessage[]): Promise<boolean> {
-      if (batchHandler === undefined || messages.some(({ headers }) => headers?.[REPLAY_HEADER] !== undefined))
-        return false;
+      if (shared === null || messages.some(({ headers }) => headers?.[REPLAY_HEADER] !== undefined)) return false;
       let events: BusEvent[];
       try {
         events = messages.map(readSigned);
       } catch {
         return false;
       }
-      return handleBatch(events, batchHandler, { group, retry, logger, ...counting });
+      return handleBatch(events, shared, { group, retry, logger, ...counting });
     }
 
     return startKafkaConsumer({
