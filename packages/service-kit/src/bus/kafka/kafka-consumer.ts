@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { OpenKafka } from './kafka-client.js';
@@ -141,23 +142,28 @@ async function read(consumer: Consumer, member: Member, ended: AbortSignal): Pro
   await consumer.connect();
   await consumer.subscribe({ topics: [topic], fromBeginning: true });
   if (ended.aborted) return;
+  const commit = createSharedCommit();
   await consumer.run({
     autoCommit: false,
     eachBatchAutoResolve: false,
     partitionsConsumedConcurrently: partitions,
     eachBatch: async (payload) => {
-      if (!ended.aborted) await member.batches.run(payload, () => handleBatch(payload, member));
+      if (!ended.aborted) await member.batches.run(payload, () => handleBatch(payload, member, commit));
     },
   });
 }
 
 /** Handles the messages in their order and commits those that are done. Never rejects: what is not committed comes again. */
-async function handleBatch(payload: EachBatchPayload, { options, assignment }: Member): Promise<void> {
-  const { batch, resolveOffset, commitOffsetsIfNecessary } = payload;
+async function handleBatch(
+  payload: EachBatchPayload,
+  { options, assignment }: Member,
+  commit: SharedCommit,
+): Promise<void> {
+  const { batch, resolveOffset, commitOffsetsIfNecessary, uncommittedOffsets } = payload;
   const { topic, partition, messages } = batch;
   const { lost, signal } = assignment;
   let last: KafkaMessage | undefined;
-  if (messages.length > 1 && !signal.aborted && (await options.handleTogether(messages))) last = messages.at(-1);
+  if (!signal.aborted && (await options.handleTogether(messages))) last = messages.at(-1);
   else
     for (const message of messages) {
       if (signal.aborted || !(await handleMessage(message, partition, signal, options))) break;
@@ -165,10 +171,30 @@ async function handleBatch(payload: EachBatchPayload, { options, assignment }: M
     }
   if (last === undefined || lost.signal.aborted) return;
   resolveOffset(last.offset);
-  const offset = String(BigInt(last.offset) + 1n);
-  await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset }] }] }).catch((error) =>
-    options.logger.debug({ err: error, topic, partition, offset }, 'the offset could not be committed'),
+  await commit(() =>
+    commitOffsetsIfNecessary(uncommittedOffsets()).catch((error) =>
+      options.logger.debug({ err: error, topic, partition }, 'offsets could not be committed'),
+    ),
   );
+}
+
+/** Runs a commit of all offsets that are resolved by then. It must not reject. */
+type SharedCommit = (commit: () => Promise<void>) => Promise<void>;
+
+/** Each commit is a request to the broker, so partitions whose batches end together, or while another commit runs, share one. */
+function createSharedCommit(): SharedCommit {
+  let running = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return (commit) => {
+    next ??= running
+      .then(() => nextTurn())
+      .then(() => {
+        next = null;
+        running = commit();
+        return running;
+      });
+    return next;
+  };
 }
 
 /** Repeats the effect until it is done. False if the partition was lost before. */
