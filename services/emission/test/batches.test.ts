@@ -511,6 +511,44 @@ describe('a batch that is cancelled', () => {
     expect(ended.accepted + ended.refused).toBe(5);
     for (const { error } of await results(body.batch_id, '?only=refused')) expect(error.code).toBe('batch_cancelled');
   });
+
+  it('refuses the lines that a crashed instance had begun, and finishes those that it had committed', async () => {
+    world.ranges(ISSUER, [TEN_NUMBERS]);
+    const passed = { signed: 0, committed: 0 };
+    let crash = (_: Error): void => undefined;
+    const crashed = new Promise<void>((_, reject) => {
+      crash = reject;
+    });
+    crashed.catch(() => undefined);
+    const checkpoint = (step: string) => {
+      if (step !== 'signed' && step !== 'committed') return undefined;
+      passed[step] += 1;
+      return step === 'signed' && passed.signed === 1 ? undefined : crashed;
+    };
+    // Its lines fill its slots, so it claims none of them again.
+    const hanging = await world.start({ checkpoint }, { BATCH_CONCURRENCY: 3 });
+    await emission.stop();
+    emission = hanging;
+    try {
+      const lines = [invoice().document, invoice().document, open('41')];
+      const { body } = await send(ndjson(lines), { 'idempotency-key': randomUUID() });
+      await until(() => passed.signed === 3 && passed.committed === 1);
+      await world.call(hanging, 'POST', `/batches/${body.batch_id}/cancel`);
+      // The leases end at once instead of half a minute after the crash.
+      await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [body.batch_id]);
+      await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
+      emission = await world.start();
+      expect(await done(body.batch_id, 'cancelled')).toMatchObject({ accepted: 1, refused: 2 });
+      for (const { error, encf: number } of await results(body.batch_id, '?only=refused')) {
+        expect(error.code).toBe('batch_cancelled');
+        if (number !== null) expect(await world.row(number)).toBeNull();
+      }
+    } finally {
+      crash(new Error('crashed'));
+      await hanging.stop();
+    }
+    world.ranges(ISSUER, []);
+  });
 });
 
 describe('while the authority is away', () => {

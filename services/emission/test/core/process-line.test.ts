@@ -11,6 +11,7 @@ const due = (other: Partial<DueLine>): DueLine =>
     postponements: 0,
     failures: 0,
     begun: false,
+    cancelled: false,
     ...other,
   }) as DueLine;
 
@@ -66,6 +67,14 @@ it('an interrupted line shows the attempt that it made', async () => {
   const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
   expect(await outcomeOf(due({ begun: true }), {}, made)).toEqual(made);
   expect(await outcomeOf(due({ begun: false }), {}, made)).toMatchObject({ outcome: 'refused' });
+});
+
+it('a line that made no attempt before its batch was cancelled is refused and not tried', async () => {
+  const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
+  const interrupted = due({ begun: true, cancelled: true });
+  expect(await outcomeOf(interrupted, {}, made)).toEqual(made);
+  const { error } = (await outcomeOf(interrupted, { code: 'tried' })) as Extract<LineOutcome, { outcome: 'refused' }>;
+  expect(error).toMatchObject({ status: 409, code: 'batch_cancelled' });
 });
 
 it('a line over the limit of its account waits until the account may issue again, however often it waited', async () => {

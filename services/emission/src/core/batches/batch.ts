@@ -72,6 +72,8 @@ export interface DueLine {
   readonly failures: number;
   /** Its number may be used: an instance worked on it before, and maybe crashed. */
   readonly begun: boolean;
+  /** Its batch is cancelled. */
+  readonly cancelled: boolean;
   /** The number of the line that this one refers to, if that line is refused. */
   readonly refusedReference: string | null;
 }

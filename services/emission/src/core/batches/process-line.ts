@@ -24,7 +24,8 @@ const UNEXPECTED_FAILURES = 5;
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
  * pauses; any other error refuses it. A line over the limit of its account waits until the account may issue again. A
- * line that a crash interrupted shows the attempt that it made; if it made none, it is issued now.
+ * line that a crash interrupted shows the attempt that it made. If it made none, it is issued now; if its batch is
+ * cancelled, it is refused.
  */
 export function createProcessLine(
   ports: Pick<Ports, 'clock' | 'random'> & {
@@ -81,7 +82,8 @@ export function createProcessLine(
 }
 
 /** The refusal of a line that cannot be issued, whatever its document says. */
-function refusedBefore({ document, refusedReference }: DueLine): LineOutcome | null {
+function refusedBefore({ document, cancelled, refusedReference }: DueLine): LineOutcome | null {
+  if (cancelled) return CANCELLED;
   if (document === null)
     return refusal(413, 'body_too_large', 'The document is larger than MAX_BODY_BYTES allows; send a smaller one.');
   if (refusedReference !== null)
@@ -93,7 +95,7 @@ function refusedBefore({ document, refusedReference }: DueLine): LineOutcome | n
   return null;
 }
 
-/** The outcome of a line that did not begin before its batch was cancelled. */
+/** The outcome of a line that made no attempt before its batch was cancelled. */
 export const CANCELLED = refusal(409, 'batch_cancelled', 'The batch was cancelled before this line began.');
 
 function refusal(status: number, code: string, detail: string): LineOutcome {

@@ -50,6 +50,7 @@ interface DueRow {
   postponements: number;
   failures: number;
   begun: boolean;
+  cancelled: boolean;
   env: Environment;
   caller: Caller;
   validate: boolean;
@@ -59,7 +60,7 @@ interface DueRow {
 }
 
 function fromDueRow(row: DueRow): DueLine {
-  const { line, env, caller, validate, document, postponements, failures, begun } = row;
+  const { line, env, caller, validate, document, postponements, failures, begun, cancelled } = row;
   const refusedReference = row.refused_reference;
   return {
     batchId: row.batch_id,
@@ -73,6 +74,7 @@ function fromDueRow(row: DueRow): DueLine {
     postponements,
     failures,
     begun,
+    cancelled,
     refusedReference,
   };
 }

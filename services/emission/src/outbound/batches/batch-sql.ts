@@ -72,7 +72,7 @@ export const CLAIM_LINES = `WITH account AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked
       WHERE l.batch_id = picked.batch_id AND l.line = picked.line RETURNING l.*)
     SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.begun, b.env, b.caller, b.validate, b.may_wait,
-      b.idempotency_key IS NOT NULL AS has_key, r.encf AS refused_reference
+      b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
       AND (r.same_line IS NULL OR NOT EXISTS (
