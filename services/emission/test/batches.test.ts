@@ -205,6 +205,31 @@ describe('a batch', () => {
     expect(await world.ledger(encf('34', sequence))).toHaveLength(1);
   });
 
+  it('lets an invoice that goes as a summary wait for no line, because its reference does not count', async () => {
+    const faulty = invoice((ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
+    sequence += 1;
+    const InformacionReferencia = {
+      NCFModificado: faulty.encf,
+      FechaNCFModificado: faulty.document.ECF.Encabezado.Emisor.FechaEmision,
+      CodigoModificacion: '5',
+    };
+    const refers = (edit?: (ecf: Document) => void) =>
+      example('ecf-32', sequence, (ecf) => {
+        ecf.InformacionReferencia = InformacionReferencia;
+        edit?.(ecf);
+      });
+    const single = await world.submit(emission, refers());
+    expect([single.status, single.body.status]).toEqual([200, 'Aceptado']);
+    sequence += 1;
+    const { body } = await send(ndjson([faulty.document, refers()]));
+    await done(body.batch_id);
+    const lines = await results(body.batch_id);
+    expect(lines.map(({ status, error }) => [status, error?.code ?? null])).toEqual([
+      [null, 'invalid_document'],
+      ['Aceptado', null],
+    ]);
+  });
+
   it('counts a note that waits for a verdict as pending', async () => {
     const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });

@@ -2,6 +2,7 @@ import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { asSingle, leafText } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
+import { referredNumber } from '../submit/referenced-document.js';
 import type { NewBatch, NewLine } from './batch.js';
 import type { BatchStore, ReceivedBatch } from './batch-ports.js';
 import { type NumberedLine, orderLines } from './line-order.js';
@@ -108,12 +109,17 @@ function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   } catch {
     return NO_NUMBERS;
   }
+  const header = ['ECF', 'Encabezado'];
   const reference = ['ECF', 'InformacionReferencia'];
-  const isOfAnother = textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null;
   return {
-    encf: textAt(root, ['ECF', 'Encabezado', 'IdDoc', 'eNCF'], 13),
-    issuerRnc: textAt(root, ['ECF', 'Encabezado', 'Emisor', 'RNCEmisor'], 11),
-    refersTo: isOfAnother ? null : textAt(root, [...reference, 'NCFModificado'], 19),
+    encf: textAt(root, [...header, 'IdDoc', 'eNCF'], 13),
+    issuerRnc: textAt(root, [...header, 'Emisor', 'RNCEmisor'], 11),
+    refersTo: referredNumber({
+      type: textAt(root, [...header, 'IdDoc', 'TipoeCF'], 2),
+      total: textAt(root, [...header, 'Totales', 'MontoTotal'], 21),
+      modified: textAt(root, [...reference, 'NCFModificado'], 19),
+      isOfAnother: textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null,
+    }),
   };
 }
 
@@ -126,5 +132,5 @@ function textAt(root: unknown, path: readonly string[], most: number): string | 
   let value = asSingle(root);
   for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
   const text = leafText(value);
-  return text !== null && text.length <= most && /^[\w-]+$/.test(text) ? text : null;
+  return text !== null && text.length <= most && /^[\w.-]+$/.test(text) ? text : null;
 }

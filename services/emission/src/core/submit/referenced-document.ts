@@ -47,7 +47,7 @@ const REFERENCE = 'ECF.InformacionReferencia';
  * Checks a reference to a document that was issued through this deployment. The document must exist (614). For notes
  * (33, 34), buyer (615) and date (634) must fit, and for credit notes the remaining balance (615). Otherwise the
  * authority would reject the document and its number would be lost. A reference to an undecided document holds the
- * new one back. A summary carries no reference.
+ * new one back.
  */
 export async function checkReference(
   emissions: Pick<EmissionStore, 'find' | 'notesOn'>,
@@ -56,9 +56,13 @@ export async function checkReference(
   tree: DocumentNode,
 ): Promise<ReferenceCheck> {
   const reference = groupOf(groupOf(tree, 'ECF'), 'InformacionReferencia');
-  const modified = summary.modified_encf?.trim() ?? '';
-  if (!isEncf(modified) || textOf(reference, 'RNCOtroContribuyente') !== null) return NOTHING;
-  if (submissionRoute(summary.ecf_type as EcfType, summary.total_amount) === 'rfce') return NOTHING;
+  const modified = referredNumber({
+    type: summary.ecf_type,
+    total: summary.total_amount,
+    modified: summary.modified_encf,
+    isOfAnother: textOf(reference, 'RNCOtroContribuyente') !== null,
+  });
+  if (modified === null) return NOTHING;
   const modifiedKey = { env: key.env, issuerRnc: key.issuerRnc, encf: modified };
   const original = await emissions.find(modifiedKey);
   if (original === null || isHeldByAnother(original)) return NOTHING;
@@ -98,6 +102,23 @@ export async function checkReference(
           ),
         ],
   };
+}
+
+export interface Reference {
+  /** Type and MontoTotal of the document. */
+  readonly type: string | null;
+  readonly total: string | null;
+  /** NCFModificado. */
+  readonly modified: string | null;
+  /** Whether RNCOtroContribuyente names another taxpayer. */
+  readonly isOfAnother: boolean;
+}
+
+/** The number of the issuer's own document that a document refers to. A summary carries no reference. */
+export function referredNumber({ type, total, modified, isOfAnother }: Reference): string | null {
+  const encf = modified?.trim() ?? '';
+  if (!isEncf(encf) || isOfAnother) return null;
+  return submissionRoute(type as EcfType, total ?? '') === 'rfce' ? null : encf;
 }
 
 /** The document whose balance a credit note reduces; null for every other document. */
