@@ -163,12 +163,13 @@ describe('a batch', () => {
     expect(await world.row(encf('34', sequence))).toBeNull();
   });
 
-  it('reads the numbers of its lines as their check does: behind a byte order mark, and escaped', async () => {
+  it('reads the numbers of its lines as their check does: behind a byte order mark, escaped, and between blanks', async () => {
     const original = invoice((ecf) => {
       ecf.Encabezado.IdDoc.eNCF = ecf.Encabezado.IdDoc.eNCF.replace('E', '&#69;');
     });
     sequence += 1;
-    const { body } = await send(`\ufeff${ndjson([original.document, creditNote(sequence, original.encf, '100.00')])}`);
+    const note = creditNote(sequence, ` ${original.encf} `, '100.00');
+    const { body } = await send(`\ufeff${ndjson([original.document, note])}`);
     const { rows } = await world.database.query(
       'SELECT encf, reference_line FROM batch_line WHERE batch_id = $1 ORDER BY line',
       [body.batch_id],

@@ -131,6 +131,6 @@ function textAt(root: unknown, path: readonly string[], most: number): string | 
   // A list of one stands for its value, as in the check of the document.
   let value = asSingle(root);
   for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
-  const text = leafText(value);
+  const text = leafText(value)?.trim() ?? null;
   return text !== null && text.length <= most && /^[\w.-]+$/.test(text) ? text : null;
 }
