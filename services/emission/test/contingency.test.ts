@@ -6,7 +6,7 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { BUYER, type Document, encf, example, ISSUER } from './support/documents.js';
+import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
@@ -188,6 +188,20 @@ describe('while the authority is away', () => {
       expect(await listed(identity)).toEqual({ count: 0, total: 0, next: null, documents: [] });
     await world.clearFaults();
     await sentOnce([45]);
+  });
+
+  it('a note on a document that waits is listed with it, and is sent when that one is accepted', async () => {
+    await away();
+    waits(await submit(full(300)));
+    waits(await submit(creditNote(301, encf('31', 300), '100.00')));
+    const listed = await waiting();
+    expect(listed).toMatchObject({ count: 2, total: 2 });
+    expect(listed.documents.map((one: { encf: string }) => one.encf)).toEqual([encf('31', 300), encf('34', 301)]);
+    expect(await world.row(encf('34', 301))).toMatchObject({ state: 'held' });
+    await world.clearFaults();
+    await sentOnce([300]);
+    await sentOnce([301], '34');
+    expect((await waiting()).total).toBe(0);
   });
 
   it('a document without number gets one, is found again by its key, and is sent under it', async () => {

@@ -102,7 +102,7 @@ export const EMISSION = {
     tag: TAG,
     summary: 'Lists the documents that wait for the authority, oldest first',
     description:
-      'They were signed with `x-contingency: true` while the authority could not be reached. They are sent by themselves when it answers again; `deadline` is set then.',
+      'They were signed with `x-contingency: true` while the authority could not be reached. They are sent by themselves when it answers again; `deadline` is set then. A note waits for the document that it modifies, too.',
     parameters: [P.waitingAfter, P.limit],
     answers: { 200: { description: 'The documents.', content: json(contingencyListSchema, EXAMPLES.contingencyList) } },
   },

@@ -70,10 +70,15 @@ export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM atte
 export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS deadline
   FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY e.env`;
 
-/** $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, $5 the most. */
+/**
+ * The documents of the queue, and notes of contingency that were never sent: they wait for the document that they modify, and
+ * join no queue. $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, $5 the most.
+ */
 export const LIST = `WITH mine AS (
     SELECT a.emission_id AS id, e.issuer_rnc, e.encf, a.signed_at, a.deadline
       FROM attempt a JOIN emission e ON e.id = a.emission_id
-     WHERE a.queued_at IS NOT NULL AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
+     WHERE (a.queued_at IS NOT NULL
+        OR a.next_action_at IS NOT NULL AND a.contingency_since IS NOT NULL AND a.state IN ('held', 'committed'))
+       AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
   SELECT t.total, m.* FROM (SELECT count(*)::int AS total FROM mine) t
     LEFT JOIN (SELECT * FROM mine WHERE id > $4 ORDER BY id LIMIT $5) m ON true ORDER BY m.id`;
