@@ -100,6 +100,27 @@ describe('lines of batches as due work', () => {
     expect(await served(['b'])).toEqual(['a', 'c']);
   });
 
+  it('a claim ends with the line whose document reaches the bytes, and accounts take turns until then', async () => {
+    await database.query('DELETE FROM batch');
+    for (const [accountId, size] of [
+      ['a', 1_000],
+      ['b', 10],
+    ] as const) {
+      const id = await begin(accountId);
+      const lines = [1, 2, 3, 4].map((line) => ({ line, document: Buffer.alloc(size), encf: null, issuerRnc: null }));
+      await store().addLines(id, accountId, lines);
+      await store().receive({ id, ...received }, [], NOW);
+    }
+    const now = new Date(Date.now() + 1_000);
+    const claim = async (bytes: number) =>
+      (await store().claimDue({ now, until: new Date(now.getTime() + 60_000), limit: 8, bytes }))
+        .map(({ caller, line }) => `${caller.accountId}${line}`)
+        .sort();
+    // The second document of an account comes after the first of each.
+    for (const line of [1, 2, 3, 4]) expect(await claim(1_005)).toEqual([`a${line}`, `b${line}`]);
+    expect(await claim(1_005)).toEqual([]);
+  });
+
   it('all slots serve an account whose lines are due while the batches of others wait for verdicts', async () => {
     await database.query('DELETE FROM batch');
     for (const accountId of ['a', 'b', 'c', 'd']) {

@@ -15,16 +15,22 @@ export interface BatchBackgroundOptions {
   readonly concurrency: number;
 }
 
+/** Bytes of documents in flight after which no line is claimed: 64 of 10 MB take a gigabyte, and too long for a statement. */
+const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
+
 /** Works on the lines of batches. The database shares them among the instances and the accounts. */
 export function createLineBackground(
   { batches, lineRate, clock, observer, settings }: BackgroundPorts,
   processLine: ProcessLine,
   options: BatchBackgroundOptions,
 ): DueWork<DueLine> {
-  return createDueWork<DueLine>({
+  const work: DueWork<DueLine> = createDueWork({
     ...options,
     store: {
-      claimDue: (request) => batches.claimDue({ ...request, except: lineRate.exhausted().accountIds }),
+      async claimDue(request) {
+        const bytes = work.inFlight().reduce((left, { document }) => left - (document?.length ?? 0), BYTES_IN_FLIGHT);
+        return bytes <= 0 ? [] : batches.claimDue({ ...request, bytes, except: lineRate.exhausted().accountIds });
+      },
       renew: batches.renew,
       // The lines that wait for their account; others are looked for every `idleMs`.
       nextDue: async () => lineRate.exhausted().firstFree,
@@ -34,6 +40,7 @@ export function createLineBackground(
     clock,
     leaseMs: settings.leaseMs,
   });
+  return work;
 }
 
 const COUNT_LEASE_MS = 30_000;

@@ -63,13 +63,14 @@ export interface BatchStore {
   /**
    * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each
    * in the order of its batches and lines; if there are more accounts than lines, they take turns by chance. Lines of
-   * `except`, accounts, are passed over.
+   * `except`, accounts, are passed over. Once the documents have `bytes` or more, no further line is leased.
    */
   claimDue(request: {
     readonly now: Date;
     readonly until: Date;
     readonly limit: number;
     readonly except?: readonly string[];
+    readonly bytes?: number;
   }): Promise<DueLine[]>;
   /** Extends the leases of lines without an outcome. */
   renew(lines: readonly DueLine[], until: Date): Promise<void>;

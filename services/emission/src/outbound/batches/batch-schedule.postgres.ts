@@ -20,8 +20,9 @@ export function createBatchSchedule({
   describe,
 }: BatchScheduleOptions): Pick<BatchStore, 'claimDue' | 'renew' | 'claimCounts' | 'count' | 'backlog'> {
   return {
-    async claimDue({ now, until, limit, except = [] }) {
-      return (await database.query<DueRow>(sql.CLAIM_LINES, [now, until, limit, except])).rows.map(fromDueRow);
+    async claimDue({ now, until, limit, except = [], bytes = Number.MAX_SAFE_INTEGER }) {
+      const values = [now, until, limit, except, bytes];
+      return (await database.query<DueRow>(sql.CLAIM_LINES, values)).rows.map(fromDueRow);
     },
     async renew(lines, until) {
       await database.query(sql.RENEW_LINES, [...keyColumns(lines), until]);
