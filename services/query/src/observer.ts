@@ -50,10 +50,14 @@ export function observeWebhooks(
     help: 'Events that wait for their delivery to a webhook',
     labels: [],
   });
-  const failing = metrics.gauge({ name: 'ecf_webhooks_failing', help: 'Active webhooks that fail', labels: [] });
+  const failing = metrics.gauge({
+    name: 'ecf_webhooks_failing',
+    help: 'Active webhooks that fail while events wait for them',
+    labels: [],
+  });
   const since = metrics.gauge({
     name: 'ecf_webhook_failing_seconds',
-    help: 'Seconds since the last success of the webhook that fails for the longest time',
+    help: 'Seconds since the first failure of the webhook among these that fails for the longest time',
     labels: [],
   });
   metrics.onRender(async () => {

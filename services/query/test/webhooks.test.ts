@@ -181,6 +181,24 @@ describe('webhooks', () => {
     expect((await find(id)).failing_since).not.toBeNull();
   });
 
+  it('count as failing only while an event waits for them', async () => {
+    const { id } = await create();
+    const failingNow = async () => {
+      const text = await tests.world.metrics.render();
+      return ['ecf_webhooks_failing', 'ecf_webhook_failing_seconds'].map((metric) =>
+        Number(new RegExp(`^${metric} (.*)$`, 'm').exec(text)?.[1]),
+      );
+    };
+    tests.receiver.answer = () => ({ status: 500 });
+    await tests.world.publish(accepted());
+    await failing(id);
+    tests.now += 7_200_000;
+    expect(await failingNow()).toEqual([1, 7_200]);
+    tests.now += 72 * 3_600_000;
+    expect(await idle(id)).toMatchObject({ dropped: 1, failing_since: expect.any(String) });
+    expect(await failingNow()).toEqual([0, 0]);
+  });
+
   it('end with 410; what they missed comes with a replay', async () => {
     const { id } = await create();
     const before = (await tests.world.get('/events?limit=1000')).body.next;

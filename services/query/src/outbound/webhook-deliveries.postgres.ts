@@ -131,11 +131,12 @@ const GIVE_UP = {
     counted AS (UPDATE webhook SET dropped = dropped + (SELECT count(*) FROM gone) WHERE id = $1)
     SELECT count(*) AS n FROM gone`,
 };
+/** A webhook whose last event was given up has failed since, but nothing of it waits for a person. */
 const WAITING = {
   name: 'webhook_waiting',
   text: `SELECT (SELECT count(*) FROM webhook_delivery) AS events, count(*) AS failing,
            coalesce(extract(epoch FROM $1::timestamptz - min(failing_since)), 0)::float8 AS seconds
-      FROM webhook WHERE active AND failing_since IS NOT NULL`,
+      FROM webhook AS w WHERE active AND failing_since IS NOT NULL AND EXISTS (SELECT FROM webhook_delivery AS d WHERE d.webhook_id = w.id)`,
 };
 
 interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'subject' | 'data'> {

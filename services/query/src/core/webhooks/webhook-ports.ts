@@ -82,7 +82,7 @@ export interface WebhookDeliveries {
   /** Gives up the events of the webhook whose time is over, or that the feed keeps no more. Answers how many. */
   giveUp(delivery: WebhookDelivery, now: Date): Promise<number>;
   deactivate(webhookId: string): Promise<void>;
-  /** Events that wait, webhooks that fail, and seconds since the first of these failed. */
+  /** Events that wait, webhooks that fail while events wait for them, and seconds since the first of these failed. */
   waiting(now: Date): Promise<{ events: number; failing: number; failingSeconds: number }>;
 }
 
