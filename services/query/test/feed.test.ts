@@ -34,6 +34,7 @@ import {
   taxpayer,
   taxpayerEvent,
 } from './support/events.js';
+import { until } from './support/receiver.js';
 import { startWorld, type World } from './support/world.js';
 
 let now = new Date();
@@ -375,18 +376,18 @@ describe('the feed', () => {
         return feed.page(query);
       },
     };
-    const gone = new AbortController();
+    let over = false;
     const readFeed = createReadFeed({
       feed: counted,
       sleep: async () => {
-        if (looks === 3) gone.abort();
+        if (looks === 3) over = true;
       },
       taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
       source: null,
       observer: { failed: () => undefined },
     });
     const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
-    const more = { after: await end(), types: null, limit: 10, wait: 30, gone: gone.signal };
+    const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => over };
     expect((await readFeed({ ...question, ...more })).events).toEqual([]);
     expect([looks, pages]).toEqual([3, 1]);
   });
@@ -395,10 +396,9 @@ describe('the feed', () => {
     const call = new AbortController();
     const server = createServer();
     const left = new Promise((resolve) => {
-      const readFeed = ({ gone }: { gone: AbortSignal }) => {
-        gone.addEventListener('abort', resolve);
+      const readFeed = async ({ isOver }: { isOver: () => boolean }) => {
         call.abort();
-        return new Promise(() => undefined);
+        resolve(await until(isOver, (over) => over));
       };
       const { events } = customerHandlers({ readFeed } as never);
       server.on('request', (req, res) => {
@@ -418,6 +418,17 @@ describe('the feed', () => {
     const waiting = read(after, '&wait=30');
     await world.publish(invoiceEvent(invoice({ sequence: 60 })));
     expect((await waiting).events).toMatchObject([{ subject: { encf: encf('31', 60) } }]);
+  });
+
+  it('answers a reader that waits with what there is when the server stops', async () => {
+    const stopping = await startWorld();
+    const next = (await stopping.get('/events')).body.next;
+    const waiting = stopping.get('/events?wait=30');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const begin = performance.now();
+    await stopping.stop();
+    expect(performance.now() - begin).toBeLessThan(3_000);
+    expect(await waiting).toMatchObject({ status: 200, body: { events: [], next } });
   });
 
   it('makes a later id never visible before an earlier one while several instances add events', async () => {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, type ClientErrorAnswer, writeError } from './client-error.js';
@@ -48,6 +48,13 @@ export class ListenError extends Error {
   }
 }
 
+const serverOf = new WeakMap<IncomingMessage, Server>();
+
+/** True once the server of a request stops: a handler that waits for something then answers with what there is. */
+export function isStopping(req: IncomingMessage): boolean {
+  return serverOf.get(req)?.listening === false;
+}
+
 /**
  * Serves an app with Node's own limits. The app refuses what Node would refuse without a body: see {@link requestProblem}.
  * Everything else that a public address needs belongs to the reverse proxy in front of it.
@@ -67,8 +74,11 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   server.setTimeout(timeouts.inactivity ?? 0);
   server.on('drop', (data) => options.onRefusedConnection?.(data?.remoteAddress));
   answerClientErrors(server, options.onClientError);
-  server.on('checkExpectation', app);
-  server.on('request', app);
+  for (const event of ['checkExpectation', 'request'] as const)
+    server.on(event, (req, res) => {
+      serverOf.set(req, server);
+      app(req, res);
+    });
   await listen(server, { setting: 'PORT', host: options.host, port: options.port });
   const { port } = server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;

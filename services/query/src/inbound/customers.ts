@@ -6,7 +6,7 @@ import {
   SCOPES,
   SUMS_BY_TYPE_COLUMNS,
 } from '@ecf/contracts';
-import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
+import { findByNumber, isStopping, sendDocument, sendObject } from '@ecf/service-kit/http';
 import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '@ecf/service-kit/listings';
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -89,7 +89,7 @@ export function customerHandlers(parts: CustomerParts) {
         limit: parameters.integer('limit', 1, MAX_EVENT_PAGE, DEFAULT_EVENT_PAGE),
         wait: parameters.integer('wait', 0, MAX_EVENT_WAIT_SECONDS, 0),
       };
-      return (caller, gone) => readFeed({ ...caller, ...request, gone });
+      return (caller, isOver) => readFeed({ ...caller, ...request, isOver });
     }),
     directory: answering(() => (caller) => directory.all(caller)),
     directoryEntry: answering((parameters) => {
@@ -160,16 +160,15 @@ type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
 function answering(
-  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, gone: AbortSignal) => Promise<object>,
+  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, isOver: () => boolean) => Promise<object>,
   send: (req: Request, res: Response, found: object) => void = sendJson,
 ) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
     const run = read(parameters, identityOf(req).env);
     parameters.check();
-    const gone = new AbortController();
-    res.once('close', () => gone.abort());
-    send(req, res, await run(callerOf(req), gone.signal));
+    const isOver = () => res.closed || isStopping(req);
+    send(req, res, await run(callerOf(req), isOver));
   };
 }
 

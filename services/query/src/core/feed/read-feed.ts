@@ -15,8 +15,8 @@ export interface FeedQuery {
   readonly limit: number;
   /** Seconds that the answer may wait for an event. */
   readonly wait: number;
-  /** Aborted when the caller has left. */
-  readonly gone: AbortSignal;
+  /** True once the caller has left or the server stops: then the answer waits no longer. */
+  readonly isOver: () => boolean;
 }
 
 /** Pause between two looks of a reader that waits. */
@@ -44,16 +44,16 @@ export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
 export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
   const placeOf = placeInFeed(ports.feed);
 
-  return async function readFeed({ caller, env, after, types, limit, wait, gone }: FeedQuery): Promise<EventList> {
+  return async function readFeed({ caller, env, after, types, limit, wait, isOver }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);
     const rncs = taxpayers.map(({ rnc }) => rnc);
     const place = after === null ? null : await placeOf(after);
     const look = () => ports.feed.page({ env, rncs, caller, types, after: place, limit });
     let page = await look();
-    for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !gone.aborted; waited += LOOK_MS) {
+    for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += LOOK_MS) {
       await ports.sleep(LOOK_MS);
       // Most looks only find that the feed has no new event of anybody.
-      if (!gone.aborted && (await ports.feed.latest()) !== page.next) page = await look();
+      if (!isOver() && (await ports.feed.latest()) !== page.next) page = await look();
     }
     return { events: page.events.map(shownEvent), next: page.next };
   };
