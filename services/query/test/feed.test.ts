@@ -411,6 +411,8 @@ describe('the feed', () => {
     await expect(fetch(`http://127.0.0.1:${port}/events`, { signal: call.signal })).rejects.toThrow();
     await left;
     server.close();
+    // `fetch` connects anew after the call that it breaks off.
+    server.closeAllConnections();
   });
 
   it('lets a reader wait until the next event', async () => {
