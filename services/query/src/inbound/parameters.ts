@@ -67,7 +67,7 @@ export class Parameters extends ListingParameters {
     if (text === null) return null;
     const names = text.split(',').map((name) => name.trim());
     const isType = (name: string): name is EventType => (EVENT_TYPES as readonly string[]).includes(name);
-    if (names.every(isType)) return names;
+    if (names.every(isType)) return [...new Set(names)];
     this.wrong(['query', 'types'], `types has names of event types, separated by commas: ${EVENT_TYPES}`, 'enum');
     return null;
   }

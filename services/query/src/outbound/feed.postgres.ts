@@ -32,21 +32,29 @@ const PLACE = {
   text: `SELECT (SELECT mark FROM feed_event WHERE id = $1) AS mark, (SELECT min(id) FROM feed_event) AS oldest`,
 };
 const LATEST = { name: 'feed_latest', text: 'SELECT id, mark FROM feed_event ORDER BY id DESC LIMIT 1' };
-/** Compared as rows, so that PostgreSQL reads the index of the owner, however many events others have. */
-const oldestOf = (column: 'rnc' | 'account_id', owner: string, condition: string) =>
-  `(SELECT id, mark, type, time, env, subject, data FROM feed_event
-     WHERE (env, ${column}, id) > ($1, ${owner}, $3::bigint) AND (env, ${column}, id) <= ($1, ${owner}, $4::bigint)
-       AND ${condition} AND ($5::text[] IS NULL OR type = ANY($5)) ORDER BY env, ${column}, id LIMIT $6)`;
+/** Compared as rows, so that PostgreSQL reads the index of these columns, however many other events there are. */
+const oldestOf = (key: Readonly<Record<string, string>>, condition = 'true') => {
+  const columns = ['env', ...Object.keys(key), 'id'].join(', ');
+  const placeOf = (id: string) => `(${['$1', ...Object.values(key), id].join(', ')})`;
+  return `(SELECT id, mark, type, time, env, subject, data FROM feed_event
+     WHERE (${columns}) > ${placeOf('$3::bigint')} AND (${columns}) <= ${placeOf('$4::bigint')} AND ${condition}
+     ORDER BY ${columns} LIMIT $6)`;
+};
 /**
  * The events of the taxpayers $2, and of the account $7 alone, for a key that is limited to the taxpayers $8; null =
- * not limited.
+ * not limited. Of the types $5; null = every type.
  */
-const PAGE = {
-  name: 'feed_page',
-  text: `SELECT e.* FROM unnest($2::text[]) AS t(rnc) CROSS JOIN LATERAL ${oldestOf('rnc', 't.rnc', 'true')} AS e
-    UNION ALL ${oldestOf('account_id', '$7::text', 'account_id IS NOT NULL AND ($8::text[] IS NULL OR taxpayers <@ $8)')}
+const pageOf = (name: string, ofTaxpayers: string) => ({
+  name,
+  text: `SELECT e.* FROM unnest($2::text[]) AS t(rnc) CROSS JOIN ${ofTaxpayers} AS e
+    UNION ALL ${oldestOf({ account_id: '$7::text' }, 'account_id IS NOT NULL AND ($8::text[] IS NULL OR taxpayers <@ $8) AND ($5::text[] IS NULL OR type = ANY($5))')}
     ORDER BY id LIMIT $6`,
-};
+});
+const PAGE = pageOf('feed_page', `LATERAL ${oldestOf({ rnc: 't.rnc' })}`);
+const PAGE_OF_TYPES = pageOf(
+  'feed_page_of_types',
+  `unnest($5::text[]) AS w(type) CROSS JOIN LATERAL ${oldestOf({ rnc: 't.rnc', type: 'w.type' })}`,
+);
 
 export interface Place {
   id: number;
@@ -86,7 +94,7 @@ export function createPostgresFeed(database: Database): FeedStore {
     async page({ env, rncs, caller, types, after, limit }) {
       // Everything up to the latest id is visible: the page is read after it.
       const latest = await latestPlace();
-      const { rows } = await database.query<Row>(PAGE, [
+      const { rows } = await database.query<Row>(types === null ? PAGE : PAGE_OF_TYPES, [
         env,
         rncs,
         after ?? 0,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { EventType } from '@ecf/contracts';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -42,22 +43,30 @@ it('an instance that starts does not read the whole feed before it delivers even
   expect((await reads()) - before).toBeLessThan(100);
 });
 
+const read = (rnc: string, types: readonly EventType[] | null) =>
+  createPostgresFeed(database).page({
+    env: 'TesteCF',
+    rncs: [rnc, '101010101'],
+    caller: { accountId: 'none', taxpayers: null } as never,
+    types,
+    after: null,
+    limit: 200,
+  });
+
 it('a page reads the events of its taxpayers alone, whatever the feed holds of others', async () => {
-  const feed = createPostgresFeed(database);
-  const read = (rnc: string) =>
-    feed.page({
-      env: 'TesteCF',
-      rncs: [rnc, '101010101'],
-      caller: { accountId: 'none', taxpayers: null } as never,
-      types: null,
-      after: null,
-      limit: 200,
-    });
   // PostgreSQL may choose a plan for all parameters after the fifth time.
-  for (let times = 0; times < 7; times += 1) await read('199999991');
+  for (let times = 0; times < 7; times += 1) await read('199999991', null);
   const before = await reads();
-  expect((await read('131880681')).events.map(({ id }) => Number.parseInt(id, 10) > EVENTS - 20)).toEqual(
+  expect((await read('131880681', null)).events.map(({ id }) => Number.parseInt(id, 10) > EVENTS - 20)).toEqual(
     Array(20).fill(true),
   );
+  expect((await reads()) - before).toBeLessThan(100);
+});
+
+it('a page of some types reads these alone, whatever the feed holds of others', async () => {
+  const types = ['invoice.rejected', 'batch.done'] as const;
+  for (let times = 0; times < 7; times += 1) await read('199999991', ['invoice.accepted']);
+  const before = await reads();
+  expect((await read('199999991', types)).events).toEqual([]);
   expect((await reads()) - before).toBeLessThan(100);
 });
