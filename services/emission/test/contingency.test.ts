@@ -6,6 +6,7 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPostgresContingencyStore } from '../src/outbound/contingency/contingency-store.postgres.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { until } from './support/until.js';
@@ -322,6 +323,16 @@ describe('while the authority is away', () => {
     await sentOnce([...theirs, 82]);
     await authority.stop();
   }, 120_000);
+
+  it('a wait for the login of one taxpayer is no part of an outage that ended before', async () => {
+    const queue = createPostgresContingencyStore(world.database);
+    const destination = { env: 'eCF', route: 'ecf' } as const;
+    const begin = (now: Date, isForAll: boolean) => queue.begin(destination, { now, rate: 20, dueAt: now, isForAll });
+    const [ended, today] = [new Date(clock().getTime() - 240 * HOUR), clock()];
+    expect(await begin(ended, true)).toEqual(ended);
+    await queue.reached(destination, ended);
+    expect(await begin(today, false)).toEqual(today);
+  });
 
   it('a taxpayer whose certificate is gone stops no other', async () => {
     await away();

@@ -6,14 +6,15 @@ export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AN
 
 /**
  * An outage after the return from another one is an outage of its own. $6 is 0 if the authority answered the login of
- * one taxpayer. This is no outage for others, so it does not slow their recovery.
+ * one taxpayer. This is no outage for others, so it does not slow their recovery, and belongs to it while documents wait.
  */
 export const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at, failures) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (env, route) DO UPDATE SET
     returned_at = CASE WHEN c.returned_at IS NULL OR $6 > 0 THEN NULL ELSE $3 END,
     failures = CASE WHEN c.returned_at IS NULL THEN greatest(c.failures, $6) ELSE $6 END,
     rate = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.rate ELSE $4 END,
-    since = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.since ELSE $3 END,
+    since = CASE WHEN c.returned_at IS NULL OR $6 = 0 AND EXISTS (SELECT FROM attempt a JOIN emission e ON e.id = a.emission_id
+      WHERE ${DESTINATION}) THEN c.since ELSE $3 END,
     due_at = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.due_at ELSE $5 END RETURNING since`;
 
 /** When the authority returned, if nothing has to be noted. */
