@@ -205,6 +205,28 @@ describe('while the authority is away', () => {
     expect((await waiting()).total).toBe(0);
   });
 
+  it('a note that is held belongs to the outage, and has no deadline before the return', async () => {
+    await world.fault({ operation: 'recepcion', kind: 'processing' });
+    expect((await world.submit(instance, full(36))).body.status).toBe('EnProceso');
+    await away();
+    const note = creditNote(36, encf('31', 36), '100.00');
+    const { since } = (await submit(note)).body.contingency;
+    expect(await world.row(encf('34', 36))).toMatchObject({ state: 'held' });
+    const looks = async () => {
+      await world.database.query('UPDATE contingency SET due_at = now()');
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    };
+    await looks();
+    await looks();
+    expect(await world.row(encf('34', 36))).toMatchObject({ deadline: null });
+    const { body } = await submit(full(37));
+    expect(body.contingency.since).toBe(since);
+    await world.clearFaults();
+    await sentOnce([37]);
+    await world.reaches(encf('34', 36), ['accepted']);
+    expect(await world.row(encf('34', 36))).toMatchObject({ deadline: expect.any(Date) });
+  });
+
   it('a document without number gets one, is found again by its key, and is sent under it', async () => {
     const range = { env: 'TesteCF' as const, ecf_type: '31' as const, expires: '2099-12-31' };
     world.ranges(ISSUER, [{ ...range, from: encf('31', 46), to: encf('31', 49) }]);

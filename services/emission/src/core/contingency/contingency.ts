@@ -89,7 +89,7 @@ export interface ContingencyStore {
   waiting(destination: Destination, now: Date): Promise<WaitingDocuments>;
   save(contingency: Contingency, dueAt: Date): Promise<void>;
   /** Nothing waits: the next document finds out for itself whether the authority answers. */
-  rest(destination: Destination, now: Date, dueAt: Date): Promise<void>;
+  rest(destination: Destination, dueAt: Date): Promise<void>;
   /** Those that wait though their time limit is over, and that do not have this alarm yet. */
   late(destination: Destination, now: Date, limit: number): Promise<DocumentKey[]>;
   /** The documents that wait, counted by environment. */

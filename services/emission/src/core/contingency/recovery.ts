@@ -4,7 +4,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import { moment, recordTransition } from '../attempt/record-transition.js';
 import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Ports } from '../ports.js';
-import { type Contingency, FIRST_PROBE_MS } from './contingency.js';
+import { type Contingency, FIRST_PROBE_MS, type WaitingDocuments } from './contingency.js';
 
 /**
  * While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after
@@ -45,25 +45,28 @@ export function createRecovery(
     const now = clock();
     if (present.returnedAt !== null) await contingency.setDeadlines(present, later(present.returnedAt, OVERDUE_MS));
     await alarmOfLate(present, now);
-    const { total, released, probing } = await contingency.waiting(present, now);
+    const waiting = await contingency.waiting(present, now);
+    if (present.returnedAt === null) return probe(present, waiting);
     // A document may be signed at this moment, so the queue is checked again.
-    if (total === 0) return contingency.rest(present, now, later(now, LONGEST_PROBE_MS));
-    if (present.returnedAt === null || present.failures >= FAILURES) return probe(present, probing);
+    if (waiting.total === 0) return contingency.rest(present, later(now, LONGEST_PROBE_MS));
+    if (present.failures >= FAILURES) return probe(present, waiting);
     const grown = present.rate * (present.failures === 0 ? GROWTH : 1);
     // The setting may have been raised since the recovery began.
     const rate = Math.min(Math.max(grown, settings.recoveryRate), FASTEST);
-    const room = Math.round(rate) - released;
+    const room = Math.round(rate) - waiting.released;
     if (room > 0) await contingency.release(present, room, now);
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
   }
 
   /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
-  async function probe(present: Contingency, probing: number): Promise<void> {
+  async function probe(present: Contingency, { total, probing }: WaitingDocuments): Promise<void> {
     const answered = !isUnanswered(await authority.requestSeed({ env: present.env }));
     if (!answered) await contingency.unreached(present);
     const probeIn = (ms: number) => contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), ms));
     await probeIn(Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS));
     if (!answered || probing > 0) return;
+    // Only held notes may wait, which send nothing: the seed is the first answer.
+    if (total === 0) return void (await contingency.reached(present, clock()));
     // The store has the time of the next probe by now. A document that fails at once may set an earlier one.
     const isOver = (await contingency.release(present, 1, clock())) === 0;
     // The documents that are left failed for reasons of their own. Each has its own time for the next try.

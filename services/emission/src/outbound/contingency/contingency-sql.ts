@@ -62,8 +62,7 @@ export const WAITING = `SELECT count(*)::int AS total, count(*) FILTER (WHERE is
 
 export const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $1 AND route = $2';
 
-export const REST = `UPDATE contingency SET returned_at = coalesce(returned_at, $3), failures = 0, due_at = $4
-  WHERE env = $1 AND route = $2`;
+export const REST = 'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2';
 
 export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
   WHERE ${DESTINATION} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;

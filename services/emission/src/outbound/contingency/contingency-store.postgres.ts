@@ -51,8 +51,8 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
     async save({ env, route, rate }, dueAt) {
       await database.query(sql.SAVE, [env, route, rate, dueAt]);
     },
-    async rest({ env, route }, now, dueAt) {
-      await database.query(sql.REST, [env, route, now, dueAt]);
+    async rest({ env, route }, dueAt) {
+      await database.query(sql.REST, [env, route, dueAt]);
     },
     async late({ env, route }, now, limit) {
       const { rows } = await database.query<DocumentKey>(sql.LATE, [env, route, now, limit]);
