@@ -227,6 +227,17 @@ describe('the feed', () => {
     expect((await read(after)).events).toMatchObject([{ type, data: { issuer_rnc: ISSUER } }]);
   });
 
+  it('tells that a note that is held is overdue', async () => {
+    const after = await end();
+    const note = (change: object) => invoiceEvent(invoice({ sequence: 84, state: 'held', ...change }));
+    await world.publish(note({}), note({ revision: 2, is_late: true }), note({ revision: 3, is_late: true }));
+    const { events } = await read(after);
+    expect(events.map(({ type, subject }) => [type, subject.encf])).toEqual([
+      ['invoice.held', encf('31', 84)],
+      ['invoice.overdue', encf('31', 84)],
+    ]);
+  });
+
   it('tells that the authority confirmed a received document', async () => {
     const after = await end();
     const confirmed = received({ sequence: 84, revision: 2, authority_status: 'confirmed' });

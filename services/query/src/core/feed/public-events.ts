@@ -52,9 +52,12 @@ const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
 
 /** A state is published several times. Each attempt has its own bytes, so an outcome is published once for each attempt. */
 function ofInvoice(changed: InvoiceChanged): DraftEvent[] {
-  const type =
-    INVOICE_STATES[changed.state] ?? (changed.is_late && !changed.contingency ? 'invoice.overdue' : undefined);
-  return [...(type === undefined ? [] : [anInvoice(type, changed)]), ...ofContingency(changed)];
+  const type = INVOICE_STATES[changed.state];
+  return [
+    ...(type === undefined ? [] : [anInvoice(type, changed)]),
+    ...(changed.is_late && !changed.contingency ? [anInvoice('invoice.overdue', changed)] : []),
+    ...ofContingency(changed),
+  ];
 }
 
 /** An outage begins with the first document of an issuer that waits, and ends with the first one that has a deadline. */
