@@ -514,4 +514,17 @@ describe('the feed', () => {
     expect([status, body.code]).toEqual([410, 'event_expired']);
     expect((await read(null)).events.map(({ subject }) => subject.encf)).toEqual([encf('31', 70), encf('31', 71)]);
   });
+
+  it('does not tell again what it kept 90 days ago, when a received document changes', async () => {
+    const arrived = received({ sequence: 72 });
+    const old = await end();
+    await world.publish(receivedEvent(arrived));
+    expect((await read(old)).events).toMatchObject([{ type: 'received.accepted' }]);
+    now = new Date(now.getTime() + 91 * 86_400_000);
+    await world.publish(invoiceEvent(invoice({ sequence: 73 })));
+    const after = await end();
+    const later = new Date(Date.parse(arrived.date_received) + 91 * 86_400_000);
+    await world.publish(receivedEvent({ ...arrived, revision: 2, approval_status: 'approved' }, later));
+    expect((await read(after)).events).toEqual([]);
+  });
 });

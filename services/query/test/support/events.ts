@@ -141,13 +141,14 @@ export function taxpayer(change: Partial<TaxpayerState> = {}): TaxpayerState {
 
 export const invoiceEvent = (data: InvoiceChanged): BusEvent =>
   event(TOPICS.invoices.name, 'invoice.changed', documentKey(data), data);
-export const receivedEvent = (data: ReceivedInvoiceChanged): BusEvent =>
-  event(TOPICS.receivedInvoices.name, 'received_invoice.changed', documentKey(data), data);
+/** At its arrival, or at a later change. */
+export const receivedEvent = (data: ReceivedInvoiceChanged, time = new Date(data.date_received)): BusEvent =>
+  event(TOPICS.receivedInvoices.name, 'received_invoice.changed', documentKey(data), data, time);
 export const taxpayerEvent = (data: TaxpayerState): BusEvent =>
   event(TOPICS.taxpayers.name, 'taxpayer.changed', data.rnc, data);
 
-export function event(topic: string, type: string, key: string, data: unknown): BusEvent {
-  return makeEvent({ topic, type, source: 'test', subject: key, key, data }, { id: randomUUID(), time: new Date() });
+export function event(topic: string, type: string, key: string, data: unknown, time = new Date()): BusEvent {
+  return makeEvent({ topic, type, source: 'test', subject: key, key, data }, { id: randomUUID(), time });
 }
 
 /** The end of a batch of two documents. */

@@ -5,6 +5,7 @@ import {
   type CancellationChanged,
   type CertificateNotice,
   type DeliveryChanged,
+  EVENT_DAYS,
   fitMessages,
   type InvoiceChanged,
   type PublicEvent,
@@ -38,6 +39,7 @@ export interface SourceEvent {
 
 /** Bytes of JSON that the messages of an invoice may take in an event. */
 const MESSAGE_BYTES = 10_000;
+const DAY_MS = 86_400_000;
 
 type DraftEvent = Omit<NewFeedEvent, 'time'>;
 
@@ -93,9 +95,14 @@ function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEve
   };
 }
 
-/** An acknowledged document, or the authority's answer about it. A document that takes a number over has a new id. */
-function ofReceived(changed: ReceivedInvoiceChanged, source: string): DraftEvent {
+/**
+ * An acknowledged document, or the authority's answer about it. A document that takes a number over has a new id. A later change
+ * is the same occurrence, which the feed forgets after 90 days.
+ */
+function ofReceived(changed: ReceivedInvoiceChanged, { type: source, time }: SourceEvent): DraftEvent | null {
   const isAnswer = source === 'received.confirmed' || source === 'received.disputed';
+  const age = Date.parse(time) - Date.parse(changed.date_received);
+  if (!isAnswer && age > EVENT_DAYS * DAY_MS) return null;
   const type = isAnswer ? source : 'received.accepted';
   const { env, buyer_rnc, issuer_rnc, encf } = changed;
   const once = isAnswer ? [changed.id, changed.revision] : [changed.id];
@@ -257,14 +264,15 @@ function ofCertificate({ issuer_rnc, certificate }: CertificateNotice): DraftEve
   }));
 }
 
-function draftEvents({ type, data }: SourceEvent): readonly (DraftEvent | null)[] {
+function draftEvents(source: SourceEvent): readonly (DraftEvent | null)[] {
+  const { type, data } = source;
   switch (type) {
     case 'invoice.changed':
       return ofInvoice(data as InvoiceChanged);
     case 'received_invoice.changed':
     case 'received.confirmed':
     case 'received.disputed':
-      return [ofReceived(data as ReceivedInvoiceChanged, type)];
+      return [ofReceived(data as ReceivedInvoiceChanged, source)];
     case 'received.refused':
       return [ofRefusal(data as ReceivedRefused)];
     case 'delivery.changed':
