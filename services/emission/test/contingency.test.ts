@@ -251,6 +251,25 @@ describe('while the authority is away', () => {
     await sentOnce([46]);
   });
 
+  it('documents are listed in the order of their signatures, also under a number that was rejected before', async () => {
+    const verdict = { codigo: '2', estado: 'Rechazado', mensajes: [], secuenciaUtilizada: false };
+    await world.fault({ operation: 'recepcion', kind: 'verdict', verdict });
+    await world.submit(instance, full(38));
+    await world.reaches(encf('31', 38), ['rejected-reusable']);
+    await world.clearFaults();
+    await away();
+    waits(await submit(full(39)));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    waits(await submit(full(38)));
+    const pages = [await waiting('?limit=1')];
+    pages.push(await waiting(`?limit=1&after=${pages[0].next}`));
+    expect(pages.map(({ documents }) => documents[0].encf)).toEqual([encf('31', 39), encf('31', 38)]);
+    expect((await waiting(`?after=${pages[1].next}`)).documents).toEqual([]);
+    await world.clearFaults();
+    await sentOnce([39]);
+    await world.reaches(encf('31', 38), ['accepted']);
+  });
+
   it('lines of a batch wait with it, and are pending until they are sent', async () => {
     await away();
     const lines = [31, 32, 33].map((sequence) => JSON.stringify(full(sequence)));

@@ -72,7 +72,7 @@ export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS
 
 /**
  * The documents of the queue, and notes of contingency that were never sent: they wait for the document that they modify, and
- * join no queue. $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, $5 the most.
+ * join no queue. $1 account, $2 environment, $3 its taxpayers or null, $4 the last id that the caller has, 0 = none, $5 the most.
  */
 export const LIST = `WITH mine AS (
     SELECT a.emission_id AS id, e.issuer_rnc, e.encf, a.signed_at, a.deadline
@@ -81,4 +81,5 @@ export const LIST = `WITH mine AS (
         OR a.next_action_at IS NOT NULL AND a.contingency_since IS NOT NULL AND a.state IN ('held', 'committed'))
        AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
   SELECT t.total, m.* FROM (SELECT count(*)::int AS total FROM mine) t
-    LEFT JOIN (SELECT * FROM mine WHERE id > $4 ORDER BY id LIMIT $5) m ON true ORDER BY m.id`;
+    LEFT JOIN (SELECT * FROM mine WHERE $4 = 0 OR (signed_at, id) > (SELECT a.signed_at, a.emission_id FROM attempt a
+        WHERE a.emission_id = $4 ORDER BY a.attempt DESC LIMIT 1) ORDER BY signed_at, id LIMIT $5) m ON true ORDER BY m.signed_at, m.id`;
