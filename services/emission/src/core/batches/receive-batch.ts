@@ -1,5 +1,5 @@
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
-import { asSingle, leafText } from '@ecf/ecf-xml';
+import { asSingle, leafText, parseJson } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import { referredNumber } from '../submit/referenced-document.js';
@@ -97,15 +97,14 @@ function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' |
   );
 }
 
-/** Passes over a byte order mark. */
-const UTF8 = new TextDecoder();
 const NO_NUMBERS = { encf: null, issuerRnc: null, refersTo: null };
 
 /** The numbers of a document that may have any fault; the full check comes later. */
 function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
   let root: unknown;
   try {
-    root = JSON.parse(UTF8.decode(document));
+    // The parser of the check: what it refuses early would stop this process for seconds.
+    root = parseJson(document);
   } catch {
     return NO_NUMBERS;
   }
