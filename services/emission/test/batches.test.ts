@@ -269,6 +269,32 @@ describe('a batch', () => {
     expect(await world.row(some[0]?.encf as string)).toBeNull();
   });
 
+  it('gives its results in parts: a page of any limit and a stream have each line once', async () => {
+    const { body } = await send('{}\n'.repeat(250));
+    await done(body.batch_id);
+    const page = async (query: string) =>
+      (await world.call(emission, 'GET', `/batches/${body.batch_id}/results${query}`)).body;
+    const lines = (found: Answer['body'][]) => found.map(({ line }) => line);
+    const all = Array.from({ length: 250 }, (_, index) => index + 1);
+    for (const [query, from, to, next] of [
+      ['?limit=1000', 0, 250, null],
+      ['?limit=250', 0, 250, '250'],
+      ['', 0, 200, '200'],
+      ['?after=200', 200, 250, null],
+      ['?limit=99', 0, 99, '99'],
+      ['?limit=101&after=100', 100, 201, '201'],
+      ['?after=250', 250, 250, null],
+    ] as const) {
+      const { count, next: following, results: found } = await page(query);
+      expect([query, count, following, lines(found)]).toEqual([query, to - from, next, all.slice(from, to)]);
+    }
+    const stream = await fetch(`${emission.url}/batches/${body.batch_id}/results`, {
+      headers: { [CALLER_HEADER]: world.identity(), accept: 'application/x-ndjson' },
+    });
+    const streamed = (await stream.text()).trimEnd().split('\n');
+    expect(lines(streamed.map((line) => JSON.parse(line)))).toEqual(all);
+  });
+
   it('gives lines without eNCF the next numbers, if it has an idempotency key', async () => {
     const range = (type: '31' | '32', expires: string) =>
       ({ env: 'TesteCF', ecf_type: type, from: encf(type, 90_001), to: encf(type, 90_009), expires }) as const;

@@ -6,7 +6,7 @@ import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { BatchLine } from '../core/batches/batch.js';
 import { batchBody } from '../core/batches/batch-body.js';
-import type { BatchScope } from '../core/batches/batch-ports.js';
+import type { BatchScope, ResultPage } from '../core/batches/batch-ports.js';
 import type { QueryBatches } from '../core/batches/query-batches.js';
 import type { ReceiveBatch } from '../core/batches/receive-batch.js';
 import { publicStatus, sequenceUsed } from '../core/published/invoice-event.js';
@@ -65,8 +65,6 @@ export async function cancelBatch({ query }: Batches, req: Request, res: Respons
   res.json(batchBody(await query.cancel(scopeOf(req), idOf(req))));
 }
 
-const STREAM_PAGE = 500;
-
 /** `GET /batches/{batch_id}/results`: a page, or all of them as NDJSON. */
 export async function batchResults({ query }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
@@ -74,21 +72,40 @@ export async function batchResults({ query }: Batches, req: Request, res: Respon
   const { after, limit } = parameters.pageAfter();
   parameters.check();
   const read = await query.results(scopeOf(req), idOf(req));
-  const page = (line: number, lines: number) => read({ after: line, limit: lines, only });
-  if (!(req.headers.accept ?? '').includes(NDJSON)) {
-    const lines = await page(after ?? 0, limit);
-    const next = lines.length === limit ? String(lines.at(-1)?.line) : null;
-    res.json({ count: lines.length, next, results: lines.map(resultBody) });
-    return;
+  const isStream = (req.headers.accept ?? '').includes(NDJSON);
+  const most = isStream ? Number.POSITIVE_INFINITY : limit;
+  const parts = partsOf(read, { after: after ?? 0, limit: most, only });
+  // Reads the first part before the answer begins, so that an error still has its status.
+  let part = await parts.next();
+  res.setHeader('content-type', isStream ? NDJSON : 'application/json; charset=utf-8');
+  if (!isStream) res.write('{"results":[');
+  let count = 0;
+  let last: number | undefined;
+  for (; part.done !== true; part = await parts.next()) {
+    const texts = part.value.map((line) => JSON.stringify(resultBody(line)));
+    await writeChunk(res, isStream ? `${texts.join('\n')}\n` : `${count === 0 ? '' : ','}${texts.join(',')}`);
+    if (res.destroyed) return;
+    count += texts.length;
+    last = part.value.at(-1)?.line;
   }
-  // Reads the first page before the answer begins, so that an error still has its status.
-  let lines = await page(after ?? 0, STREAM_PAGE);
-  res.setHeader('content-type', NDJSON);
-  while (lines.length > 0 && !res.destroyed) {
-    await writeChunk(res, lines.map((line) => `${JSON.stringify(resultBody(line))}\n`).join(''));
-    lines = lines.length < STREAM_PAGE ? [] : await page(lines.at(-1)?.line as number, STREAM_PAGE);
+  res.end(isStream ? '' : `],"count":${count},"next":${count === limit ? `"${last}"` : null}}`);
+}
+
+/** Lines that are read and written together: each may have a thousand faults. */
+const LINES_AT_ONCE = 25;
+
+/** The lines of a page, part by part. */
+async function* partsOf(
+  read: (page: ResultPage) => Promise<BatchLine[]>,
+  { after, limit, only }: ResultPage,
+): AsyncGenerator<BatchLine[]> {
+  for (let last = after, left = limit; left > 0; ) {
+    const wanted = Math.min(left, LINES_AT_ONCE);
+    const lines = await read({ after: last, limit: wanted, only });
+    if (lines.length > 0) yield lines;
+    last = lines.at(-1)?.line ?? last;
+    left = lines.length < wanted ? 0 : left - wanted;
   }
-  res.end();
 }
 
 function resultBody({ line, encf, issuerRnc, outcome, attempt }: BatchLine): BatchResult {
