@@ -374,6 +374,7 @@ describe('number ranges', () => {
     ['an unknown type', [{ ...range, ecf_type: '42' }], ['body', 0, 'ecf_type']],
     ['an unknown environment', [{ ...range, env: 'ECF' }], ['body', 0, 'env']],
     ['a short number', [{ ...range, from: 'E31000000001' }], ['body', 0, 'from']],
+    ['from zero', [{ ...range, from: 'E310000000000' }], ['body', 0, 'from']],
     ['reversed', [{ ...range, from: range.to, to: range.from }], ['body', 0, 'to']],
     ['an impossible day', [{ ...range, expires: '2027-02-30' }], ['body', 0, 'expires']],
     ['overlapping', [range, { ...range, from: 'E310000000050', to: 'E310000000200' }], ['body', 1]],

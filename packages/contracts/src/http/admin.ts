@@ -1,3 +1,4 @@
+import { encfSequence } from '@ecf/domain';
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
@@ -121,6 +122,9 @@ export const newRangesSchema = z
               path: [end],
               message: `${range[end]} is not a number of type ${range.ecf_type}.`,
             });
+        // No document may have it, so it would stop the automatic numbers of its type.
+        if (encfSequence(range.from) === 0)
+          context.addIssue({ code: 'custom', path: ['from'], message: `${range.from} has the sequence zero.` });
         if (range.from > range.to)
           context.addIssue({ code: 'custom', path: ['to'], message: 'The range ends before it begins.' });
       }),
