@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, it, jest } from '@jest/globals';
-import { readBatchBody } from '../src/inbound/batch-body.js';
+import { type BatchFormat, readBatchBody } from '../src/inbound/batch-body.js';
 
-async function documentsOf(chunks: readonly string[], max = 100): Promise<(string | null)[]> {
-  const req = Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), { complete: true });
+async function documentsOf(
+  chunks: readonly (string | Buffer)[],
+  max = 100,
+  format: BatchFormat = 'ndjson',
+): Promise<(string | null)[]> {
+  const req = Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk as string))), { complete: true });
   const found: (string | null)[] = [];
-  for await (const document of readBatchBody(req as unknown as IncomingMessage, 'ndjson', max).documents)
+  for await (const document of readBatchBody(req as unknown as IncomingMessage, format, max).documents)
     found.push(document === null ? null : document.toString());
   return found;
 }
@@ -25,4 +29,10 @@ it('blank lines cost their bytes only, however many and however long', async () 
   expect(await documentsOf(['\n'.repeat(10_000), ' '.repeat(1_000), '\n{}'])).toEqual(['{}']);
   expect(concat).toHaveBeenCalledTimes(1);
   concat.mockRestore();
+});
+
+it('an array may begin with a byte order mark, in pieces too', async () => {
+  const mark = Buffer.from('\ufeff');
+  expect(await documentsOf([mark.subarray(0, 1), mark.subarray(1), ' [{},', '1]'], 100, 'json')).toEqual(['{}', '1']);
+  await expect(documentsOf(['x[1]'], 100, 'json')).rejects.toMatchObject({ code: 'invalid_batch' });
 });

@@ -106,6 +106,8 @@ function createLineSplitter(max: number): Splitter {
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
 
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 /** Finds the elements of an array by brackets and strings. Whether an element is JSON is seen when it is parsed. */
 function createArraySplitter(max: number): Splitter {
   const collector = createCollector(max);
@@ -125,7 +127,7 @@ function createArraySplitter(max: number): Splitter {
 
   /** Index behind the opening bracket, or behind the chunk. */
   function opened(chunk: Buffer): number {
-    const at = chunk.findIndex((byte) => !isBlankByte(byte));
+    const at = chunk.findIndex((byte) => !isBlankByte(byte) && !BYTE_ORDER_MARK.includes(byte));
     if (at < 0) return chunk.length;
     if (chunk[at] !== OPEN_ARRAY) throw notAnArray('it begins with other text');
     place = 'inside';
