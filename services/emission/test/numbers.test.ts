@@ -174,6 +174,25 @@ describe('a document without eNCF', () => {
     expect((await submit(open(), key)).body.encf).toBe(encf('31', 1_008));
   });
 
+  it('gets no number while the authority gives no token, and its key is free for another document', async () => {
+    const before = world.taxpayers.get(ISSUER)?.ranges ?? [];
+    const away = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
+    world.ranges(ISSUER, [range('46', 1, 9)]);
+    const key = newKey();
+    const refused = await world.submit(away, open('46'), { key });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    const drawn = await world.database.query(
+      `SELECT encf FROM reserved_number WHERE encf LIKE 'E46%' UNION SELECT ecf_type FROM number_position WHERE ecf_type = '46'`,
+    );
+    expect(drawn.rows).toEqual([]);
+    const other = open('46', ({ Encabezado: { Emisor } }) => {
+      Emisor.DireccionEmisor = 'OTRA DIRECCION';
+    });
+    expect((await submit(other, key)).body.encf).toBe(encf('46', 1));
+    world.ranges(ISSUER, before);
+    await away.stop();
+  });
+
   it('has to state its expiry if its range has none, which is checked before the draw', async () => {
     const before = world.taxpayers.get(ISSUER)?.ranges ?? [];
     world.ranges(ISSUER, [range('44', 500, 501, null)]);
