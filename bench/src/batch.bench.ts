@@ -2,7 +2,7 @@
 // verdict, processor time a document with all background work, time to the 202, memory. The processor time is also compared with
 // that of one caller, because 32 callers share statements as the lines of a batch do.
 //
-// Settings: BENCH_DOCUMENTS (10000), BENCH_SINGLE (2000, a quarter of them by one caller), BENCH_WARM_UP (1000), BENCH_DEPLOYMENT
+// Settings: BENCH_DOCUMENTS (10000), BENCH_SINGLE (4000, and an eighth as many by one caller), BENCH_WARM_UP (1000), BENCH_DEPLOYMENT
 // (standalone).
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,7 +23,7 @@ import { heading, line } from './harness/report.js';
 import { startSubject } from './subject/subject.js';
 
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10_000);
-const SINGLE = Number(process.env.BENCH_SINGLE ?? 2_000);
+const SINGLE = Number(process.env.BENCH_SINGLE ?? 4_000);
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 1_000);
 const DEPLOYMENT = (process.env.BENCH_DEPLOYMENT ?? 'standalone') as DeploymentName;
 const LINES = 10;
@@ -36,66 +36,33 @@ interface Measured {
   /** Seconds until the last verdict. */
   seconds: number;
   /** Milliseconds of processor time a document: all processes of the gateway, and PostgreSQL. */
-  gateway: number;
-  postgres: number;
+  processorMs: number;
 }
 
 const folder = benchFolder();
 const date = formatDocumentDate(toCalendarDate(new Date()));
 const subject = await startSubject(path.join(folder, 'subject'), date, LINES, DEPLOYMENT);
+const { demo, child } = subject.standalone;
+const gateway = child.pid as number;
+const load = createLoad(demo.base_url, (status, text) => status === 200 && text.includes('"EnProceso"'));
 try {
-  await run();
+  await singles(WARM_UP, CALLERS);
+  await subject.decided();
+  await compareWithSingles();
+  await measureCallsBeside();
 } finally {
+  load.close();
   await subject.standalone.end('SIGTERM');
 }
 
-async function run(): Promise<void> {
-  const { demo, child } = subject.standalone;
-  const gateway = child.pid as number;
-  const [postgres, simulator] = [childCalled(gateway, 'postgres'), childCalled(gateway, 'authority-simulator')];
-  const load = createLoad(demo.base_url, (status, text) => status === 200 && text.includes('"EnProceso"'));
-
-  /** Processor time of the services, without the simulator, and of PostgreSQL. */
-  const cpu = () => {
-    const services = descendantsOf(gateway).filter(({ pid, command }) => pid !== simulator && command.includes('node'));
-    return {
-      gateway: services.reduce((sum, { own }) => sum + own, processorSeconds(gateway)),
-      postgres: processorSecondsOfTree(postgres),
-    };
-  };
-
-  async function measured(documents: number, work: () => Promise<unknown>): Promise<Measured> {
-    const before = cpu();
-    const began = performance.now();
-    await work();
-    await subject.decided();
-    const seconds = (performance.now() - began) / 1_000;
-    const after = cpu();
-    const perDocument = (name: 'gateway' | 'postgres') => ((after[name] - before[name]) / documents) * 1_000;
-    return { seconds, gateway: perDocument('gateway'), postgres: perDocument('postgres') };
-  }
-
-  const singles = async (count: number, callers: number): Promise<readonly number[]> =>
-    (await load.round(subject.nextCalls(count), callers)).latencies;
-
-  await singles(WARM_UP, CALLERS);
-  await subject.decided();
-
-  heading(`POST /fe_Submit, ${CALLERS} callers, ${SINGLE} invoices of ${LINES} lines`);
-  let latencies: readonly number[] = [];
-  const single = await measured(SINGLE, async () => {
-    latencies = await singles(SINGLE, CALLERS);
-  });
-  describe(SINGLE, single);
-  line(`p99 of an answer ${(percentile([...latencies], 0.99) * 1e3).toFixed(0)} ms`);
-
-  const fewer = Math.ceil(SINGLE / 4);
-  heading(`POST /fe_Submit, one caller, ${fewer} invoices of ${LINES} lines`);
-  const oneCaller = await measured(fewer, () => singles(fewer, 1));
-  describe(fewer, oneCaller);
+async function compareWithSingles(): Promise<void> {
+  // Half of them before the batch and half after it: the machine changes its pace, and the tables grow.
+  const half = Math.ceil(SINGLE / 2);
+  const before = await measuredSingles(half, CALLERS);
+  const oneCaller = await measuredSingles(Math.ceil(SINGLE / 8), 1);
 
   heading(`POST /batches, one batch of ${DOCUMENTS}`);
-  const body = `${subject.nextDocuments(DOCUMENTS).join('\n')}\n`;
+  const body = nextBatch();
   const idle = residentBytes(gateway);
   let accepted = 0;
   const batch = await measured(DOCUMENTS, async () => {
@@ -103,54 +70,97 @@ async function run(): Promise<void> {
     await postBatch(body);
     accepted = (performance.now() - began) / 1_000;
   });
-  describe(DOCUMENTS, batch);
   line(
     `202 after ${accepted.toFixed(2)} s; memory at most ${megabytes(peakBytes(gateway) - idle)} above the ${megabytes(idle)} before`,
   );
-  const rate = single.seconds / SINGLE / (batch.seconds / DOCUMENTS);
-  const cost = (one: Measured) => ((batch.gateway + batch.postgres) / (one.gateway + one.postgres)).toFixed(2);
-  line(
-    `against /fe_Submit with ${CALLERS} callers: ${rate.toFixed(2)} × the rate (goal ≥ 1.5), ${cost(single)} × the processor time (goal ≤ 0.5)`,
-  );
-  line(`against one caller, whose calls share nothing: ${cost(oneCaller)} × the processor time`);
+  const after = await measuredSingles(half, CALLERS);
 
+  heading('a batch against single submissions');
+  const rate = (before.seconds + after.seconds) / (2 * half) / (batch.seconds / DOCUMENTS);
+  const cost = ((2 * batch.processorMs) / (before.processorMs + after.processorMs)).toFixed(2);
+  line(`${CALLERS} callers: ${rate.toFixed(2)} × the rate (goal ≥ 1.5), ${cost} × the processor time (goal ≤ 0.5)`);
+  const toOne = (batch.processorMs / oneCaller.processorMs).toFixed(2);
+  line(`one caller, whose calls share nothing: ${toOne} × the processor time`);
+}
+
+async function measureCallsBeside(): Promise<void> {
   heading(`single submissions of one caller beside a running batch of ${DOCUMENTS}`);
   const alone = await singleCalls();
-  await postBatch(`${subject.nextDocuments(DOCUMENTS).join('\n')}\n`);
+  await postBatch(nextBatch());
   await delay(LONG_MS);
   const beside = await singleCalls();
   line(`one call ${SHORT_MS} ms after the other: ${quantiles(beside.dense)}; alone ${quantiles(alone.dense)}`);
   line(`one call ${LONG_MS} ms after the other: ${quantiles(beside.sparse)}; alone ${quantiles(alone.sparse)}`);
   await subject.decided();
-  load.close();
-
-  async function singleCalls() {
-    return { sparse: await callsEvery(LONG_MS, 10), dense: await callsEvery(SHORT_MS, 100) };
-  }
-
-  /** Latencies in seconds of calls that follow one another. */
-  async function callsEvery(pauseMs: number, count: number): Promise<readonly number[]> {
-    const latencies: number[] = [];
-    for (let call = 0; call < count; call += 1) {
-      latencies.push(...(await load.round(subject.nextCalls(1), 1)).latencies);
-      await delay(pauseMs);
-    }
-    return latencies;
-  }
-
-  async function postBatch(text: string): Promise<void> {
-    const response = await fetch(`${demo.base_url}/batches`, {
-      method: 'POST',
-      headers: { 'x-api-key': demo.api_key, 'content-type': 'application/x-ndjson' },
-      body: text,
-    });
-    if (response.status !== 202) throw new Error(`the batch got ${response.status}: ${await response.text()}`);
-  }
 }
 
-function describe(documents: number, { seconds, gateway, postgres }: Measured): void {
+async function measuredSingles(count: number, callers: number): Promise<Measured> {
+  heading(
+    `POST /fe_Submit, ${callers === 1 ? 'one caller' : `${callers} callers`}, ${count} invoices of ${LINES} lines`,
+  );
+  let latencies: readonly number[] = [];
+  const found = await measured(count, async () => {
+    latencies = await singles(count, callers);
+  });
+  line(`answers ${quantiles(latencies)}`);
+  return found;
+}
+
+/** Measures work until the last verdict, and says what it took. */
+async function measured(documents: number, work: () => Promise<void>): Promise<Measured> {
+  const before = processorTime();
+  const began = performance.now();
+  await work();
+  await subject.decided();
+  const seconds = (performance.now() - began) / 1_000;
+  const after = processorTime();
+  const perDocument = (name: 'gateway' | 'postgres') => ((after[name] - before[name]) / documents) * 1_000;
+  const [ofGateway, ofPostgres] = [perDocument('gateway'), perDocument('postgres')];
   line(`${(documents / seconds).toFixed(0)}/s to the last verdict`);
-  line(`  processor time a document: gateway ${gateway.toFixed(2)} ms, postgres ${postgres.toFixed(2)} ms`);
+  line(`  processor time a document: gateway ${ofGateway.toFixed(2)} ms, postgres ${ofPostgres.toFixed(2)} ms`);
+  return { seconds, processorMs: ofGateway + ofPostgres };
+}
+
+/** Seconds of processor time of the services, without the simulator, and of PostgreSQL. */
+function processorTime() {
+  const [postgres, simulator] = [childCalled(gateway, 'postgres'), childCalled(gateway, 'authority-simulator')];
+  const services = descendantsOf(gateway).filter(({ pid, command }) => pid !== simulator && command.includes('node'));
+  return {
+    gateway: services.reduce((sum, { own }) => sum + own, processorSeconds(gateway)),
+    postgres: processorSecondsOfTree(postgres),
+  };
+}
+
+/** Latencies in seconds. */
+async function singles(count: number, callers: number): Promise<readonly number[]> {
+  return (await load.round(subject.nextCalls(count), callers)).latencies;
+}
+
+async function singleCalls() {
+  return { sparse: await callsEvery(LONG_MS, 10), dense: await callsEvery(SHORT_MS, 100) };
+}
+
+/** Latencies in seconds of calls that follow one another. */
+async function callsEvery(pauseMs: number, count: number): Promise<readonly number[]> {
+  const latencies: number[] = [];
+  for (let call = 0; call < count; call += 1) {
+    latencies.push(...(await singles(1, 1)));
+    await delay(pauseMs);
+  }
+  return latencies;
+}
+
+function nextBatch(): string {
+  return `${subject.nextDocuments(DOCUMENTS).join('\n')}\n`;
+}
+
+async function postBatch(text: string): Promise<void> {
+  const response = await fetch(`${demo.base_url}/batches`, {
+    method: 'POST',
+    headers: { 'x-api-key': demo.api_key, 'content-type': 'application/x-ndjson' },
+    body: text,
+  });
+  if (response.status !== 202) throw new Error(`the batch got ${response.status}: ${await response.text()}`);
 }
 
 function quantiles(seconds: readonly number[]): string {
