@@ -43,8 +43,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The id of an event: its place in the feed, and eight digits that nobody can guess. */
 export const EVENT_ID = /^(\d{1,15})-([0-9a-f]{8})$/;
-/** Days that the feed keeps an event. */
-export const EVENT_DAYS = 90;
+/** Milliseconds that the feed keeps an event: 90 days. */
+export const EVENT_KEPT_MS = 90 * 86_400_000;
 /** Longest `wait` of a reader of the feed, in seconds. */
 export const MAX_EVENT_WAIT_SECONDS = 30;
 export const MAX_EVENT_PAGE = 1_000;

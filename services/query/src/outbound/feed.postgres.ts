@@ -1,11 +1,10 @@
-import { EVENT_DAYS, EVENT_ID, type PublicEvent } from '@ecf/contracts';
+import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { FeedStore } from '../core/ports.js';
 import { FEED_LOCK } from './locks.js';
 
 /** Each transaction that adds events removes up to this many old ones. */
 const REMOVED_AT_ONCE = 1_000;
-const DAY_MS = 86_400_000;
 
 const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
 /** An occurrence that is in the feed already is left out before it takes an id. */
@@ -79,7 +78,7 @@ export function createPostgresFeed(database: Database): FeedStore {
         // Held until after the commit: ids are given, and become visible, one transaction after the other.
         await tx.query(LOCK, [FEED_LOCK]);
         await tx.query(ADD, [JSON.stringify(rows), now]);
-        await tx.query(REMOVE, [new Date(now.getTime() - EVENT_DAYS * DAY_MS)]);
+        await tx.query(REMOVE, [new Date(now.getTime() - EVENT_KEPT_MS)]);
       });
     },
     async placeOf(text) {

@@ -5,7 +5,7 @@ import {
   type CancellationChanged,
   type CertificateNotice,
   type DeliveryChanged,
-  EVENT_DAYS,
+  EVENT_KEPT_MS,
   fitMessages,
   type InvoiceChanged,
   type PublicEvent,
@@ -39,7 +39,6 @@ export interface SourceEvent {
 
 /** Bytes of JSON that the messages of an invoice may take in an event. */
 const MESSAGE_BYTES = 10_000;
-const DAY_MS = 86_400_000;
 
 type DraftEvent = Omit<NewFeedEvent, 'time'>;
 
@@ -102,7 +101,7 @@ function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEve
 function ofReceived(changed: ReceivedInvoiceChanged, { type: source, time }: SourceEvent): DraftEvent | null {
   const isAnswer = source === 'received.confirmed' || source === 'received.disputed';
   const age = Date.parse(time) - Date.parse(changed.date_received);
-  if (!isAnswer && age > EVENT_DAYS * DAY_MS) return null;
+  if (!isAnswer && age > EVENT_KEPT_MS) return null;
   const type = isAnswer ? source : 'received.accepted';
   const { env, buyer_rnc, issuer_rnc, encf } = changed;
   const once = isAnswer ? [changed.id, changed.revision] : [changed.id];
