@@ -2,11 +2,9 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 
-/** How often lines take steps while batches give way. Those of one moment share their statements. */
-const STEPS_EVERY_MS = 200;
-/** Steps of one moment while a submission is worked on, and shortly after: its caller probably sends the next. */
-const STEPS_BESIDE_CALLERS = 20;
-const SHORTLY_MS = 200;
+/** While batches give way, so many lines take a step at a moment, and share its statements. */
+const STEPS_AT_ONCE = 5;
+const STEPS_EVERY_MS = 50;
 /** So long after the last submission batches go on without giving way. */
 const GIVE_WAY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -35,14 +33,13 @@ export function createSubmissionsFirst(
   let asleep = 0;
   let lastWork = Number.NEGATIVE_INFINITY;
 
-  /** Whether a submission is worked on, or was in the last so many milliseconds. */
-  const workWithin = (ms: number) => inFlight > asleep || clock().getTime() - lastWork < ms;
+  /** Whether a submission is worked on, or was shortly before: its caller probably sends the next. */
+  const givingWay = () => inFlight > asleep || clock().getTime() - lastWork < GIVE_WAY_MS;
 
   async function takeSteps(): Promise<void> {
     while (steps.length > 0) {
-      await (workWithin(GIVE_WAY_MS) ? delay(STEPS_EVERY_MS) : nextTurn());
-      const count = workWithin(SHORTLY_MS) ? STEPS_BESIDE_CALLERS : steps.length;
-      for (const step of steps.splice(0, count)) step();
+      await (givingWay() ? delay(STEPS_EVERY_MS) : nextTurn());
+      for (const step of steps.splice(0, givingWay() ? STEPS_AT_ONCE : steps.length)) step();
     }
   }
 
@@ -70,7 +67,7 @@ export function createSubmissionsFirst(
       });
     },
     async lineStep() {
-      if (steps.length === 0 && !workWithin(GIVE_WAY_MS)) return;
+      if (steps.length === 0 && !givingWay()) return;
       await new Promise<void>((resolve) => {
         steps.push(resolve);
         if (steps.length === 1) void takeSteps();
