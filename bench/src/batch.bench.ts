@@ -14,6 +14,7 @@ import { percentile } from './harness/measure.js';
 import {
   childCalled,
   descendantsOf,
+  forgetPeak,
   peakBytes,
   processorSeconds,
   processorSecondsOfTree,
@@ -64,6 +65,7 @@ async function compareWithSingles(): Promise<void> {
   heading(`POST /batches, one batch of ${DOCUMENTS}`);
   const body = nextBatch();
   const idle = residentBytes(gateway);
+  forgetPeak(gateway);
   let accepted = 0;
   const batch = await measured(DOCUMENTS, async () => {
     const began = performance.now();
@@ -85,13 +87,14 @@ async function compareWithSingles(): Promise<void> {
 
 async function measureCallsBeside(): Promise<void> {
   heading(`single submissions of one caller beside a running batch of ${DOCUMENTS}`);
-  const alone = await singleCalls();
+  const before = await singleCalls(10, 100);
   await postBatch(nextBatch());
   await delay(LONG_MS);
-  const beside = await singleCalls();
-  compareCalls(SHORT_MS, beside.dense, alone.dense);
-  compareCalls(LONG_MS, beside.sparse, alone.sparse);
+  const beside = await singleCalls(20, 200);
   await subject.decided();
+  const after = await singleCalls(10, 100);
+  compareCalls(SHORT_MS, beside.dense, [...before.dense, ...after.dense]);
+  compareCalls(LONG_MS, beside.sparse, [...before.sparse, ...after.sparse]);
 }
 
 function compareCalls(pauseMs: number, beside: readonly number[], alone: readonly number[]): void {
@@ -142,8 +145,8 @@ async function singles(count: number, callers: number): Promise<readonly number[
   return (await load.round(subject.nextCalls(count), callers)).latencies;
 }
 
-async function singleCalls() {
-  return { sparse: await callsEvery(LONG_MS, 20), dense: await callsEvery(SHORT_MS, 200) };
+async function singleCalls(sparse: number, dense: number) {
+  return { sparse: await callsEvery(LONG_MS, sparse), dense: await callsEvery(SHORT_MS, dense) };
 }
 
 /** Latencies in seconds of calls that follow one another. */

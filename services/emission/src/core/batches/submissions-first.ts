@@ -3,7 +3,7 @@ import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 
 /** While batches give way, so many lines take a step at a moment, and share its statements. */
-const STEPS_AT_ONCE = 5;
+const STEPS_AT_ONCE = 4;
 const STEPS_EVERY_MS = 50;
 /** So long after the last submission batches go on without giving way. */
 const GIVE_WAY_MS = 5_000;
