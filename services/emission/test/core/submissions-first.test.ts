@@ -59,7 +59,7 @@ it('batches go on while a submission only waits for its verdict', async () => {
   void submitted;
 });
 
-it('four lines go on at a time while a caller waits, and for five seconds after its answer', async () => {
+it('four lines go on at a time while a caller waits, and after its answer', async () => {
   const first = createSubmissionsFirst({ clock: () => new Date(), sleep }, 8);
   let answer: (text: string) => void = () => undefined;
   const submitted = first.run(() => new Promise<string>((resolve) => (answer = resolve)));
