@@ -1,4 +1,4 @@
-import { EMISSION_OPERATIONS, type EmissionOperations } from '@ecf/contracts';
+import { EMISSION_OPERATIONS, type EmissionOperations, SERVICE_NAMES } from '@ecf/contracts';
 import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../src/http/errors.js';
@@ -81,6 +81,18 @@ describe('internal operations over HTTP', () => {
         status: 401,
         code: 'invalid_identity',
       });
+  });
+
+  it('refuse every service that the operation does not name as a caller, whatever the body', async () => {
+    for (const service of SERVICE_NAMES) {
+      const asking = client({ identities: identitiesOf(service) }).authorityToken(question);
+      if (service === 'query') await expect(asking).resolves.toMatchObject({ token: 'abc' });
+      else await expect(asking).rejects.toMatchObject({ status: 401, code: 'invalid_identity' });
+    }
+    const unreadable = { ...question, rnc: '1' };
+    await expect(
+      client({ identities: identitiesOf('status-poller') }).authorityToken(unreadable),
+    ).rejects.toMatchObject({ status: 401, code: 'invalid_identity' });
   });
 
   it('are 503 while the service does not answer', async () => {

@@ -287,6 +287,7 @@ describe('services', () => {
     };
     const service = { kind: 'service', request_id: '' } as const;
     expect(await status(identitiesOf('emission'), service)).toBe(200);
+    expect(await status(identitiesOf('status-poller'), service)).toBe(401);
     expect(await status(identitiesOf('emission'), { kind: 'public', env: 'TesteCF', request_id: '' })).toBe(401);
     expect(await status(identitiesOf('emission'), service, '/internal/accounts/x/taxpayers')).toBe(401);
     expect(

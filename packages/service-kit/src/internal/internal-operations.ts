@@ -9,24 +9,23 @@ import express from 'express';
 import { ApiError, InvalidRequest } from '../http/errors.js';
 import { jsonBody } from '../http/json-body.js';
 import { validate } from '../http/validate.js';
-import { IDENTITY_HEADER, type Identities, requireIdentity } from '../security/identity.js';
+import { IDENTITY_HEADER, type Identities, requireService } from '../security/identity.js';
 import { traceHeaders } from '../telemetry/tracing.js';
 
 type Operations = Readonly<Record<string, InternalOperation>>;
 
 const MAX_QUESTION_BYTES = 1_048_576;
 
-/** The routes of a set of internal operations, for callers with a service's identity. */
+/** The routes of a set of internal operations. Each accepts calls of the services that it names as callers. */
 export function internalOperationRoutes<T extends Operations>(
   operations: T,
   handlers: InternalHandlers<T>,
   identities: Identities,
 ): express.Router {
   const router = express.Router();
-  const guard = requireIdentity(identities, ['service']);
-  for (const [name, { path, request }] of Object.entries(operations)) {
+  for (const [name, { path, callers, request }] of Object.entries(operations)) {
     const handle = handlers[name] as (request: unknown) => Promise<unknown>;
-    router.post(path, guard, ...jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
+    router.post(path, requireService(identities, callers), ...jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
       res.setHeader('cache-control', 'no-store');
       res.json(await handle(validate(request, req.body, 'body')));
     });

@@ -133,6 +133,18 @@ export function requireIdentity(
   identities: Pick<Identities, 'verify'>,
   kinds: readonly Caller['kind'][] = ['account'],
 ): RequestHandler {
+  return requireCaller(identities, ({ kind }) => kinds.includes(kind));
+}
+
+/** Refuses every request that none of the named services has signed (401 `invalid_identity`). */
+export function requireService(
+  identities: Pick<Identities, 'verify'>,
+  services: readonly ServiceName[],
+): RequestHandler {
+  return requireCaller(identities, (caller) => caller.kind === 'service' && services.includes(caller.service));
+}
+
+function requireCaller(identities: Pick<Identities, 'verify'>, may: (caller: Caller) => boolean): RequestHandler {
   return async (req, _res, next) => {
     const header = req.headers[IDENTITY_HEADER];
     const caller =
@@ -141,7 +153,7 @@ export function requireIdentity(
         method: req.method,
         path: req.originalUrl,
       }));
-    if (caller === null || !kinds.includes(caller.kind))
+    if (caller === null || !may(caller))
       throw new ApiError(
         401,
         'invalid_identity',

@@ -1,5 +1,6 @@
+import { TAXPAYER_SOURCE_CALLERS } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import { type Identities, requireIdentity } from '@ecf/service-kit/security';
+import { type Identities, requireService } from '@ecf/service-kit/security';
 import express from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { otherMethods } from './own-routes.js';
@@ -12,7 +13,7 @@ export interface InternalOptions {
 /** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet. */
 export function internalRoutes(options: InternalOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
-  routes.use('/internal', requireIdentity(options.identities, ['service']));
+  routes.use('/internal', requireService(options.identities, TAXPAYER_SOURCE_CALLERS));
   routes
     .route('/internal/accounts/:id/taxpayers')
     .get(async (req, res) => {

@@ -49,13 +49,19 @@ export const deliveryNameSchema = z.object({ env: environmentSchema, issuer_rnc:
 
 /** Operations of the approvals service for operators. */
 export const DELIVERY_OPERATIONS = {
-  listDeliveries: { path: '/internal/deliveries/list', request: deliveryFilterSchema, answer: deliveryPageSchema },
+  listDeliveries: {
+    path: '/internal/deliveries/list',
+    callers: ['gateway'],
+    request: deliveryFilterSchema,
+    answer: deliveryPageSchema,
+  },
   /**
    * Makes a delivery due at once, with a new deadline. 404 `not_found` if there is none, 409 `conflict` if the buyer has the
    * document.
    */
   retryDelivery: {
     path: '/internal/deliveries/retry',
+    callers: ['gateway'],
     request: deliveryNameSchema.and(actedSchema),
     answer: deliverySchema,
   },

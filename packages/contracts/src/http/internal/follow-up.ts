@@ -8,6 +8,7 @@ export const FOLLOW_UP_OPERATIONS = {
   /** The whole present state of the document that was submitted under a trackId; null if it is none of ours. */
   findSubmission: {
     path: '/internal/submissions/find',
+    callers: ['status-poller'],
     request: z.object({ env: environmentSchema, track_id: trackIdSchema }),
     answer: z.object({ invoice: invoiceChangedSchema.nullable() }),
   },
@@ -17,6 +18,7 @@ export const FOLLOW_UP_OPERATIONS = {
    */
   pageOfUndecided: {
     path: '/internal/submissions/undecided',
+    callers: ['status-poller'],
     request: z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) }),
     answer: z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   },
@@ -26,6 +28,7 @@ export const FOLLOW_UP_OPERATIONS = {
    */
   documentToken: {
     path: '/internal/submissions/token',
+    callers: ['status-poller'],
     request: z.object({
       env: environmentSchema,
       issuer_rnc: rncSchema,

@@ -3,20 +3,24 @@ import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../..
 import { deliveryChangedSchema } from '../../events/delivery.js';
 import { invoiceChangedSchema } from '../../events/invoice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../../events/received-invoice.js';
+import type { ServiceName } from '../../topics.js';
 import { trackIdListSchema } from '../invoice.js';
 
 /** A query of one service to another: `POST path` with a JSON body, under a service's signed identity. */
 export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
   readonly path: string;
+  /** The services that may call it. Every other service gets 401 `invalid_identity`. */
+  readonly callers: readonly [ServiceName, ...ServiceName[]];
   readonly request: Q;
   readonly answer: A;
 }
 
 const operation = <Q extends z.ZodType, A extends z.ZodType>(
   path: string,
+  callers: InternalOperation['callers'],
   request: Q,
   answer: A,
-): InternalOperation<Q, A> => ({ path, request, answer });
+): InternalOperation<Q, A> => ({ path, callers, request, answer });
 
 /** Most documents in a query. */
 export const MAX_NUMBERS_PER_QUERY = 1_000;
@@ -51,6 +55,7 @@ export const EMISSION_OPERATIONS = {
    */
   authorityToken: operation(
     '/internal/token',
+    ['query'],
     z.object({
       env: environmentSchema,
       account_id: z.string().min(1),
@@ -68,6 +73,7 @@ export const EMISSION_OPERATIONS = {
    */
   recentChanges: operation(
     '/internal/invoices/recent',
+    ['query'],
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, cursor: z.string().regex(/^\d+$/).nullable() }),
     z.object({
       cursor: z.string(),
@@ -81,18 +87,21 @@ export const EMISSION_OPERATIONS = {
    */
   findInvoices: operation(
     '/internal/invoices/find',
+    ['approvals', 'query'],
     z.object({ env: environmentSchema, numbers: numbersSchema, whole: z.boolean().optional() }),
     z.object({ invoices: z.array(invoiceChangedSchema) }),
   ),
   /** The present state of all documents, by id, `limit` at a time. `next` is null at the end. */
   pageOfInvoices: operation(
     '/internal/invoices/page',
+    ['query'],
     pageSchema,
     z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   ),
   /** The authority's answers about the attempts of a document, oldest first. */
   rawAnswers: operation(
     '/internal/invoices/answers',
+    ['query'],
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema }),
     z.object({ answers: z.array(rawAnswerSchema.extend({ attempt: z.number().int().positive() })) }),
   ),
@@ -103,6 +112,7 @@ export const RECEPTION_OPERATIONS = {
   /** The present state of the documents received under a number for the given buyers; of all issuers if none is named. */
   findReceived: operation(
     '/internal/received/find',
+    ['approvals', 'query'],
     z.object({
       env: environmentSchema,
       buyer_rncs: z.array(rncSchema).max(MAX_NUMBERS_PER_QUERY),
@@ -115,6 +125,7 @@ export const RECEPTION_OPERATIONS = {
   /** The present state of all received documents, by id, `limit` at a time. `next` is null at the end. */
   pageOfReceived: operation(
     '/internal/received/page',
+    ['query'],
     pageSchema,
     z.object({ received: z.array(receivedInvoiceChangedSchema), next: z.number().int().nullable() }),
   ),
@@ -124,6 +135,7 @@ export const RECEPTION_OPERATIONS = {
    */
   verifyProviderToken: operation(
     '/internal/provider-token',
+    ['approvals'],
     z.object({ env: environmentSchema, authorization: z.string().nullable() }),
     z.object({ holder: z.string().nullable() }),
   ),
@@ -134,12 +146,14 @@ export const OUTCOME_OPERATIONS = {
   /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
   pageOfDeliveries: operation(
     '/internal/outcomes/deliveries',
+    ['query'],
     pageSchema,
     z.object({ deliveries: z.array(deliveryChangedSchema), next: z.number().int().nullable() }),
   ),
   /** The buyers' decisions about all issued documents, by id, `limit` at a time. `next` is null at the end. */
   pageOfDecisions: operation(
     '/internal/outcomes/decisions',
+    ['query'],
     pageSchema,
     z.object({ decisions: z.array(approvalChangedSchema), next: z.number().int().nullable() }),
   ),
@@ -160,9 +174,15 @@ export const rebuildStateSchema = z.object({
 /** Operations of the query service for other services. */
 export const QUERY_OPERATIONS = {
   /** Starts a rebuild of the read models and answers when it runs. 409 `conflict` while another one runs. */
-  startRebuild: operation('/internal/rebuild', z.object({}), rebuildStateSchema),
-  rebuildState: operation('/internal/rebuild/state', z.object({}), rebuildStateSchema),
+  startRebuild: operation('/internal/rebuild', ['gateway'], z.object({}), rebuildStateSchema),
+  rebuildState: operation('/internal/rebuild/state', ['gateway'], z.object({}), rebuildStateSchema),
 } as const;
+
+/**
+ * The services that may read taxpayers at the gateway: `GET /internal/accounts/{id}/taxpayers` and
+ * `GET /internal/taxpayers/{rnc}`.
+ */
+export const TAXPAYER_SOURCE_CALLERS: readonly ServiceName[] = ['emission', 'reception', 'approvals', 'query'];
 
 /** The functions of a set of operations, in the service that answers and in the one that calls. */
 export type InternalHandlers<T extends Readonly<Record<string, InternalOperation>>> = {

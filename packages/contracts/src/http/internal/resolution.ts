@@ -137,20 +137,33 @@ const numbersLeftSchema = z.object({
 export const RESOLUTION_OPERATIONS = {
   numbersLeft: {
     path: '/internal/numbers/left',
+    callers: ['gateway'],
     request: z.object({ issuer_rnc: rncSchema, ranges: z.array(numberRangeSchema) }),
     answer: numbersLeftSchema,
   },
-  listAlarmed: { path: '/internal/emissions/alarmed', request: alarmedFilterSchema, answer: alarmedPageSchema },
+  listAlarmed: {
+    path: '/internal/emissions/alarmed',
+    callers: ['gateway'],
+    request: alarmedFilterSchema,
+    answer: alarmedPageSchema,
+  },
   /** 404 `not_found` if nothing was issued under the number, 409 `conflict` if nothing is to be resolved by hand. */
   resolveDocument: {
     path: '/internal/emissions/resolve',
+    callers: ['gateway'],
     request: resolutionSchema.and(actedSchema),
     answer: resolvedDocumentSchema,
   },
-  listDoubtful: { path: '/internal/cancellations/doubtful', request: doubtfulFilterSchema, answer: doubtfulPageSchema },
+  listDoubtful: {
+    path: '/internal/cancellations/doubtful',
+    callers: ['gateway'],
+    request: doubtfulFilterSchema,
+    answer: doubtfulPageSchema,
+  },
   /** 404 `not_found`; 409 `conflict` if it has no alarm, or is being sent. */
   settleCancellation: {
     path: '/internal/cancellations/settle',
+    callers: ['gateway'],
     request: settlementSchema.and(actedSchema),
     answer: doubtfulCancellationSchema,
   },

@@ -10,6 +10,7 @@ export const SIGNING_OPERATIONS = {
    */
   signSeed: {
     path: '/internal/signing/seed',
+    callers: ['approvals'],
     request: z.object({
       env: environmentSchema,
       issuer_rnc: rncSchema,

@@ -71,12 +71,14 @@ export const approvalNameSchema = z.object({ id: z.number().int().positive() });
 export const UNDECIDED_APPROVAL_OPERATIONS = {
   listUndecided: {
     path: '/internal/approvals/undecided',
+    callers: ['gateway'],
     request: undecidedFilterSchema,
     answer: undecidedPageSchema,
   },
   /** 404 `not_found`; 409 `conflict` if the authority decided, or nothing was to be sent. */
   settleApproval: {
     path: '/internal/approvals/settle',
+    callers: ['gateway'],
     request: approvalSettlementSchema.and(actedSchema),
     answer: undecidedApprovalSchema,
   },
@@ -86,12 +88,14 @@ export const UNDECIDED_APPROVAL_OPERATIONS = {
    */
   retryApproval: {
     path: '/internal/approvals/retry',
+    callers: ['gateway'],
     request: approvalNameSchema.and(actedSchema),
     answer: undecidedApprovalSchema,
   },
   /** Decides whether a buyer's answer to an e-CF of the account counts. 404 `not_found`. */
   decideAnswer: {
     path: '/internal/approvals/answers/decide',
+    callers: ['gateway'],
     request: answerRulingSchema.extend({
       account_id: z.string().min(1),
       answer_id: z.number().int().positive(),

@@ -88,30 +88,44 @@ export const WEBHOOK_OPERATIONS = {
   /** The caller makes the id, a UUID. 422 if the address is private and the deployment does not allow it. */
   createWebhook: {
     path: '/internal/webhooks/create',
+    callers: ['gateway'],
     request: nameSchema.extend({ webhook: newWebhookSchema }),
     answer: createdWebhookSchema,
   },
   /** The oldest first. */
   listWebhooks: {
     path: '/internal/webhooks/list',
+    callers: ['gateway'],
     request: accountSchema.extend({ limit: z.number().int(), offset: z.number().int() }),
     answer: z.object({ webhooks: z.array(webhookSchema) }),
   },
-  findWebhook: { path: '/internal/webhooks/find', request: nameSchema, answer: webhookSchema },
+  findWebhook: { path: '/internal/webhooks/find', callers: ['gateway'], request: nameSchema, answer: webhookSchema },
   /** A webhook that becomes inactive loses its waiting events. One that becomes active begins with the next event. */
   changeWebhook: {
     path: '/internal/webhooks/change',
+    callers: ['gateway'],
     request: nameSchema.extend({ change: webhookChangeSchema }),
     answer: webhookSchema,
   },
-  deleteWebhook: { path: '/internal/webhooks/delete', request: nameSchema, answer: nothing },
-  rotateWebhook: { path: '/internal/webhooks/rotate', request: nameSchema, answer: webhookSecretSchema },
+  deleteWebhook: { path: '/internal/webhooks/delete', callers: ['gateway'], request: nameSchema, answer: nothing },
+  rotateWebhook: {
+    path: '/internal/webhooks/rotate',
+    callers: ['gateway'],
+    request: nameSchema,
+    answer: webhookSecretSchema,
+  },
   /** 409 `conflict` for an inactive webhook, 410 `event_expired`, 422 `unknown_event`. */
   replayWebhook: {
     path: '/internal/webhooks/replay',
+    callers: ['gateway'],
     request: nameSchema.extend(webhookReplaySchema.shape),
     answer: nothing,
   },
-  testWebhook: { path: '/internal/webhooks/test', request: nameSchema, answer: webhookTestSchema },
+  testWebhook: {
+    path: '/internal/webhooks/test',
+    callers: ['gateway'],
+    request: nameSchema,
+    answer: webhookTestSchema,
+  },
 } as const;
 export type WebhookOperations = InternalHandlers<typeof WEBHOOK_OPERATIONS>;
