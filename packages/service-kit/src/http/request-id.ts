@@ -10,6 +10,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /**
  * Keeps a harmless `x-request-id` of the caller (up to 128 letters, digits and `._:@/+=-`), else creates one. Sets it on
  * request and answer, so that all later code reads it in one place. An active span replaces the caller's `traceparent`.
+ * Two callers may choose the same id: it is written to logs and records, and never used to find anything.
  */
 export function assignRequestId(req: IncomingMessage, res: ServerResponse, makeId: () => string = randomUUID): string {
   const given = req.headers[HEADER];

@@ -148,8 +148,8 @@ export interface AuditLog {
   appendOnce(group: string, eventId: string, act: AuditAct): Promise<void>;
   /** `seq` of the last entry; 0 before the first. */
   last(): Promise<number>;
-  /** Resolves when there is an entry of the request after `seq`, or after a second. */
-  appeared(seq: number, requestId: string): Promise<void>;
+  /** Resolves when there is an entry of this actor and request after `seq`, or after a second. */
+  appeared(seq: number, by: ActedBy): Promise<void>;
   /** Oldest first. */
   page(filter: AuditFilter): Promise<AuditEntry[]>;
 }

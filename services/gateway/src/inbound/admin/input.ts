@@ -33,8 +33,9 @@ export type Acting = <T>(req: Request, res: Response, act: (by: ActedBy) => Prom
 export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>): Acting {
   return async (req, res, act) => {
     const after = await audit.last();
-    const result = await act(actedBy(req, res));
-    await audit.appeared(after, requestIdOf(req));
+    const by = actedBy(req, res);
+    const result = await act(by);
+    await audit.appeared(after, by);
     return result;
   };
 }

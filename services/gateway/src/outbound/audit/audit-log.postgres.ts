@@ -8,7 +8,7 @@ import type { AuditLog } from '../../core/ports.js';
 /** The lock of the chain: one transaction appends at a time, until its end. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('ecf audit', 0))::text AS locked`;
 const LAST = 'SELECT seq::text AS seq, hash FROM audit_entries ORDER BY audit_entries.seq DESC LIMIT 1';
-const OF_REQUEST = 'SELECT 1 FROM audit_entries WHERE seq > $1 AND request_id = $2 LIMIT 1';
+const OF_ACT = 'SELECT 1 FROM audit_entries WHERE seq > $1 AND actor = $2 AND request_id = $3 LIMIT 1';
 const APPEAR_MS = 1_000;
 const LOOK_MS = 20;
 const APPEND = `INSERT INTO audit_entries (seq, at, actor, action, target, details, request_id, previous_hash, hash)
@@ -56,9 +56,9 @@ export function createAuditLog(database: Database): AuditLog {
       const { rows } = await database.query<{ seq: string }>(LAST);
       return Number(rows[0]?.seq ?? 0);
     },
-    async appeared(seq, requestId) {
+    async appeared(seq, { actor, request_id }) {
       for (let waited = 0; waited < APPEAR_MS; waited += LOOK_MS) {
-        const { rowCount } = await database.query(OF_REQUEST, [seq, requestId]);
+        const { rowCount } = await database.query(OF_ACT, [seq, actor, request_id]);
         if (rowCount > 0) return;
         await delay(LOOK_MS);
       }
