@@ -440,6 +440,32 @@ describe('a batch', () => {
     await world.clearFaults();
   });
 
+  it('shows an interrupted line no document of another request that chose the same request id', async () => {
+    const number = invoice();
+    const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
+    const stranger = { [CALLER_HEADER]: world.identity('TesteCF', 'account-2') };
+    const [ofStranger, own] = await Promise.all([send(ndjson([number.document]), stranger), send(ndjson([faulty]))]);
+    const results = async () =>
+      (
+        await Promise.all([
+          world.call(emission, 'GET', `/batches/${ofStranger.body.batch_id}/results`, { headers: stranger }),
+          world.call(emission, 'GET', `/batches/${own.body.batch_id}/results`),
+        ])
+      ).map(({ body }) => body.results[0]);
+    const haveEnded = async () => {
+      const { rows } = await world.database.query('SELECT 1 FROM batch_line WHERE outcome IS NULL');
+      return rows.length === 0;
+    };
+    await until(haveEnded);
+    const before = await results();
+    expect(before.map(({ error }) => error.code)).toEqual(['taxpayer_not_found', 'invalid_document']);
+    expect((await world.submit(emission, number.document)).status).toBe(200);
+    await interrupted(ofStranger.body.batch_id, ndjson([number.document]));
+    await interrupted(own.body.batch_id, ndjson([faulty]));
+    await until(haveEnded);
+    expect(await results()).toEqual(before);
+  });
+
   it('shows the document of an interrupted line that drew its number, though the taxpayer is inactive now', async () => {
     world.ranges(ISSUER, [TEN_NUMBERS]);
     const line = ndjson([open('41')]);

@@ -188,6 +188,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     dryRun,
     idempotencyKey,
     mayWait,
+    batchLine: null,
   });
 }
 

@@ -64,6 +64,7 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
     hasOwnCertificate: false,
     submittedBy: null,
     requestId: null,
+    batchLine: null,
     modifies: null,
     modifiedAttempt: null,
     ...change,

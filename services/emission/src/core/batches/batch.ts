@@ -78,7 +78,10 @@ export interface DueLine {
   readonly refusedReference: string | null;
 }
 
-/** The key of a line for its automatic number. A caller's key has no tab, so it is never the same. */
+/**
+ * Identifies a line in the record of the attempt that it makes, and is its key for an automatic number. A caller's key
+ * has no tab, so it is never the same.
+ */
 export function keyOfLine({ batchId, line }: Pick<DueLine, 'batchId' | 'line'>): string {
   return `batch\t${batchId}\t${line}`;
 }

@@ -48,15 +48,16 @@ export function createProcessLine(
       const freeAt = await ports.lineRate.count(caller.accountId);
       if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
       const data = document as Buffer;
-      const idempotencyKey = line.hasKey ? keyOfLine(line) : null;
+      const batchLine = keyOfLine(line);
       const result = await issueJson({
         caller,
         env,
         data,
         certificate: null,
         dryRun: validate,
-        idempotencyKey,
+        idempotencyKey: line.hasKey ? batchLine : null,
         mayWait,
+        batchLine,
       });
       if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
       const { emissionId, attempt } = result.attempt;

@@ -21,6 +21,8 @@ export interface Parties {
   readonly uploaded: SigningCertificate | null;
   /** Whether the document may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
+  /** The batch line that the document is, or null. */
+  readonly batchLine: string | null;
 }
 
 export type IssuedJson =
@@ -169,6 +171,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       modifies: reference.modifies,
       modifiedAttempt: reference.modifiedAttempt,
       contingencySince: login.since,
+      batchLine: parties.batchLine,
       ...submitter(caller),
       ...key,
     },

@@ -23,6 +23,8 @@ export interface JsonSubmission {
   readonly idempotencyKey: string | null;
   /** Whether the document may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
+  /** The batch line (`keyOfLine`) that this document is; null if it did not come in a batch. */
+  readonly batchLine: string | null;
 }
 
 export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
@@ -36,13 +38,13 @@ export function createIssueJson(
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
-    const { caller, env, certificate: upload, mayWait } = submission;
+    const { caller, env, certificate: upload, mayWait, batchLine } = submission;
     const document = parseInvoiceJson(submission.data);
     const isOpen = leavesNumberOpen(document);
     const invoice = readInvoice(isOpen ? underAnyNumber(document) : document, env, ports.clock());
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : certificates.uploaded(upload);
-    const parties = { caller, taxpayer, uploaded, mayWait };
+    const parties = { caller, taxpayer, uploaded, mayWait, batchLine };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { document, invoice, withoutNumber: withoutNumber(invoice, document) };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);

@@ -92,8 +92,8 @@ export const RENEW_LINES = {
 };
 
 /**
- * The attempt that a line made: the one under its key for an automatic number ($3), or the latest with its number that the
- * request of its batch made and that no other line shows.
+ * The attempt that a line made: the one under its key ($3) for an automatic number, or the latest with its number that
+ * bears this key. A request id does not identify a line: every caller chooses its own.
  */
 export const ATTEMPT_OF_LINE = {
   name: 'batch_attempt_of_line',
@@ -105,9 +105,8 @@ export const ATTEMPT_OF_LINE = {
       UNION ALL
       SELECT a.emission_id, a.attempt FROM emission e JOIN attempt a ON a.emission_id = e.id
       WHERE e.env = b.env AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
-        AND a.request_id = b.caller->>'requestId' AND a.committed_at >= b.created_at) a
-    WHERE l.batch_id = $1 AND l.line = $2 AND NOT EXISTS (
-      SELECT 1 FROM batch_line o WHERE o.batch_id = l.batch_id AND o.emission_id = a.emission_id AND o.attempt = a.attempt)
+        AND a.batch_line = $3) a
+    WHERE l.batch_id = $1 AND l.line = $2
     ORDER BY a.attempt DESC LIMIT 1`,
 };
 
