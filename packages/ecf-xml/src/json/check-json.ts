@@ -6,7 +6,7 @@ import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
 import { isBlankText, trimBlanks } from '../values/blanks.js';
 import { isCarriable } from '../xml/characters.js';
-import { asSingle, isAbsent, isObject, type JsonObject, leafText } from './json-values.js';
+import { asSingle, isAbsent, isObject, type JsonObject, leafText, presentOf } from './json-values.js';
 
 /**
  * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor. A missing
@@ -91,9 +91,9 @@ class JsonChecker {
    */
   private single(rule: ElementRule, value: unknown, parent: string, position: number): Normalised {
     if (Array.isArray(value)) {
-      const one = asSingle(value);
+      const one = presentOf(value);
+      if (one === undefined) return undefined;
       if (!Array.isArray(one)) return this.single(rule, one, parent, position);
-      if (isAbsent(one)) return undefined;
       this.faults.tooMany(pathOf(parent, rule, position), rule);
       return null;
     }

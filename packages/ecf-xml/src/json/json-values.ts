@@ -10,21 +10,40 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Whether a value counts as absent: null, an empty string, an object or list that holds nothing else. */
-export function isAbsent(value: unknown, depth = 0): boolean {
-  if (value === undefined || value === null || value === '') return true;
-  if (typeof value !== 'object' || depth > MAX_DEPTH) return false;
-  if (Array.isArray(value)) return value.every((each) => isAbsent(each, depth + 1));
-  for (const key of Object.keys(value)) {
-    if (!isAbsent((value as JsonObject)[key], depth + 1)) return false;
-  }
-  return true;
+export function isAbsent(value: unknown): boolean {
+  return presentOf(value) === undefined;
 }
 
 /** A list of one stands for its value; any other value for itself. */
-export function asSingle(value: unknown, depth = 0): unknown {
-  if (!Array.isArray(value) || depth > MAX_DEPTH) return value;
-  const present = value.filter((each) => !isAbsent(each));
-  return present.length === 1 ? asSingle(present[0], depth + 1) : value;
+export function asSingle(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const present = presentOf(value);
+  return present === undefined ? value : present;
+}
+
+/**
+ * What is present of a value: undefined if it counts as absent, its one entry if it is a list of one, else the value. Each
+ * entry is visited once, however deep the lists are.
+ */
+export function presentOf(value: unknown, depth = 0): unknown {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'object' || depth > MAX_DEPTH) return value;
+  if (Array.isArray(value)) return presentOfList(value, depth);
+  for (const key of Object.keys(value)) {
+    if (presentOf((value as JsonObject)[key], depth + 1) !== undefined) return value;
+  }
+  return undefined;
+}
+
+function presentOfList(list: readonly unknown[], depth: number): unknown {
+  let found: unknown;
+  for (const each of list) {
+    const present = presentOf(each, depth + 1);
+    if (present === undefined) continue;
+    if (found !== undefined) return list;
+    found = present;
+  }
+  return found;
 }
 
 /** The text of a string or number, decoded once where it was escaped already; null for anything else. */

@@ -61,12 +61,18 @@ export function unescapeText(raw: string): string {
 /** Entities that callers write into values before they send them: XML's and three of HTML's. */
 const CALLER_ENTITIES: Readonly<Record<string, string>> = { ...XML_ENTITIES, copy: '©', euro: '€', reg: '®' };
 
+const CALLER_ENTITY = /&(?:(amp|lt|gt|quot|apos|copy|euro|reg)|(#[0-9]+|#x[0-9a-fA-F]+));/g;
+
 /** Decodes values that a caller escaped already, once; what is no known entity stays as it is. */
 export function decodeCallerEntities(text: string): string {
-  return text.replace(
-    /&(?:(amp|lt|gt|quot|apos|copy|euro|reg)|(#[0-9]+|#x[0-9a-fA-F]+));/g,
-    (_, name: string | undefined, number: string | undefined) => (name ? CALLER_ENTITIES[name]! : reference(number!)),
-  );
+  let decoded = '';
+  let from = 0;
+  // Piece by piece, as in `unescapeText`.
+  for (const found of text.matchAll(CALLER_ENTITY)) {
+    decoded += text.slice(from, found.index) + (found[1] ? CALLER_ENTITIES[found[1]]! : reference(found[2]!));
+    from = found.index + found[0].length;
+  }
+  return from === 0 ? text : decoded + text.slice(from);
 }
 
 /** The character of `#NN` or `#xHH`; U+FFFF, which no text can carry, for one that does not exist. */
