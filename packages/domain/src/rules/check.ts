@@ -77,6 +77,9 @@ function checkCompanion(kind: Companion, root: DocumentNode, now: Date, verdicts
   else verdicts.apply(kind === 'ACECF' ? APPROVAL_RULES : RECEIPT_RULES, root);
 }
 
+/** A document with more faults than this is not helped by more of them. The structural check lists as many. */
+const MAX_LISTED = 1000;
+
 /** Collects what the rules report. */
 class Verdicts {
   readonly faults: Fault[] = [];
@@ -85,7 +88,12 @@ class Verdicts {
 
   readonly report: Report = (path, message) => {
     const rule = this.rule!;
-    (rule.verdict === 'rejects' ? this.faults : this.warnings).push(faultOf(rule, path, message));
+    const isFault = rule.verdict === 'rejects';
+    const list = isFault ? this.faults : this.warnings;
+    if (list.length > MAX_LISTED) return;
+    const isLast = list.length === MAX_LISTED;
+    const more = `There are more than ${MAX_LISTED} ${isFault ? 'faults' : 'warnings'}; the others are not listed.`;
+    list.push(faultOf(rule, path, isLast ? more : message));
   };
 
   apply<View>(rules: readonly DocumentRule<View>[], view: View): void {

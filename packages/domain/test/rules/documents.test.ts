@@ -26,6 +26,28 @@ describe('documents that are in order', () => {
   }
 });
 
+describe('a document with a fault or warning in each of ten thousand lines', () => {
+  const lines = (line: DocumentNode): DocumentNode => {
+    const tree = example('ecf-33');
+    const content = tree.ECF as Record<string, DocumentValue>;
+    content.DetallesItems = { Item: Array.from({ length: 10_000 }, () => line) };
+    return tree;
+  };
+
+  it('lists a thousand faults and says that there are more', () => {
+    const { faults } = checkBusinessRules(lines({ DescuentoMonto: '1.00' }), { now: NOW });
+    expect(faults).toHaveLength(1001);
+    expect(faults.at(-1)?.message).toBe('There are more than 1000 faults; the others are not listed.');
+  });
+
+  it('lists a thousand warnings and says that there are more', () => {
+    const line = { CantidadItem: '1', PrecioUnitarioItem: '100.00', MontoItem: '1.00' };
+    const { warnings } = checkBusinessRules(lines(line), { now: NOW });
+    expect(warnings).toHaveLength(1001);
+    expect(warnings.at(-1)?.message).toBe('There are more than 1000 warnings; the others are not listed.');
+  });
+});
+
 describe('documents that are not whole', () => {
   const context = { now: NOW };
 
