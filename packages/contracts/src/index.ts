@@ -33,6 +33,7 @@ export * from './http/key-rights.js';
 export * from './http/operations.js';
 export * from './http/own-operations.js';
 export * from './http/received-invoice.js';
+export * from './http/reported-acts.js';
 export * from './http/signer.js';
 export * from './http/submission.js';
 export * from './listing.js';

@@ -1,4 +1,5 @@
-import { type AuditAct, type AuditEntry, TOPICS } from '@ecf/contracts';
+import { randomUUID } from 'node:crypto';
+import { type AuditAct, type AuditEntry, type ServiceName, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
 import { openDatabase } from '@ecf/service-kit/postgres';
@@ -21,6 +22,15 @@ const whole = (entries: readonly AuditEntry[]) => {
   const check = createAuditCheck();
   return entries.map((entry) => check.next(entry)).filter((fault) => fault !== null);
 };
+
+type Told = readonly [source: ServiceName, act: Pick<AuditAct, 'action' | 'actor'>];
+
+/** Delivers the event of an act about `/told`. */
+function tell([source, named]: Told): Promise<void> {
+  const act = { at: '2026-06-23T17:45:47-04:00', ...named, target: '/told', details: {}, request_id: null };
+  const draft = { topic: TOPICS.audit.name, type: 'act.recorded', source, subject: act.target, key: source, data: act };
+  return under.tell(makeEvent(draft, { id: randomUUID(), time: new Date(act.at) }));
+}
 
 describe('the audit log', () => {
   it('has every act of the administration, by actor, action, target and request', async () => {
@@ -225,6 +235,31 @@ describe('the audit log', () => {
     await (await startGateway({ DATABASE_URL: under.config.DATABASE_URL })).stop();
     await under.tell(event);
     expect((await page('?target=/approvals/7')).entries).toMatchObject([act]);
+  });
+
+  it('refuses an act that the publishing service does not carry out, or reports in another name', async () => {
+    const used = { action: 'certificate.use', actor: 'service:reception' };
+    const resolved = { action: 'document.resolve', actor: 'Ana' };
+    const refused: Told[] = [
+      ['emission', used],
+      ['approvals', { ...used, actor: 'ADMIN_TOKEN' }],
+      ['reception', { ...used, actor: 'Ana' }],
+      ['reception', resolved],
+      ['approvals', resolved],
+      ['status-poller', resolved],
+      ['emission', { ...resolved, actor: 'service:gateway' }],
+      ['emission', { ...resolved, actor: 'api_key:1' }],
+      ['emission', { ...resolved, actor: 'sender:192.0.2.0/24' }],
+      ['emission', { action: 'account.create', actor: 'ADMIN_TOKEN' }],
+      ['emission', { action: 'api_key.use', actor: 'api_key:1' }],
+      ['emission', { action: 'sign_in.fail', actor: 'sender:192.0.2.0/24' }],
+      ['emission', { action: 'to_string.constructor', actor: 'service:emission' }],
+    ];
+    for (const told of refused) await expect(tell(told)).rejects.toThrow(`${told[0]} may not report`);
+    expect((await page('?target=/told')).entries).toEqual([]);
+    await tell(['reception', used]);
+    await tell(['emission', resolved]);
+    expect((await page('?target=/told')).entries).toMatchObject([used, resolved]);
   });
 
   it('loses its entry with the transaction of the act', async () => {

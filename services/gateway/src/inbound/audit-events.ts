@@ -1,15 +1,23 @@
-import { type AuditAct, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import { type AuditAct, mayReport, TOPICS } from '@ecf/contracts';
+import { type Bus, EventError, type Subscription } from '@ecf/service-kit/bus';
 import type { AuditLog } from '../core/ports.js';
 
 /** The consumer group of the gateway. */
 const GATEWAY_GROUP = 'gateway';
 
-/** Appends what administrators did in other services to the audit log, each act once. */
+/**
+ * Appends the acts that other services report to the audit log, each once. The bus guarantees the source of an event. An act that
+ * this service may not report becomes a dead-letter message.
+ */
 export function subscribeToActs(bus: Bus, audit: Pick<AuditLog, 'appendOnce'>): Promise<Subscription> {
   return bus.subscribe({
     topics: [TOPICS.audit.name],
     group: GATEWAY_GROUP,
-    handler: ({ id, data }) => audit.appendOnce(GATEWAY_GROUP, id, data as AuditAct),
+    handler: async ({ id, source, data }) => {
+      const act = data as AuditAct;
+      if (!mayReport(source, act))
+        throw new EventError(`${source} may not report ${act.action} of ${act.actor} to the audit log`);
+      await audit.appendOnce(GATEWAY_GROUP, id, act);
+    },
   });
 }

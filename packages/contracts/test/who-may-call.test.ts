@@ -2,7 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as contracts from '../src/index.js';
-import { type InternalOperation, SERVICE_NAMES, type ServiceName, TAXPAYER_SOURCE_CALLERS } from '../src/index.js';
+import {
+  type InternalOperation,
+  REPORTED_ACTIONS,
+  SERVICE_NAMES,
+  type ServiceName,
+  TAXPAYER_SOURCE_CALLERS,
+  TOPICS,
+} from '../src/index.js';
 
 const SERVICES = path.resolve(import.meta.dirname, '../../../services');
 
@@ -48,5 +55,26 @@ describe('the callers of internal operations', () => {
       (service) => sources.get(service)?.match(/(gateway|createHttp)TaxpayerSource\(/) !== null,
     );
     expect([...TAXPAYER_SOURCE_CALLERS].sort()).toEqual(callers.sort());
+  });
+});
+
+describe('the actions that services report to the audit log', () => {
+  it('are those that each service carries out', () => {
+    const reported = Object.entries(REPORTED_ACTIONS).flatMap(([action, { services }]) =>
+      services.map((service) => `${service} ${action}`),
+    );
+    const carriedOut = [...sources].flatMap(([service, source]) =>
+      [
+        ...(service === 'gateway' ? [] : [...source.matchAll(/action: '(\w+\.\w+)'/g)].map(([, action]) => action)),
+        ...(source.includes('createCertificateUses(') ? ['certificate.use'] : []),
+      ].map((action) => `${service} ${action}`),
+    );
+    expect(reported.sort()).toEqual(carriedOut.sort());
+  });
+
+  it('come only from producers of the topic', () => {
+    const producers: readonly string[] = TOPICS.audit.producers;
+    for (const { services } of Object.values(REPORTED_ACTIONS))
+      expect(services.filter((service) => !producers.includes(service))).toEqual([]);
   });
 });
