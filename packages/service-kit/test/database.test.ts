@@ -108,7 +108,6 @@ describe('a database', () => {
 
   it('names the constraint that was violated', async () => {
     const twice = await database.query("INSERT INTO things VALUES (1, 'again')").catch((error) => error);
-    expect(isUniqueViolation(twice)).toBe(true);
     expect(isUniqueViolation(twice, 'things_pkey')).toBe(true);
     expect(isUniqueViolation(twice, 'other')).toBe(false);
     expect(sqlState(twice)).toBe('23505');

@@ -17,7 +17,8 @@ export async function onceEach(tx: Queries, group: string, eventIds: readonly st
 
 const NOTE = {
   name: 'inbox_note',
-  text: `INSERT INTO inbox (consumer_group, event_id) SELECT $1, unnest($2::uuid[]) ON CONFLICT DO NOTHING
+  text: `INSERT INTO inbox (consumer_group, event_id) SELECT $1, unnest($2::uuid[])
+    ON CONFLICT (consumer_group, event_id) DO NOTHING
     RETURNING event_id::text`,
 };
 

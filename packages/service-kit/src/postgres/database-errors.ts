@@ -4,10 +4,9 @@ export function sqlState(error: unknown): string | null {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null;
 }
 
-/** True for a violated unique constraint; with `constraint`, for that one alone. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (sqlState(error) !== '23505') return false;
-  return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
+/** True if the error is a violation of this unique constraint or unique index; false for a violation of another one. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return sqlState(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
 }
 
 const NETWORK = new Set([

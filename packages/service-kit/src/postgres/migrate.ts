@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
+import { isDatabaseUnavailable, isUniqueViolation, markDatabaseError, sqlState } from './database-errors.js';
 
 /** The lock key that Prisma Migrate itself takes, so that both exclude each other. */
 const MIGRATION_LOCK = 72_707_369;
@@ -108,7 +108,7 @@ export async function createDatabaseIfMissing(url: string): Promise<boolean> {
     await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
     return true;
   } catch (error) {
-    const createdMeanwhile = sqlState(error) === '42P04' || sqlState(error) === '23505';
+    const createdMeanwhile = sqlState(error) === '42P04' || isUniqueViolation(error, 'pg_database_datname_index');
     if (createdMeanwhile) return false;
     throw error;
   } finally {

@@ -67,7 +67,7 @@ export function createPostgresEmissionStore({
         return begin(beginning);
       }).catch((error) => {
         // Another call used the key meanwhile.
-        if (drawn !== null && isUniqueViolation(error)) return false;
+        if (drawn !== null && isUniqueViolation(error, 'submission_key_pkey')) return false;
         throw error;
       });
       // If the answer to the first commit was lost, the repeated statement finds the number taken by itself.

@@ -9,6 +9,8 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
  * committed by then is given to another document.
  */
 const RESERVATION_MS = 10_000;
+/** One reservation for each account, environment and idempotency key. */
+const RESERVED_KEY = 'reserved_number_account_id_env_idempotency_key_key';
 const SHARED = { maxItems: 64, maxInFlight: 2 };
 
 /**
@@ -41,7 +43,7 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
     draw: (request) =>
       retry(() => draws.run(request)).catch((error) => {
         // Another call with the key drew at the same moment.
-        if (isUniqueViolation(error)) return { outcome: 'busy' };
+        if (isUniqueViolation(error, RESERVED_KEY)) return { outcome: 'busy' };
         throw error;
       }),
     async giveBack(token) {

@@ -55,7 +55,7 @@ const COLLECT = {
     added AS (INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at)
       SELECT p.webhook_id, p.id, p.subject, greatest($1::timestamptz, (SELECT max(d.due_at) FROM webhook_delivery AS d
                WHERE d.webhook_id = p.webhook_id AND d.subject = p.subject)), $2::timestamptz
-        FROM page AS p ON CONFLICT DO NOTHING),
+        FROM page AS p ON CONFLICT (webhook_id, event_id) DO NOTHING),
     reached AS (SELECT b.id, b.collected, CASE WHEN count(p.id) = ${COLLECTED_AT_ONCE} THEN max(p.id) ELSE b.last END AS place,
                count(p.id) AS events
         FROM behind AS b LEFT JOIN page AS p ON p.webhook_id = b.id GROUP BY b.id, b.collected, b.last)

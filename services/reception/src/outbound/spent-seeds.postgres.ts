@@ -3,7 +3,7 @@ import type { SpentSeeds } from '../core/ports.js';
 
 const SPEND = {
   name: 'seed_spend',
-  text: 'INSERT INTO spent_seeds (id, expires) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+  text: 'INSERT INTO spent_seeds (id, expires) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
 };
 
 /** Seeds that bought a token, in PostgreSQL: the primary key decides between two instances. */

@@ -59,7 +59,8 @@ const CAUGHT_UP_ID = `$1 || ':first-learning', '00000000-0000-0000-0000-00000000
 /** A row in the inbox that is never deleted. */
 export const NOTE_CAUGHT_UP = {
   name: 'submission_note_caught_up',
-  text: `INSERT INTO inbox (consumer_group, event_id, handled_at) VALUES (${CAUGHT_UP_ID}, 'infinity') ON CONFLICT DO NOTHING`,
+  text: `INSERT INTO inbox (consumer_group, event_id, handled_at) VALUES (${CAUGHT_UP_ID}, 'infinity')
+    ON CONFLICT (consumer_group, event_id) DO NOTHING`,
 };
 
 export const CAUGHT_UP = {

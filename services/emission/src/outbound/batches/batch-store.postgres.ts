@@ -1,6 +1,6 @@
 import { storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { createSharedCalls, type Database, sqlState } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
 import {
   type DueLine,
   type FinishedBatch,
@@ -24,7 +24,8 @@ export interface BatchStoreOptions {
   readonly describe: (batch: FinishedBatch) => BusEvent;
 }
 
-const UNIQUE_VIOLATION = '23505';
+/** One received batch for each account, environment and idempotency key. */
+const RECEIVED_KEY = 'batch_account_id_env_idempotency_key_key';
 
 /** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
 export function createPostgresBatchStore({ database, timeoutMs, describe }: BatchStoreOptions): BatchStore {
@@ -64,10 +65,12 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
         });
         return null;
       } catch (error) {
-        if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+        if (!isUniqueViolation(error, RECEIVED_KEY)) throw error;
       }
       const { rows } = await database.query<BatchScope & { key: string }>(sql.KEY_OF, [id]);
-      return rows[0] === undefined ? null : findByKey(rows[0], rows[0].key);
+      const first = rows[0] === undefined ? null : await findByKey(rows[0], rows[0].key);
+      if (first === null) throw new Error(`the batch that has the idempotency key of batch ${id} cannot be found`);
+      return first;
     },
     async discard(id) {
       await database.query(sql.DISCARD, [id]);
