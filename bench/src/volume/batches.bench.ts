@@ -7,27 +7,16 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import type { DeploymentName } from '@ecf/test-servers/deployment';
-import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { benchFolder, endAfter } from '../harness/ending.js';
 import { childCalled, descendantsOf, peakBytes, processorSecondsOfTree } from '../harness/processes.js';
 import { heading, line } from '../harness/report.js';
-import { encfOf, invoice } from '../inputs/sample.js';
+import { type Account, createSecondAccount } from '../subject/second-account.js';
 import { startSubject } from '../subject/subject.js';
 
 const BATCHES = Number(process.env.BENCH_BATCHES ?? 10);
 const DOCUMENTS = Number(process.env.BENCH_DOCUMENTS ?? 10_000);
 const DEPLOYMENT = (process.env.BENCH_DEPLOYMENT ?? 'standalone') as DeploymentName;
 const LINES = 10;
-const BUYER = '131999999';
-const SECOND_ISSUER = '101000171';
-const PASSWORD = 'bench';
-
-/** Those who send batches. */
-interface Account {
-  readonly key: string;
-  readonly issuer: string;
-  nextDocuments(count: number): string[];
-}
 
 interface Progress {
   readonly status: string;
@@ -47,7 +36,7 @@ try {
 
 async function run(): Promise<void> {
   const first: Account = { key: demo.api_key, issuer: demo.issuer_rnc, nextDocuments: subject.nextDocuments };
-  const accounts = [first, await secondAccount()] as const;
+  const accounts = [first, await createSecondAccount(demo, date, LINES)] as const;
   heading(`${BATCHES} batches of ${DOCUMENTS} by two accounts, ${DEPLOYMENT}`);
   const pid = child.pid as number;
   const simulator = childCalled(pid, 'authority-simulator');
@@ -103,47 +92,6 @@ async function postBatch({ key, nextDocuments }: Account): Promise<string> {
 async function read({ key }: Account, url: string): Promise<Progress> {
   const response = await fetch(new URL(url, demo.base_url), { headers: { 'x-api-key': key } });
   return (await response.json()) as Progress;
-}
-
-/** An account with a taxpayer and a certificate of its own. */
-async function secondAccount(): Promise<Account> {
-  const headers = { authorization: `Bearer ${demo.admin_token}` };
-  const admin = async (
-    method: string,
-    where: string,
-    body: object | FormData,
-  ): Promise<{ id: string; key: string }> => {
-    const form = body instanceof FormData;
-    const answer = await fetch(`${demo.base_url}/admin${where}`, {
-      method,
-      headers: form ? headers : { ...headers, 'content-type': 'application/json' },
-      body: form ? body : JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${method} ${where} answered ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as { id: string; key: string };
-  };
-  const { id } = await admin('POST', '/accounts', { name: 'the second account' });
-  await admin('POST', `/accounts/${id}/taxpayers`, { rnc: SECOND_ISSUER, name: 'COMERCIAL EL MUELLE SRL' });
-  const { p12 } = createCertificateAuthority().issue({
-    commonName: 'THE SECOND ISSUER',
-    holderId: '00100000001',
-    notBefore: new Date(Date.now() - 86_400_000),
-    notAfter: new Date(Date.now() + 365 * 86_400_000),
-    password: PASSWORD,
-  });
-  const form = new FormData();
-  form.append('certificate', new Blob([new Uint8Array(p12)]), 'certificate.p12');
-  form.append('password', PASSWORD);
-  await admin('PUT', `/accounts/${id}/taxpayers/${SECOND_ISSUER}/certificate`, form);
-  const { key } = await admin('POST', `/accounts/${id}/api-keys`, { name: 'bench', environments: ['TesteCF'] });
-  const json = JSON.stringify(invoice(encfOf(0), LINES, { issuer: SECOND_ISSUER, buyer: BUYER, date }));
-  let last = 0;
-  const nextDocuments = (count: number) =>
-    Array.from({ length: count }, () => {
-      last += 1;
-      return json.replace(encfOf(0), encfOf(last));
-    });
-  return { key, issuer: SECOND_ISSUER, nextDocuments };
 }
 
 async function printLedger(issuer: string, expected: number): Promise<void> {
