@@ -19,7 +19,7 @@ export function createCertificateUses(options: {
   return function record(use) {
     const now = clock();
     const day = toCalendarDate(now);
-    const name = `${day} ${use.use} ${use.rnc} ${use.account} ${use.certificate.fingerprint}`;
+    const name = `${day} ${use.use} ${use.rnc} ${use.account} ${use.certificate.fingerprint} ${use.host ?? ''}`;
     const known = recorded.get(name);
     if (known !== undefined) return known;
     const { id, act } = certificateUseAct(acts.source, use, { at: toIsoDominican(now), day });

@@ -299,6 +299,7 @@ function createPorts(
       receivers,
       tokens,
       recordUse,
+      logsIn: config.RECEIVER_LOGINS,
       clock,
       elapsed,
       entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,

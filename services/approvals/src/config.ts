@@ -38,6 +38,11 @@ export const approvalsSettings = z.object({
     description: 'Whether receivers may have private or loopback addresses, and no TLS',
     default: false,
   }),
+  RECEIVER_LOGINS: setting.flag({
+    description:
+      'Whether to log in at receivers that offer it. A login signs a seed that the receiver chooses. Without logins, a receiver that demands a token gets no document',
+    default: true,
+  }),
   RECEIVER_TIMEOUT_MS: setting.integer({
     description: "Milliseconds to wait for another receiver's answer to one call",
     min: 100,

@@ -1085,6 +1085,40 @@ describe('failing and hostile receivers', () => {
   });
 });
 
+describe('without logins at receivers', () => {
+  it('delivers without a token, and fails with the reason where the receiver demands one', async () => {
+    const quiet = await World.start({ settings: { ...SETTINGS, RECEIVER_LOGINS: 'false' } });
+    try {
+      const listed = async (token: string | null) => {
+        rnc += 1;
+        const to = await BuyerReceiver.start(String(rnc));
+        receivers.push(to);
+        to.token = token;
+        await quiet.list(to.rnc, to.url, to.url);
+        return to;
+      };
+      const [open, demanding] = [await listed(null), await listed('theirs')];
+      const { encf } = await accepted(open.rnc, {}, quiet);
+      await reaches(encf, 'delivered', quiet);
+      const refused = await accepted(demanding.rnc, {}, quiet);
+      await eventually(
+        () => delivery(refused.encf, quiet),
+        (one) => (one?.last_error ?? null) !== null,
+      );
+      await quiet.database.query(
+        "UPDATE deliveries SET deadline_at = now() - interval '1 minute', due_at = now() WHERE encf = $1",
+        [refused.encf],
+      );
+      expect(await reaches(refused.encf, 'failed', quiet)).toMatchObject({
+        last_error: expect.stringContaining('RECEIVER_LOGINS=false turns logins at receivers off'),
+      });
+      expect([open.seeds, demanding.seeds]).toEqual([0, 0]);
+    } finally {
+      await quiet.stop();
+    }
+  });
+});
+
 describe('guarded addresses', () => {
   it('are refused if they are private, loopback, or not https', async () => {
     const guarded = await World.start({ settings: { ...SETTINGS, ALLOW_PRIVATE_ADDRESSES: 'false' } });

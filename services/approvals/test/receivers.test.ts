@@ -1,4 +1,5 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
+import type { CertificateUse } from '@ecf/taxpayer-replica';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/core/deliveries/delivery.js';
 import type { Caller } from '../src/core/receivers/receiver-logins.js';
@@ -28,11 +29,12 @@ function callerOf(account: string, fingerprint: string): Caller {
 }
 
 /** Receivers with a directory of the test, whose entries are cached for ten minutes. */
-function directory() {
+function directory({ logsIn = true } = {}) {
   const now = Date.parse('2026-06-23T12:00:00Z');
   const book = { now, elapsed: 0, queries: 0, entry: null as DirectoryEntry | null, gone: false };
   /** The answers to a request for a seed and to a login. */
   const login = { seed: SEED, token: TOKEN, seeds: 0, logins: 0 };
+  const uses: CertificateUse[] = [];
   const receivers = createReceivers({
     authority: {
       findInDirectory: async () => {
@@ -42,7 +44,8 @@ function directory() {
         return { outcome: 'verdict', verdict: book.entry, raw: {} } as Answer<DirectoryEntry | null>;
       },
     },
-    recordUse: async () => undefined,
+    recordUse: async (use) => void uses.push(use),
+    logsIn,
     receivers: {
       async receiverSeed() {
         login.seeds += 1;
@@ -62,7 +65,7 @@ function directory() {
     book.now += ms;
     book.elapsed += ms;
   };
-  return { book, login, pass, receivers };
+  return { book, login, uses, pass, receivers };
 }
 
 function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
@@ -209,6 +212,27 @@ describe('logins at a receiver', () => {
     expect([login.seeds, login.logins, calls.length]).toEqual([1, 1, 20]);
     expect(await outcome(callerOf('b', 'f'))).toBe('verdict');
     expect(login.logins).toBe(2);
+  });
+
+  it('are recorded as a use of the certificate, with the host whose seed was signed', async () => {
+    const { uses, outcome } = sending(() => TAKEN);
+    await outcome();
+    expect(uses).toMatchObject([{ account: 'a', rnc: '131000001', use: 'receiver_login', host: 'login.example' }]);
+  });
+
+  it('are not made where they are turned off: no seed is signed, and a receiver that demands a token fails', async () => {
+    const { receivers, login, uses } = directory({ logsIn: false });
+    const tokens: (string | undefined)[] = [];
+    const send = (answer: Answer<string>) =>
+      receivers.admitted(caller, entry, async (token) => {
+        tokens.push(token);
+        return answer;
+      });
+    expect((await send(TAKEN)).outcome).toBe('verdict');
+    const words = 'the receiver demands a token, and RECEIVER_LOGINS=false turns logins at receivers off';
+    for (const _ of [1, 2])
+      await expect(send(UNAUTHORIZED)).rejects.toMatchObject({ name: 'ReceiverLoginError', message: words });
+    expect([tokens, login.seeds, login.logins, uses]).toEqual([[undefined, undefined], 0, 0, []]);
   });
 
   it('stop for a while after a refusal, for that issuer alone, however many documents wait', async () => {

@@ -38,6 +38,8 @@ export class ReceiverLoginError extends Error {
 export interface ReceiverLoginsParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
   readonly recordUse: RecordCertificateUse;
+  /** Whether to log in at receivers that offer it. */
+  readonly logsIn: boolean;
   /** Milliseconds of a clock that is never set. */
   readonly elapsed: () => number;
 }
@@ -46,7 +48,7 @@ export interface ReceiverLoginsParts {
 export interface ReceiverLogins {
   /**
    * Calls with a token where the receiver offers authentication, otherwise without. A kept token that is refused is replaced
-   * once. Throws {@link ReceiverLoginError} if the receiver gives no token.
+   * once. Throws {@link ReceiverLoginError} if the receiver gives no token, or demands one while logins are turned off.
    */
   admitted<V>(
     caller: Caller,
@@ -62,6 +64,7 @@ const TOKEN_MARGIN_MS = 60_000;
 /** Pause after a refused login, however many documents wait. */
 const REFUSAL_PAUSE_MS = 10_000;
 const TOKEN_REFUSED = 'the receiver refuses the token that it gave';
+const LOGINS_OFF = 'the receiver demands a token, and RECEIVER_LOGINS=false turns logins at receivers off';
 const NO_LOGIN_ADDRESS = 'the receiver wants a token, and the directory lists no address that gives one';
 const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
@@ -69,7 +72,7 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
  * Keeps tokens until shortly before they end, and refusals for a while. One login is in flight for each caller and receiver;
  * concurrent calls share its token.
  */
-export function createReceiverLogins({ receivers, recordUse, elapsed }: ReceiverLoginsParts): ReceiverLogins {
+export function createReceiverLogins({ receivers, recordUse, logsIn, elapsed }: ReceiverLoginsParts): ReceiverLogins {
   const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
   const refusals = new LRUCache<string, { message: string; until: number }>({ max: REMEMBERED });
   const inFlight = new Map<string, Promise<string>>();
@@ -89,7 +92,7 @@ export function createReceiverLogins({ receivers, recordUse, elapsed }: Receiver
     const now = elapsed();
     try {
       const seed = verdictOf<Seed>(await receivers.receiverSeed({ baseUrl }), 'seed');
-      await recordUse({ ...caller, use: 'receiver_login' });
+      await recordUse({ ...caller, use: 'receiver_login', host: new URL(baseUrl).host });
       const signedSeed = await signSeed(seed, caller.certificate);
       const issued = verdictOf<IssuedToken>(await receivers.receiverToken({ baseUrl, signedSeed }), 'token');
       const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
@@ -122,7 +125,7 @@ export function createReceiverLogins({ receivers, recordUse, elapsed }: Receiver
 
   return {
     async admitted<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
-      const baseUrl = entry.authenticationUrl;
+      const baseUrl = logsIn ? entry.authenticationUrl : null;
       const name = loginName(caller, entry);
       // A buyer that refuses everybody's token must not stop the others that share its login address.
       const buyerName = `${name} of ${entry.rnc}`;
@@ -137,7 +140,12 @@ export function createReceiverLogins({ receivers, recordUse, elapsed }: Receiver
         answer = await call(renewed);
         forgetRefused(name, renewed, answer);
       }
-      if (answer.outcome === 'unauthorized') refuse(buyerName, baseUrl === null ? NO_LOGIN_ADDRESS : TOKEN_REFUSED, 0);
+      if (answer.outcome !== 'unauthorized') return answer;
+      if (!logsIn) {
+        refuse(buyerName, LOGINS_OFF, 0);
+        throw new ReceiverLoginError(LOGINS_OFF, 'refused', 0);
+      }
+      refuse(buyerName, baseUrl === null ? NO_LOGIN_ADDRESS : TOKEN_REFUSED, 0);
       return answer;
     },
   };
