@@ -2,6 +2,7 @@ import { DOCUMENT_MESSAGES } from './authority/document-messages.js';
 import type { AuthorityMessageEntry, AuthorityService } from './authority/message-entry.js';
 import { SERVICE_MESSAGES } from './authority/service-messages.js';
 import type { InvoiceStatus } from './lifecycle.js';
+import { withoutAccents } from './text/without-accents.js';
 
 /** A state of a document at the authority. */
 export interface AuthorityState {
@@ -104,8 +105,7 @@ function fits(known: string, wanted: string): boolean {
 
 /** Letters and digits only, lower case, without accents. */
 function letters(text: string): string {
-  return text
-    .normalize('NFD')
+  return withoutAccents(text)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
 }

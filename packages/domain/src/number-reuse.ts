@@ -1,4 +1,5 @@
 import type { EmissionEvent, InvoiceStatus } from './lifecycle.js';
+import { withoutAccents } from './text/without-accents.js';
 
 /** A message of the authority as it came, code as text. */
 export interface AuthorityMessage {
@@ -84,5 +85,5 @@ const REPEAT_TEXTS = [
 
 /** Lower case, without accents, single blanks: the authority is not consistent in any of them. */
 function plain(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+  return withoutAccents(text).toLowerCase().replace(/\s+/g, ' ').trim();
 }

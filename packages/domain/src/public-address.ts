@@ -1,4 +1,5 @@
 import { type Environment, environmentNamed } from './authority/environment.js';
+import { withoutAccents } from './text/without-accents.js';
 
 /** The path of a public route as tables write it, and the environment that stood before it. */
 export interface PublicAddress {
@@ -19,7 +20,7 @@ export function publicAddress(path: string): PublicAddress | null {
   const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   const utf8 = Buffer.from(bytes, 'latin1').toString('utf8');
   const text = utf8.includes('\ufffd') ? bytes : utf8;
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
+  const plain = withoutAccents(text).toLowerCase().replace(/\/+/g, '/').replace(/\/$/, '');
   const first = plain.slice(1, plain.indexOf('/', 1));
   const prefix = environmentNamed(first);
   return { path: prefix === null ? plain : plain.slice(first.length + 1), prefix };

@@ -1,12 +1,10 @@
 /** The authority's words, compared without accents, case, dots and blanks: the live service varies them all. */
-import { type InvoiceStatus, storableText } from '@ecf/domain';
+import { type InvoiceStatus, storableText, withoutAccents } from '@ecf/domain';
 import { type AnswerValue, isFields, textField, textOf } from './answer-value.js';
 
 /** `Aprobación Comercial Aprobada.` and `aprobacion comercial aprobada` are the same. */
 export function fold(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
+  return withoutAccents(text)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, ' ')
     .trim();

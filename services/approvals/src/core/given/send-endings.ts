@@ -1,5 +1,5 @@
 import type { Answer, ApprovalDeliveryAnswer, ApprovalVerdict, RawAnswer } from '@ecf/authority-client';
-import { retryDelay, storableText } from '@ecf/domain';
+import { retryDelay, storableText, withoutAccents } from '@ecf/domain';
 import type { Exchange, Ports, Progress, Target } from '../ports.js';
 import { nextLookUp, obeyedPause } from '../receivers/retry-times.js';
 import type { GivenApproval } from './given-approval.js';
@@ -133,7 +133,7 @@ function triesOf({ issuer: { tries, retried } }: GivenApproval): number {
 
 /** The authority's words for a document that it has. Other receivers use them too. */
 function saysTakenBefore(text: string): boolean {
-  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const plain = withoutAccents(text).toLowerCase();
   return plain.includes('ya habia sido cargada y aceptada previamente');
 }
 

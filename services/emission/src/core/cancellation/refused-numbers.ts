@@ -1,4 +1,5 @@
 import type { AuthorityMessage } from '@ecf/authority-client';
+import { withoutAccents } from '@ecf/domain';
 import { merged, type NumberRange, rangeOf, without } from './number-set.js';
 
 /** One number, or the first and last of a range, with known words between them. */
@@ -68,5 +69,5 @@ function textsOf(heading: string | null, messages: readonly AuthorityMessage[]):
 }
 
 function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
+  return withoutAccents(text).toLowerCase().replace(/\s+/g, ' ').trim();
 }

@@ -1,5 +1,5 @@
 import type { AuthorityClient, MaintenanceWindow } from '@ecf/authority-client';
-import { dominicanDays, ENVIRONMENTS, type Environment, parseDocumentDate } from '@ecf/domain';
+import { dominicanDays, ENVIRONMENTS, type Environment, parseDocumentDate, withoutAccents } from '@ecf/domain';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +20,7 @@ export function maintenanceEnd(windows: readonly MaintenanceWindow[], env: Envir
 }
 
 function plain(word: string): string {
-  return word.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return withoutAccents(word).toLowerCase();
 }
 
 function interval(day: string, startTime: string, endTime: string): { from: Date; until: Date } | null {

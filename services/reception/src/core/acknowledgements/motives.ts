@@ -1,3 +1,5 @@
+import { withoutAccents } from '@ecf/domain';
+
 /** CodigoMotivoNoRecibido of an acknowledgement with Estado 1. Source: Formato Acuse de Recibo v1.0 p.5. */
 export type Motive = 1 | 2 | 3 | 4;
 
@@ -16,9 +18,7 @@ const LONGEST = 480;
  * characters. `2 Error de Firma Digital: The document was changed after it was signed.`
  */
 export function rejectionReason(motive: Motive, particulars: string): string {
-  const words = `${motive} ${MOTIVES[motive]}: ${particulars}`
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
+  const words = withoutAccents(`${motive} ${MOTIVES[motive]}: ${particulars}`)
     .replace(/[^\x20-\x7e]+/g, ' ')
     .trim();
   return words.length <= LONGEST ? words : `${words.slice(0, LONGEST - 3)}...`;
