@@ -67,7 +67,7 @@ export function authorityEndpoints(base?: string | null): Endpoints {
   const url = new URL(base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`not an http address: ${url.protocol}`);
-  const address = (url.origin + url.pathname).replace(/\/+$/, '');
+  const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '');
   return { hosts: { main: address, consumer: address, status: address } };
 }
 

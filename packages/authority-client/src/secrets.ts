@@ -1,18 +1,29 @@
+import { storableText } from '@ecf/domain';
+
 const BLOT = '[removed]';
 
 /** Anything shorter is no credential, and taking it out would only mangle the text. */
 const SHORTEST_SECRET = 8;
 
-/** Takes the credentials of this very call out of a text that others may see. */
-export function withoutCredentials(text: string, authorization: string | undefined): string {
+/**
+ * The first `most` characters of a foreign text, as {@link storableText} cuts them, without the credentials of this very
+ * call. The text ends before credentials that stand across that place.
+ */
+export function withoutCredentials(text: string, authorization: string | undefined, most = text.length): string {
   const secret = authorization?.replace(/^\S+\s+/, '');
-  return secret && secret.length >= SHORTEST_SECRET ? text.replaceAll(secret, BLOT) : text;
+  if (!secret || secret.length < SHORTEST_SECRET) return storableText(text, most);
+  const from = Math.max(0, most - secret.length + 1);
+  const across = text.slice(from, most + secret.length - 1).indexOf(secret);
+  return storableText(text, across < 0 ? most : from + across).replaceAll(secret, BLOT);
 }
 
-/** Removes tokens from a login's answer: JWTs anywhere, and any value of a field `token`. */
+/**
+ * Removes tokens from a login's answer: JWTs anywhere, and any value of a field `token`. Also those that a cut ends: no
+ * pattern waits for the end of a token. Each is linear, because no match begins inside a failed one.
+ */
 export function withoutTokens(body: string): string {
   return body
-    .replace(/eyJ[\w-]+(?:\.[\w-]*){1,4}/g, BLOT)
-    .replace(/("token"\s*:\s*")[^"]*/gi, `$1${BLOT}`)
-    .replace(/(<(?:\w+:)?token(?:\s[^>]*)?>)[^<]*/gi, `$1${BLOT}`);
+    .replace(/eyJ[\w.-]*/g, BLOT)
+    .replace(/("token"\s*:\s*")(?:[^"\\]|\\.)*/gis, `$1${BLOT}`)
+    .replace(/(<(?:\w+:)?token(?:\s[^<>]*)?>)[^<]*/gi, `$1${BLOT}`);
 }

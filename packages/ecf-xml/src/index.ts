@@ -9,5 +9,6 @@ export { checkXml } from './xml/check-xml.js';
 export { XmlRefused, type XmlRefusedCode } from './xml/guard.js';
 export { type CanonicalXml, parseXml, type XmlLimits } from './xml/parse-xml.js';
 export { readXml } from './xml/read-xml.js';
+export { XmlScanner } from './xml/scanner.js';
 export { type WrittenXml, writeXml } from './xml/write-xml.js';
 export { xsd } from './xml/xsd.js';

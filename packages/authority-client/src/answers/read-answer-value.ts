@@ -15,7 +15,8 @@ export function readAnswerValue(text: string): AnswerValue | undefined {
 /** No answer of these services is deeper. A deeper one could exhaust the stack of its reader. */
 const MAX_DEPTH = 32;
 
-const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;
+/** Of JSON that was parsed already, so each string ends. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;
 
 /** Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float. */
 function readJsonValue(content: string): AnswerValue | undefined {

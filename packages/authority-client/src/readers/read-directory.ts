@@ -38,6 +38,6 @@ function entryOf(row: AnswerFields): DirectoryEntry[] {
 }
 
 function base(url: string | null): string | null {
-  const trimmed = url?.replace(/\/+$/, '') ?? '';
+  const trimmed = url?.replace(/(?<!\/)\/+$/, '') ?? '';
   return trimmed === '' ? null : trimmed;
 }

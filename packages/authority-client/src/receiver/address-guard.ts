@@ -53,6 +53,6 @@ export function isPublicAddress(address: string): boolean {
   if (version !== 6) return version === 4 && !NOT_PUBLIC.check(address, 'ipv4');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return !NOT_PUBLIC.check(mapped, 'ipv4');
-  const bare = address.replace(/%.*$/, '');
+  const [bare = ''] = address.split('%', 1);
   return PUBLIC_IPV6.check(bare, 'ipv6') && !NOT_PUBLIC_IPV6.check(bare, 'ipv6');
 }

@@ -63,7 +63,7 @@ function receiverAddress(baseUrl: string, path: string, allowPlainHttp: boolean)
   if (url.username !== '' || url.password !== '') return { refused: "the receiver's address carries credentials" };
   url.search = '';
   url.hash = '';
-  const base = url.pathname.replace(/\/+$/, '');
+  const base = url.pathname.replace(/(?<!\/)\/+$/, '');
   url.pathname = base.toLowerCase().endsWith(`/${path.toLowerCase()}`) ? base : `${base}/${path}`;
   return { url };
 }

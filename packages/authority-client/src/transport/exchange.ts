@@ -198,14 +198,13 @@ function readAnswer<V>(
 }
 
 function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: string): RawAnswer {
-  const storable = storableText(text);
-  const clean = withoutCredentials(request.login ? withoutTokens(storable) : storable, request.authorization);
   const limit = request.maxRawCharacters ?? RAW_BODY_LIMIT;
+  const kept = withoutCredentials(text, request.authorization, limit);
   return {
     status: received.status,
     contentType: received.contentType,
-    body: storableText(clean, limit),
-    truncated: clean.length > limit,
+    body: storableText(request.login ? withoutTokens(kept) : kept, limit),
+    truncated: text.length > limit,
   };
 }
 
