@@ -103,6 +103,8 @@ describe('large or crooked XML costs no more than its length', () => {
     ],
     ['a long name of an attribute', `<ARECF ${'q'.repeat(49_000)}=""/>`],
     ['a long name of an element', `<ARECF><${'q'.repeat(49_000)}/></ARECF>`],
+    ['long names of elements with odd namespaces', `<ECF>${`<${'q'.repeat(49_000)} xmlns:n="u"/>`.repeat(22)}</ECF>`],
+    ['a long tag with an odd namespace', `<ECF xmlns:n="u"${' '.repeat(8 * MEGABYTE)}>x</ECF>`],
     ['many references', `<ECF>${'&#65;&amp;'.repeat(30_000)}</ECF>`],
   ])('%s', (_, source) => {
     const xml = parseXml(Buffer.from(source));

@@ -2,9 +2,13 @@ import { unescapeText } from './characters.js';
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
-/** Comments, CDATA sections and processing instructions whole; otherwise one tag, attribute values with `>` included. */
-const MARKUP = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<(?:"[^"]*"|'[^']*'|[^"'>])*>/g;
-const ATTRIBUTE = /([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
+/**
+ * Text, or comments, CDATA sections and processing instructions whole; otherwise one tag, attribute values with `>` included.
+ * Each piece begins where the one before ends, so no part of a document is tried twice.
+ */
+const PIECE =
+  /[^<]+|<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<[^"'>]*(?:(?:"[^"]*"|'[^']*')[^"'>]*)*>/gy;
+const ATTRIBUTE = /(\s)([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
 
 /**
  * Canonicalises a document that declares namespaces which are no absolute URIs. Canonical XML refuses them by its letter
@@ -26,14 +30,14 @@ export function canonicaliseOddNamespaces(source: string, canonicalise: (source:
 
 /** The document with the name of every declared namespace changed. */
 function mapNamespaces(source: string, change: (name: string) => string): string {
-  return source.replace(MARKUP, (tag) => {
-    if (/^<[!?/]/.test(tag) || !tag.includes('xmlns')) return tag;
-    return tag.replace(ATTRIBUTE, (attribute, name: string, equals: string, quoted: string) => {
+  return source.replace(PIECE, (piece) => {
+    if (!/^<[^!?/]/.test(piece) || !piece.includes('xmlns')) return piece;
+    return piece.replace(ATTRIBUTE, (attribute, blank: string, name: string, equals: string, quoted: string) => {
       if (name !== 'xmlns' && !name.startsWith('xmlns:')) return attribute;
       const value = unescapeText(quoted.slice(1, -1).replace(/[\t\n\r]/g, ' '));
       return value === '' || value === XML_NAMESPACE
         ? attribute
-        : `${name}${equals}"${escapeAttribute(change(value))}"`;
+        : `${blank}${name}${equals}"${escapeAttribute(change(value))}"`;
     });
   });
 }

@@ -2,6 +2,9 @@ import { unescapeText } from './characters.js';
 
 export type XmlEvent = 'open' | 'close' | 'text' | 'cdata' | 'end';
 
+/** One attribute behind the other. */
+const ATTRIBUTE = /\s*([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
+
 const NOT_WELL_FORMED = 'The scanner was given a document that is not well-formed';
 
 /**
@@ -56,7 +59,7 @@ export class XmlScanner {
   attributes(): [name: string, value: string][] {
     const text = this.source.slice(this.attributesFrom, this.attributesTo);
     const found: [string, string][] = [];
-    for (const match of text.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
+    for (const match of text.matchAll(ATTRIBUTE)) {
       const raw = match[2] ?? match[3] ?? '';
       found.push([match[1]!, unescapeText(raw.replace(/[\t\n\r]/g, ' '))]);
     }
