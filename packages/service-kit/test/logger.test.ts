@@ -111,8 +111,38 @@ describe('the log', () => {
       '[deeper]',
     );
     expect(redactText('x'.repeat(20_000)).length).toBeLessThan(9_000);
-    redactText(`ecf_${'-----BEGIN '.repeat(700)}`);
-    redactText(`Bearer ${' '.repeat(8_000)}`);
-    redactText(`MI${'A'.repeat(119)} `.repeat(60));
   });
+
+  it('shows no part of a secret that the end of a long text cuts', () => {
+    for (const secret of [KEY, `Bearer ${JWT}`, JWT, PEM, P12, 'postgresql://ecf:hunter2-and-more@127.0.0.1/db']) {
+      for (let inside = 1; inside <= Math.min(secret.length, 300); inside++) {
+        const shown = redactText(`${'x'.repeat(8_191 - inside)} ${secret} ${'y'.repeat(9_000)}`);
+        expect(shown.length).toBeLessThan(8_300);
+        for (const word of secret.split(/[ :\n]/).filter((one) => one.length > 10))
+          expect(shown).not.toContain(word.slice(0, 10));
+      }
+    }
+  });
+
+  it.each([
+    'eyJ',
+    '-eyJaaaaaaaa',
+    'a.a-',
+    'ecf_test_',
+    '-----BEGIN ',
+    '-----BEGIN A-----',
+    'Bearer ',
+    `MI${'A'.repeat(119)} `,
+    '://a:',
+    'a://',
+    ' ',
+  ])(
+    'reads a mebibyte of %j in linear time',
+    (piece) => {
+      const text = `basic ${piece.repeat(Math.ceil((1024 * 1024) / piece.length))}`;
+      expect(redactText(text).length).toBeLessThan(8_300);
+      expect(JSON.stringify(redact(Array.from({ length: 100 }, () => text))).length).toBeLessThan(1_700_000);
+    },
+    60_000,
+  );
 });

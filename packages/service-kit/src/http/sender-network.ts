@@ -35,7 +35,7 @@ function embedded(groups: readonly string[], prefixes: readonly string[]): strin
 
 /** The eight groups of an IPv6 address, alike for every spelling. */
 function groupsOf(address: string): string[] {
-  const [head = '', tail = ''] = address.replace(/\d+\.\d+\.\d+\.\d+/, dottedAsGroups).split('::');
+  const [head = '', tail = ''] = address.replace(/\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}/, dottedAsGroups).split('::');
   const groups = head.split(':').filter((group) => group !== '');
   const rest = tail.split(':').filter((group) => group !== '');
   const missing = Math.max(0, 8 - groups.length - rest.length);

@@ -38,22 +38,29 @@ const SECRET_NAMES = new Set([
 const SECRET_FORMS: readonly RegExp[] = [
   /\becf_(?:test|live|admin)_[A-Za-z0-9_-]{20,}/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g,
+  /\beyJ[\w.-]{8,}/g,
   /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/g,
   /\bMI[A-Za-z0-9+/]{120,}={0,2}/g,
 ];
-const ADDRESS_PASSWORD = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi;
+const ADDRESS_PASSWORD = /(:\/\/[^\s:/@]*):[^\s@/]+@/g;
 
 /** Every secret contains one of these: most texts pass this one check. */
 const SUSPICIOUS = /ecf_|bearer|basic|eyJ|-----BEGIN|MI[A-Za-z0-9+/]{120}|:\/\//i;
 
 const MAX_DEPTH = 6;
 const MAX_TEXT = 8_192;
+/** A secret that the cut shortens may have this many characters and still not be recognised. */
+const UNRECOGNISED = 200;
 
 /** The text without secrets of a recognisable form, bounded in length. */
 export function redactText(text: string): string {
-  let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
-  if (!SUSPICIOUS.test(clean)) return clean;
+  if (text.length <= MAX_TEXT) return withoutSecrets(text);
+  return `${withoutSecrets(text.slice(0, MAX_TEXT)).slice(0, -UNRECOGNISED)}…`;
+}
+
+function withoutSecrets(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  let clean = text;
   for (const form of SECRET_FORMS) clean = clean.replace(form, REDACTED);
   return clean.replace(ADDRESS_PASSWORD, `$1:${REDACTED}@`);
 }

@@ -32,6 +32,6 @@ export function startWorkerThreads({ worker, ...options }: WorkerThreadsOptions)
 export function compiledWorker(caller: ImportMeta, name: string): URL {
   return new URL(
     `./${name}.js`,
-    caller.url.endsWith('.ts') ? caller.url.replace(/(.*)\/src\//, '$1/dist/') : caller.url,
+    caller.url.endsWith('.ts') ? caller.url.replace(/^(.*)\/src\//, '$1/dist/') : caller.url,
   );
 }
