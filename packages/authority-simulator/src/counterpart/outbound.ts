@@ -67,7 +67,7 @@ export async function logIn(base: string, certificate: SigningCertificate): Prom
 /** Base addresses get the standard path; an address that has it already stays. */
 export function address(base: string, standardPath: string): string {
   const marker = standardPath.split('/').slice(0, 3).join('/').toLowerCase();
-  return base.toLowerCase().includes(marker) ? base : base.replace(/\/+$/, '') + standardPath;
+  return base.toLowerCase().includes(marker) ? base : base.replace(/(?<!\/)\/+$/, '') + standardPath;
 }
 
 function leaf(xml: string, name: string): string {

@@ -64,7 +64,7 @@ export function createAuditLog(database: Database): AuditLog {
       }
     },
     async page({ after, limit, actor, action, target }: AuditFilter) {
-      const below = target?.replace(/^(?!\/)/, '/').replace(/\/+$/, '');
+      const below = target?.replace(/^(?!\/)/, '/').replace(/(?<!\/)\/+$/, '');
       const filter = [after, limit, actor ?? null, action ?? null, below ?? null];
       const { rows } = await database.query<Omit<AuditEntry, 'seq'> & { seq: string }>(PAGE, filter);
       return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
