@@ -318,4 +318,30 @@ describe('the cache', () => {
     now = 100;
     expect(await cache.get('k')).toBeNull();
   });
+
+  it('in memory keeps 10,000 tokens and drops the one that was used least recently', async () => {
+    const cache = inMemoryTokenCache(() => new Date(0));
+    for (let n = 0; n < 10_000; n += 1) await cache.set(`k${n}`, 'token', 100);
+    await cache.get('k0');
+    await cache.set('k10000', 'token', 100);
+    const kept = await Promise.all(['k0', 'k1', 'k2', 'k10000'].map((key) => cache.get(key)));
+    expect(kept).toEqual(['token', null, 'token', 'token']);
+  });
+});
+
+describe('a provider without a shared cache', () => {
+  it('remembers 10,000 refused logins and repeats only the one that was refused first', async () => {
+    const logins: string[] = [];
+    const { provider } = scene({
+      logIn: async ({ account }) => {
+        logins.push(account);
+        return refused;
+      },
+    });
+    const refusal = (n: number) => expect(provider.get({ ...request, account: `a${n}` })).rejects.toThrow(LoginError);
+    for (let n = 0; n <= 10_000; n += 1) await refusal(n);
+    logins.length = 0;
+    for (const n of [10_000, 1, 0]) await refusal(n);
+    expect(logins).toEqual(['a0']);
+  });
 });

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type AuditAct, type AuditEntry, type ServiceName, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
+import { createKeyUses } from '../src/outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';
 import { type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
 
@@ -93,6 +94,81 @@ describe('the audit log', () => {
       ]),
     );
     expect((await page(`?action=api_key.use&target=${target}`)).entries).toHaveLength(1);
+  });
+
+  it('remembers the last use of 10,000 keys, and stores a use of the key that it dropped once more', async () => {
+    const { id, keyId: first } = await makeAccount(under, '131000603');
+    const { keyId: last } = await makeAccount(under, '131000604');
+    const database = openDatabase(under.config.DATABASE_URL, { max: 2 });
+    try {
+      const uses = createKeyUses({ database, logger: silentLogger });
+      const use = (keyId: string, time: string) => uses.used(keyId, new Date(`2026-06-23T21:45:${time}Z`));
+      use(first, '00');
+      for (let n = 1; n < 10_000; n += 1) use(`unknown-${n}`, '00');
+      await uses.flush();
+      use(last, '00');
+      await uses.flush();
+      use(last, '01');
+      use(first, '01');
+      await uses.flush();
+      const sql = 'SELECT id, last_used_at FROM api_keys WHERE id = ANY($1)';
+      const { rows } = await database.query<{ id: string; last_used_at: Date }>(sql, [[first, last]]);
+      expect(new Map(rows.map((row) => [row.id, row.last_used_at.toISOString()]))).toEqual(
+        new Map([
+          [first, '2026-06-23T21:45:01.000Z'],
+          [last, '2026-06-23T21:45:00.000Z'],
+        ]),
+      );
+      // The use of the day is in the audit log once.
+      const target = `/accounts/${id}/api-keys/${first}`;
+      expect((await page(`?target=${target}&action=api_key.use`)).entries).toHaveLength(1);
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('stores the uses of 1,000 different keys without waiting for the end of the second', async () => {
+    const stored: number[] = [];
+    const transaction = async (work: (tx: unknown) => Promise<unknown>) => {
+      const query = async (sql: string, [ids]: [string[]]) => {
+        if (sql.startsWith('UPDATE')) stored.push(ids.length);
+        return { rows: [] };
+      };
+      await work({ query });
+    };
+    const uses = createKeyUses({ database: { transaction } as unknown as Database, logger: silentLogger });
+    for (let n = 0; n < 1_000; n += 1) uses.used(`key-${n}`, new Date('2026-06-23T21:45:00Z'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stored).toEqual([1_000]);
+  });
+
+  it('collects the uses of 10,000 keys while the database does not answer, and stores a later use of the others', async () => {
+    const stored = new Set<string>();
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const transaction = async (work: (tx: unknown) => Promise<unknown>) => {
+      await answered;
+      const query = async (_: string, [ids]: [string[]]) => {
+        for (const id of ids) stored.add(id);
+        return { rows: [] };
+      };
+      await work({ query });
+    };
+    const uses = createKeyUses({ database: { transaction } as unknown as Database, logger: silentLogger });
+    const use = (keyId: string) => uses.used(keyId, new Date('2026-06-23T21:45:00Z'));
+    use('first');
+    const first = uses.flush();
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let n = 0; n < 10_001; n += 1) use(`key-${n}`);
+    answer();
+    await first;
+    await uses.flush();
+    expect([stored.size, stored.has('key-9999'), stored.has('key-10000')]).toEqual([10_001, true, false]);
+    use('key-10000');
+    await uses.flush();
+    expect(stored.has('key-10000')).toBe(true);
   });
 
   it('keeps the counts of failed sign-ins until they are appended', async () => {

@@ -1,8 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { TokenCache } from './token-cache.js';
+
+/** A token that was dropped costs another login. */
+const MOST_TOKENS = 10_000;
 
 /** Tokens of one process. */
 export function inMemoryTokenCache(clock: () => Date = () => new Date()): TokenCache {
-  const entries = new Map<string, { value: string; until: number }>();
+  const entries = new LRUCache<string, { value: string; until: number }>({ max: MOST_TOKENS });
   return {
     async get(key) {
       const entry = entries.get(key);

@@ -1,5 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
 import { type Answer, isUnanswered, isUnusable } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
@@ -57,6 +58,9 @@ export interface TokenProviderOptions {
 /** Assumed where the authority's dates cannot be read. Published is one hour (contract section 2.2). */
 const DEFAULT_LIFETIME_MS = 10 * 60_000;
 
+/** A pause that was dropped costs another login. */
+const MOST_PAUSES = 10_000;
+
 interface Entry extends AuthorityToken {
   lifetimeMs: number;
 }
@@ -72,7 +76,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate));
   const inFlight = new Map<string, Promise<AuthorityToken>>();
   const loggingIn = new Map<string, Promise<Entry>>();
-  const pauses = new Map<string, { until: number; refusal: LoginError | null }>();
+  const pauses = new LRUCache<string, { until: number; refusal: LoginError | null }>({ max: MOST_PAUSES });
 
   return {
     get(request) {

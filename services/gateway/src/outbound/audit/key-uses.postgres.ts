@@ -2,6 +2,7 @@ import type { AuditAct } from '@ecf/contracts';
 import { toCalendarDate, toIsoDominican } from '@ecf/domain';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger } from '@ecf/service-kit/telemetry';
+import { LRUCache } from 'lru-cache';
 import type { KeyUses } from '../../core/ports.js';
 import { apiKeyPath } from '../account-rows.js';
 import { appendAudit } from './audit-log.postgres.js';
@@ -10,6 +11,10 @@ import { appendAudit } from './audit-log.postgres.js';
 const EVERY_MS = 60_000;
 /** Milliseconds in which uses of several keys are collected for one statement. */
 const COLLECT_MS = 1_000;
+/** This many different keys are stored without waiting for the end of that time. */
+const MOST_COLLECTED = 1_000;
+/** Keys whose last use is remembered. A use of a key that was dropped costs one more write. */
+const REMEMBERED = 10_000;
 
 /** The uses before; the rows are locked in one order, so that two gateways do not wait for each other. */
 const EARLIER = `SELECT id, account_id, name, last_used_at FROM api_keys WHERE id = ANY($1) ORDER BY id FOR UPDATE`;
@@ -28,13 +33,20 @@ interface Earlier {
  * audit log gets one entry for each key and Dominican day.
  */
 export function createKeyUses({ database, logger }: { database: Database; logger: Logger }): KeyUses {
-  const stored = new Map<string, number>();
+  const stored = new LRUCache<string, number>({ max: REMEMBERED });
   let pending = new Map<string, Date>();
   let timer: NodeJS.Timeout | null = null;
+  let storing = Promise.resolve();
 
-  async function flush(): Promise<void> {
+  /** Resolves when all uses before the call are stored. */
+  function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
+    storing = storing.then(store);
+    return storing;
+  }
+
+  async function store(): Promise<void> {
     if (pending.size === 0) return;
     const uses = pending;
     pending = new Map();
@@ -56,9 +68,12 @@ export function createKeyUses({ database, logger }: { database: Database; logger
   return {
     used(keyId, at) {
       if (at.getTime() - (stored.get(keyId) ?? 0) < EVERY_MS) return;
+      // Only while the database does not answer. The use is not remembered as stored, so the next one is stored.
+      if (pending.size >= REMEMBERED) return;
       stored.set(keyId, at.getTime());
       pending.set(keyId, at);
-      timer ??= setTimeout(flush, COLLECT_MS).unref();
+      if (pending.size === MOST_COLLECTED) void flush();
+      else timer ??= setTimeout(flush, COLLECT_MS).unref();
     },
     flush,
   };
