@@ -2,8 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compiledWorker, startWorkerThreads } from '@ecf/service-kit/worker-threads';
-import { describe, expect, it } from '@jest/globals';
+import {
+  compiledWorker,
+  startBoundedWorkers,
+  startWorkerThreads,
+  TaskTooCostly,
+} from '@ecf/service-kit/worker-threads';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 describe('worker threads', () => {
   // require() of an ES module in a thread that ends meanwhile aborts the process.
@@ -25,5 +30,76 @@ describe('worker threads', () => {
     expect(at('file:///src/app/services/emission/dist/outbound/pool.js')).toBe(
       'file:///src/app/services/emission/dist/outbound/worker.js',
     );
+  });
+});
+
+describe('bounded workers', () => {
+  let folder: string;
+  let worker: URL;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-workers-'));
+    const file = path.join(folder, 'worker.mjs');
+    await writeFile(
+      file,
+      `export default async ({ what }) => {
+        if (what === 'loop') for (;;);
+        if (what === 'hoard') for (const kept = []; ; ) kept.push(new Array(100_000).fill(0.5));
+        if (what === 'fail') throw new RangeError('not this one');
+        return what;
+      };`,
+    );
+    worker = pathToFileURL(file);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const start = (limits: { timeoutMs?: number; maxWaiting?: number } = {}) => {
+    const depths: (() => number)[] = [];
+    const workers = startBoundedWorkers({
+      worker,
+      maxThreads: 1,
+      timeoutMs: 60_000,
+      maxWaiting: 2,
+      queue: 'tasks',
+      watchQueue: ({ depth }) => depths.push(depth),
+      ...limits,
+    });
+    return { workers, waiting: () => depths[0]?.() };
+  };
+
+  it('give the result of a task, and the error that it throws', async () => {
+    const { workers } = start();
+    expect(await workers.run({ what: 'result' })).toBe('result');
+    await expect(workers.run({ what: 'fail' })).rejects.toThrow('not this one');
+    await workers.close();
+  });
+
+  it('end a task that takes too long, and count its time from its begin', async () => {
+    const { workers } = start({ timeoutMs: 2_000 });
+    const tasks = ['loop', 'loop', 'result'].map((what) => workers.run({ what }).catch((error: unknown) => error));
+    expect(await Promise.all(tasks)).toEqual([expect.any(TaskTooCostly), expect.any(TaskTooCostly), 'result']);
+    await workers.close();
+  });
+
+  it('end a task that takes too much memory, and do the next one', async () => {
+    const { workers } = start();
+    await expect(workers.run({ what: 'hoard' })).rejects.toThrow(TaskTooCostly);
+    expect(await workers.run({ what: 'result' })).toBe('result');
+    await workers.close();
+  });
+
+  it('refuse a task where too many wait, which may be repeated', async () => {
+    const { workers, waiting } = start();
+    const running = ['loop', 'loop', 'loop'].map((what) => workers.run({ what }).catch((error: unknown) => error));
+    expect(waiting()).toBe(2);
+    await expect(workers.run({ what: 'result' })).rejects.toMatchObject({
+      status: 503,
+      code: 'overloaded',
+      headers: { 'retry-after': '5' },
+    });
+    await workers.close();
+    const unavailable = expect.objectContaining({ status: 503, code: 'service_unavailable' });
+    expect(await Promise.all(running)).toEqual([unavailable, unavailable, unavailable]);
+    await expect(workers.run({ what: 'result' })).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });

@@ -5,6 +5,7 @@ export type CertificateErrorCode =
   | 'unsupported_encryption'
   | 'private_key_missing'
   | 'certificate_missing'
+  | 'too_many_entries'
   | 'key_mismatch'
   | 'key_not_rsa'
   | 'key_size'

@@ -1,5 +1,11 @@
+export {
+  type CertificateFile,
+  type OpenedFile,
+  openCertificateFile,
+  openedCertificate,
+} from './certificates/certificate-file.js';
 export { deserialiseCertificate, serialiseCertificate } from './certificates/certificate-serialisation.js';
-export { openCertificate } from './certificates/open-certificate.js';
+export { openCertificate, tooCostlyFile } from './certificates/open-certificate.js';
 export { checkValidity, type SigningCertificate } from './certificates/signing-certificate.js';
 export { CertificateError, type CertificateErrorCode, SigningError, type SigningErrorCode } from './errors.js';
 export { type SignedXml, signXml } from './sign.js';

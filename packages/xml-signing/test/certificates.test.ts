@@ -143,7 +143,12 @@ describe('openCertificate', () => {
     expect(refused).toBeGreaterThan(file.length / 3 - 20);
   });
 
-  it('bounds the work that a file may require', () => {
+  it('opens a file with 600,000 rounds of each derivation, as Firefox writes it', () => {
+    const parts = { keys: [holderKey], certificates: [leaf], password: 'x', ciphers: 'modern' } as const;
+    expect(openCertificate(writePkcs12({ ...parts, rounds: 600_000 }), 'x', now).subject).toContain('José');
+  });
+
+  it('refuses more rounds than any program writes, naming both numbers and the remedy', () => {
     const file = writePkcs12({
       keys: [holderKey],
       certificates: [leaf],
@@ -151,7 +156,6 @@ describe('openCertificate', () => {
       ciphers: 'modern',
       rounds: 33000,
     });
-    expect(openCertificate(file, 'x', now).subject).toContain('José');
     const iterations = Buffer.from('02030080e8', 'hex');
     let patched = 0;
     for (let at = file.indexOf(iterations); at >= 0; at = file.indexOf(iterations, at + 1)) {
@@ -159,7 +163,24 @@ describe('openCertificate', () => {
       patched++;
     }
     expect(patched).toBeGreaterThan(0);
-    expect(refusal(file, 'x').code).toBe('unsupported_encryption');
+    const { code, message } = refusal(file, 'x');
+    expect(code).toBe('unsupported_encryption');
+    expect(message).toBe(
+      'The certificate file takes too long to open: it asks for 8,388,607 rounds of key derivation at once, and 1,000,000 are accepted. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.',
+    );
+  });
+
+  it('refuses a file with more encrypted keys than a real one, and with more plain keys and certificates', () => {
+    const many = { certificates: [leaf], password: 'x', ciphers: 'modern', rounds: 1 } as const;
+    const encrypted = refusal(writePkcs12({ ...many, keys: new Array(100).fill(holderKey) }), 'x');
+    expect([encrypted.code, encrypted.message]).toEqual([
+      'unsupported_encryption',
+      expect.stringContaining('more key derivations, and 90 are accepted'),
+    ]);
+    const keys = refusal(writePkcs12({ ...many, keys: new Array(31).fill(holderKey) }), 'x');
+    expect([keys.code, keys.message]).toEqual(['too_many_entries', expect.stringContaining('31 private keys')]);
+    const certificates = new Array(101).fill(leaf);
+    expect(refusal(writePkcs12({ ...many, keys: [holderKey], certificates }), 'x').code).toBe('too_many_entries');
   });
 });
 

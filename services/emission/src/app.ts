@@ -93,8 +93,9 @@ import { createPostgresNoticeStore } from './outbound/notices/notice-store.postg
 import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
-import { createSignedDocuments } from './outbound/signed-documents.js';
 import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
+import { createCertificateFiles } from './outbound/workers/certificate-files.js';
+import { createSignedDocuments } from './outbound/workers/signed-documents.js';
 
 /** Columns that hold paths and checksums of archived XML. */
 const STORED_FILES: readonly StoredFileTable[] = [
@@ -159,14 +160,13 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     observer,
   });
   const taxpayers = createTaxpayers(ports);
-  const certificates = createCertificates(ports);
+  const { certificateFiles, signedDocuments, closeWorkers } = openWorkers(config, parts);
+  const certificates = createCertificates(ports, certificateFiles.open);
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
   const issueJson = createIssueJson(ports, taxpayers, certificates);
   const cancellationDocuments = createCancellationDocuments(parts.watchQueue);
-  const readSettings = { ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES };
-  const signedDocuments = createSignedDocuments({ ...readSettings, ...parts });
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -236,7 +236,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     instance: sealed.instance,
     backgrounds: [background, ...others, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
-    closeClients: () => Promise.all([closeClients(), signedDocuments.close(), batches.rate.close()]),
+    closeClients: () => Promise.all([closeClients(), closeWorkers(), batches.rate.close()]),
   });
   return { app, ready, internal, followUps, signing, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
@@ -359,6 +359,15 @@ function createBatches(
   const callerPorts: Ports = { ...ports, sleep: submissionsFirst.sleep };
   const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
   return { store, callerPorts, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
+}
+
+/** The threads that read documents and certificate files. */
+function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies) {
+  const certificateFiles = createCertificateFiles(watchQueue);
+  const readSettings = { ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES };
+  const signedDocuments = createSignedDocuments({ ...readSettings, watchQueue });
+  const closeWorkers = () => Promise.all([certificateFiles.close(), signedDocuments.close()]);
+  return { certificateFiles, signedDocuments, closeWorkers };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

@@ -1,6 +1,6 @@
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSignedDocuments } from '../src/outbound/signed-documents.js';
+import { createSignedDocuments } from '../src/outbound/workers/signed-documents.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 

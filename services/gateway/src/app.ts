@@ -8,13 +8,7 @@ import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import {
-  createIdentities,
-  createMasterKeys,
-  createServiceKeys,
-  type Identities,
-  type MasterKeys,
-} from '@ecf/service-kit/security';
+import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import {
   createLogger,
@@ -44,6 +38,7 @@ import { createPrismaAdministratorStore } from './outbound/administrators.prisma
 import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
+import { createCertificateFiles } from './outbound/certificate-files/certificate-files.js';
 import { openRateLimits } from './outbound/rate-limits.js';
 import { createSealedCertificates } from './outbound/sealed-certificates.prisma.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
@@ -109,15 +104,9 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const signInWith = (adminToken: string) => ({
     signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
   });
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
-  const adminParts = {
-    store: createPrismaAccountStore(changes),
-    activity: { flush },
-    administrators,
-    audit,
-    masterKeys,
-    ...withOwnCertificates(ownersOf(config, identities, overrides), changes, masterKeys),
-  };
+  const owners = ownersOf(config, identities, overrides);
+  const { closeFiles, ...certificates } = openCertificates(config, metrics, changes, owners);
+  const adminParts = { store: createPrismaAccountStore(changes), activity: { flush }, administrators, audit };
   const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
     edge: {
@@ -139,7 +128,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       clock,
     },
-    admin: config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...signInWith(config.ADMIN_TOKEN) },
+    admin:
+      config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...certificates, ...signInWith(config.ADMIN_TOKEN) },
     states,
     identities,
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
@@ -156,6 +146,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const closeOwn = async () => {
     limits.close();
     accessFile?.close();
+    await closeFiles();
     if (overrides.bus === undefined) await bus.close();
   };
   return {
@@ -171,7 +162,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       adminApp,
       database,
       prisma,
-      masterKeys,
+      masterKeys: certificates.masterKeys,
       relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
       flush,
@@ -196,15 +187,24 @@ function openAccessLog({ ACCESS_LOG_FILE: file }: GatewayConfig, problems: Logge
   return file === undefined ? null : openLogFile({ service: 'gateway', file, problems });
 }
 
-/** The gateway keeps sealed values itself, beside the services. */
-function withOwnCertificates(
-  { owners, deliveries }: ReturnType<typeof ownersOf>,
+/** The master keys, the files that are uploaded, and the sealed values: the gateway keeps some itself, beside the services. */
+function openCertificates(
+  config: GatewayConfig,
+  metrics: Metrics,
   changes: AccountChangesOptions,
-  masterKeys: MasterKeys,
+  { owners, deliveries }: ReturnType<typeof ownersOf>,
 ) {
+  const masterKeys = createMasterKeys(config.MASTER_KEY);
   const values = [createSealedCertificates(changes, masterKeys)];
   const gateway = createMasterKeyOperations({ database: changes.database, masterKeys, values });
-  return { deliveries, owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } } };
+  const files = createCertificateFiles(createQueueWatch(metrics, 'gateway'));
+  return {
+    masterKeys,
+    openCertificate: files.open,
+    closeFiles: files.close,
+    deliveries,
+    owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } },
+  };
 }
 
 function openStores(

@@ -20,7 +20,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const authority = createCertificateAuthority({ commonName: 'Test authority', key: testKey(1) });
 const PASSWORD = 'correct horse battery';
 
-function issue(validFrom: number, validTo: number): Buffer {
+function issue(validFrom: number, validTo: number, rounds = 2048): Buffer {
   const now = Date.now();
   return authority.issue({
     commonName: 'JUANA PEREZ',
@@ -29,7 +29,16 @@ function issue(validFrom: number, validTo: number): Buffer {
     notAfter: new Date(now + validTo),
     password: PASSWORD,
     key: testKey(0),
+    rounds,
   }).p12;
+}
+
+/** A file whose derivations have eight million rounds each. */
+function costlyFile(): Buffer {
+  const file = issue(-DAY, DAY, 33_000);
+  const rounds = Buffer.from('02030080e8', 'hex');
+  for (let at = file.indexOf(rounds); at >= 0; at = file.indexOf(rounds, at + 1)) file.writeUIntBE(0x7fffff, at + 2, 3);
+  return file;
 }
 
 function certificateForm(file: Uint8Array | null, password: string | null): FormData {
@@ -227,6 +236,7 @@ describe('certificates', () => {
     ['one of tomorrow', () => issue(DAY, 2 * DAY), PASSWORD, 'certificate', 'certificate_not_yet_valid'],
     ['a file that is none', () => Buffer.from('%PDF-1.7'), PASSWORD, 'certificate', 'not_a_pkcs12'],
     ['an empty file', () => Buffer.alloc(0), PASSWORD, 'certificate', 'not_a_pkcs12'],
+    ['more rounds than are accepted', costlyFile, PASSWORD, 'certificate', 'unsupported_encryption'],
     ['no password', () => issue(-DAY, DAY), null, 'password', 'missing'],
     ['no file', () => null, PASSWORD, 'certificate', 'missing'],
   ])('are refused: %s', async (_what, file, password, part, type) => {

@@ -14,6 +14,8 @@ export interface CertificateHolder {
   readonly password: string;
   /** `legacy`: RC2-40 and 3DES as old Windows and OpenSSL write; `modern` (default): PBES2 with AES-256. */
   readonly ciphers?: Pkcs12Ciphers;
+  /** Rounds of each key derivation of the file; 2048 by default. */
+  readonly rounds?: number;
   /** A private key made earlier; by default a new RSA-2048 key. */
   readonly key?: KeyObject;
 }
@@ -93,6 +95,7 @@ export function createCertificateAuthority(options: CertificateAuthorityOptions 
         certificates: [der, authorityDer],
         password: holder.password,
         ciphers: holder.ciphers ?? 'modern',
+        ...(holder.rounds === undefined ? {} : { rounds: holder.rounds }),
       }),
       password: holder.password,
       pem: pemOf(der),

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { CertificateError } from '../errors.js';
 import { Malformed } from '../pkcs12/asn1.js';
-import { UnsupportedEncryption } from '../pkcs12/key-derivation.js';
+import { TooManyRounds, UnsupportedEncryption } from '../pkcs12/key-derivation.js';
 import { WrongPassword } from '../pkcs12/password-based-encryption.js';
 import { type Pkcs12Content, readPkcs12 } from '../pkcs12/read-pkcs12.js';
 import { describeCertificate } from './certificate-description.js';
@@ -9,6 +9,9 @@ import { checkValidity, type SigningCertificate, signingCertificate } from './si
 
 /** Real files have 2 to 10 kB; one with a long chain perhaps 30. */
 const LARGEST_FILE = 512 * 1024;
+
+/** Every key is compared with every certificate, so their numbers are bounded. Real files have a few of each. */
+const MOST = { keys: 30, certificates: 100 };
 
 /**
  * RSA keys that may sign. Recognised issuers certify none below 2048 bits any more. Above 4096 one taxpayer's key would slow
@@ -42,6 +45,12 @@ export function openCertificate(p12: Uint8Array, password: string, now: Date = n
       'The file holds a private key but no certificate. Export it again together with the certificate.',
     );
   }
+  if (content.keys.length > MOST.keys || content.certificates.length > MOST.certificates) {
+    throw new CertificateError(
+      'too_many_entries',
+      `The file holds ${content.keys.length} private keys and ${content.certificates.length} certificates; at most ${MOST.keys} and ${MOST.certificates} are accepted. Export the certificate that signs alone, with its key and its issuers.`,
+    );
+  }
   const certificates = content.certificates.map(readCertificate);
   const pairs = content.keys
     .map(readKey)
@@ -67,6 +76,7 @@ function readFile(p12: Uint8Array, password: string): Pkcs12Content {
         cause,
       });
     }
+    if (cause instanceof TooManyRounds) throw tooCostlyFile(cause.message, cause);
     if (cause instanceof UnsupportedEncryption) {
       throw new CertificateError(
         'unsupported_encryption',
@@ -81,6 +91,15 @@ function readFile(p12: Uint8Array, password: string): Pkcs12Content {
     }
     throw cause;
   }
+}
+
+/** The refusal of a file that takes too long to open. */
+export function tooCostlyFile(why: string, cause: unknown): CertificateError {
+  return new CertificateError(
+    'unsupported_encryption',
+    `The certificate file takes too long to open: ${why}. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.`,
+    { cause },
+  );
 }
 
 /** Recognises files that people upload by mistake, so that the error can name them. */

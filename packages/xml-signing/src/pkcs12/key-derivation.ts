@@ -1,22 +1,36 @@
 import { hash as digestOf, pbkdf2Sync } from 'node:crypto';
 
-/** A file demands more work than any real one, or an unknown cipher. */
+/** The file uses a cipher, digest or derivation that is not supported. */
 export class UnsupportedEncryption extends Error {}
 
-/**
- * Bound of the rounds of key derivation for one file. Real files take 1 to 20,000 a derivation, cautious ones 100,000.
- * Without a bound a crafted file of 200 bytes would occupy the process for hours. This many take 1.5 s.
- */
-const ROUNDS_PER_FILE = 600_000;
+/** The file asks for more key derivation than is accepted. */
+export class TooManyRounds extends Error {}
 
-/** Counts the rounds that one file has cost. */
+/** Rounds of one derivation. Firefox and NSS write 600,000, other programs 1 to 100,000. */
+const MOST_ROUNDS = 1_000_000;
+/** Rounds of one file. A file of Firefox has three derivations: integrity, certificates and key. */
+const MOST_ROUNDS_PER_FILE = 3_000_000;
+/** Derivations of one file: those of thirty encrypted parts with the old ciphers, which derive three values for each. */
+const MOST_DERIVATIONS = 90;
+
+/** Bounds the key derivation of one file. Without it a file of 200 bytes would occupy a thread for hours. */
 export class WorkBudget {
-  #left = ROUNDS_PER_FILE;
+  #rounds = MOST_ROUNDS_PER_FILE;
+  #derivations = MOST_DERIVATIONS;
 
   spend(rounds: number): void {
-    this.#left -= rounds;
-    if (rounds < 1 || this.#left < 0) throw new UnsupportedEncryption('too many rounds of key derivation');
+    if (rounds < 1) throw new UnsupportedEncryption(`${rounds} rounds of key derivation`);
+    if (rounds > MOST_ROUNDS) throw tooMany(rounds, 'rounds of key derivation at once', MOST_ROUNDS);
+    this.#rounds -= rounds;
+    this.#derivations -= 1;
+    if (this.#rounds < 0) throw tooMany('more', 'rounds of key derivation', MOST_ROUNDS_PER_FILE);
+    if (this.#derivations < 0) throw tooMany('more', 'key derivations', MOST_DERIVATIONS);
   }
+}
+
+function tooMany(asked: number | 'more', what: string, most: number): TooManyRounds {
+  const number = asked === 'more' ? 'more' : asked.toLocaleString('en');
+  return new TooManyRounds(`it asks for ${number} ${what}, and ${most.toLocaleString('en')} are accepted`);
 }
 
 /** The purpose of a derived PKCS#12 key (RFC 7292, appendix B.3). */

@@ -1,18 +1,21 @@
 import { InvalidRequest } from '@ecf/service-kit/errors';
 import { type MasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
-import { CertificateError, openCertificate, serialiseCertificate } from '@ecf/xml-signing';
+import { CertificateError, type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { SealedCertificate } from './ports.js';
+
+/** Opens a .p12 or .pfx file whose certificate is valid at a moment. CertificateError says why it cannot sign. */
+export type OpenCertificate = (p12: Uint8Array, password: string, now: Date) => Promise<SigningCertificate>;
 
 /**
  * Opens an uploaded .p12 or .pfx file and seals its certificate and key. A file that cannot sign now (wrong password, expired,
  * not yet valid, without key, ...) is 422 with the reason.
  */
-export function sealUploaded(
+export async function sealUploaded(
   upload: { file: Uint8Array; password: string; account_id: string; rnc: string },
-  options: { masterKeys: MasterKeys; now: Date },
-): SealedCertificate {
+  options: { openCertificate: OpenCertificate; masterKeys: MasterKeys; now: Date },
+): Promise<SealedCertificate> {
   try {
-    const certificate = openCertificate(upload.file, upload.password, options.now);
+    const certificate = await options.openCertificate(upload.file, upload.password, options.now);
     const { subject, serialNumber, notBefore, notAfter, fingerprint } = certificate;
     const sealed = options.masterKeys.seal(serialiseCertificate(certificate), taxpayerCertificate(upload));
     return { subject, serialNumber, notBefore, notAfter, fingerprint, sealed };

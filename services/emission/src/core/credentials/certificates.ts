@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
 import { type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
-import {
-  CertificateError,
-  checkValidity,
-  deserialiseCertificate,
-  openCertificate,
-  type SigningCertificate,
-} from '@ecf/xml-signing';
+import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 import { EmissionError, invalidRequest } from '../errors.js';
 import type { Ports } from '../ports.js';
@@ -22,18 +16,23 @@ export interface Certificates {
   /** The taxpayer's stored certificate, valid now. 503 `certificate_*` says why it cannot sign. */
   stored(taxpayer: TaxpayerState): SigningCertificate;
   /** The certificate of the request, valid now. 422 names the part at fault. */
-  uploaded(upload: UploadedCertificate): SigningCertificate;
+  uploaded(upload: UploadedCertificate): Promise<SigningCertificate>;
   /** A sealed certificate. Its validity is not checked. */
   unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate;
 }
+
+/** Opens a .p12 or .pfx file whose certificate is valid at a moment. CertificateError says why it cannot sign. */
+export type OpenCertificate = (p12: Uint8Array, password: string, now: Date) => Promise<SigningCertificate>;
 
 const OPENED_AT_MOST = 500;
 const UPLOADED_FOR_MS = 60_000;
 
 /** Opens each certificate once, because parsing a key or a PKCS#12 file takes longer than a signature. */
-export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Certificates {
+export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>, open: OpenCertificate): Certificates {
   const opened = new LRUCache<string, SigningCertificate>({ max: OPENED_AT_MOST });
-  const uploads = new LRUCache<string, { certificate: SigningCertificate; until: number }>({ max: OPENED_AT_MOST });
+  const uploads = new LRUCache<string, { opening: Promise<SigningCertificate>; until: number }>({
+    max: OPENED_AT_MOST,
+  });
 
   function unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate {
     return deserialiseCertificate(ports.sealer.unseal(sealed, binding));
@@ -69,16 +68,20 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>): Cert
       }
       return certificate;
     },
-    uploaded({ p12, password }) {
+    async uploaded({ p12, password }) {
       const now = ports.clock();
-      const key = createHash('sha256').update(p12).update('\0').update(password).digest('base64');
       for (const [other, { until }] of uploads) if (until <= now.getTime()) uploads.delete(other);
+      // The length says where the password begins, so that no other pair has the same key.
+      const key = createHash('sha256').update(`${p12.length}\n`).update(p12).update(password).digest('base64');
+      // Equal files that come together are opened once. One that cannot be opened is not kept.
+      const opening = uploads.get(key)?.opening ?? open(p12, password, now);
+      uploads.set(key, { opening, until: now.getTime() + UPLOADED_FOR_MS });
       try {
-        const certificate = uploads.get(key)?.certificate ?? openCertificate(p12, password, now);
+        const certificate = await opening;
         checkValidity(certificate, now);
-        uploads.set(key, { certificate, until: now.getTime() + UPLOADED_FOR_MS });
         return certificate;
       } catch (error) {
+        if (uploads.get(key)?.opening === opening) uploads.delete(key);
         if (!(error instanceof CertificateError)) throw error;
         const part = error.code === 'wrong_password' ? 'password' : 'certificate';
         throw invalidRequest(['body', part], error.message, error.code, error);

@@ -43,7 +43,7 @@ export function createIssueJson(
     const isOpen = leavesNumberOpen(document);
     const invoice = readInvoice(isOpen ? underAnyNumber(document) : document, env, ports.clock());
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
-    const uploaded = upload === null ? null : certificates.uploaded(upload);
+    const uploaded = upload === null ? null : await certificates.uploaded(upload);
     const parties = { caller, taxpayer, uploaded, mayWait, batchLine };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { document, invoice, withoutNumber: withoutNumber(invoice, document) };

@@ -11,7 +11,7 @@ import { validate } from '@ecf/service-kit/http';
 import type { MasterKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
 import type { SignIn } from '../../core/administrators.js';
-import { sealUploaded } from '../../core/certificate-upload.js';
+import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
 import type { AccountStore, AdministratorStore, AuditLog, KeyUses } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
 import { administratorRoutes } from './administrators.js';
@@ -44,6 +44,7 @@ export interface AdminOptions {
   audit: AuditLog;
   signIn: SignIn;
   masterKeys: MasterKeys;
+  openCertificate: OpenCertificate;
   /** Null if the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
   owners: OperationOwners;
@@ -135,14 +136,15 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
 }
 
 /** The certificate and the number ranges of a taxpayer. */
-function signingRoutes(routes: express.Router, { store, masterKeys, owners, clock }: AdminOptions): void {
+function signingRoutes(routes: express.Router, options: AdminOptions): void {
+  const { store, masterKeys, openCertificate, owners, clock } = options;
   routes
     .route('/accounts/:id/taxpayers/:rnc/certificate')
     .put(certificateParts, async (req: Request, res: Response) => {
       found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
-      const sealed = sealUploaded(
+      const sealed = await sealUploaded(
         { ...uploaded(req), account_id: accountId(req), rnc: rnc(req) },
-        { masterKeys, now: clock() },
+        { openCertificate, masterKeys, now: clock() },
       );
       const { certificate } = found(
         await store.putCertificate(accountId(req), rnc(req), sealed, actedBy(req, res)),

@@ -1,8 +1,8 @@
 import { createValidationPool, isOverload, type ValidationThreads } from '@ecf/public-ingress';
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker } from '@ecf/service-kit/worker-threads';
-import { EmissionError } from '../core/errors.js';
-import type { ReadSigned } from '../core/submit/signed-xml.js';
+import { EmissionError } from '../../core/errors.js';
+import type { ReadSigned } from '../../core/submit/signed-xml.js';
 import type { SignedDocumentResult, SignedDocumentTask } from './signed-document-worker.js';
 
 /** Reads and checks signed documents in worker threads: other callers do not wait for a large one. */

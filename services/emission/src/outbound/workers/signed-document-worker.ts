@@ -1,7 +1,7 @@
 import type { Environment } from '@ecf/domain';
 import { type ValidationTask, workerSettings, workerTask } from '@ecf/public-ingress/validation-worker';
-import { EmissionError } from '../core/errors.js';
-import { readSignedXml, type SignedDocument } from '../core/submit/signed-xml.js';
+import { EmissionError } from '../../core/errors.js';
+import { readSignedXml, type SignedDocument } from '../../core/submit/signed-xml.js';
 
 /** A signed document of a caller, to be read. */
 export interface SignedDocumentTask extends ValidationTask {

@@ -1,0 +1,84 @@
+import { ApiError } from '../http/errors.js';
+import type { WatchQueue } from '../telemetry/queues.js';
+import { startWorkerThreads } from './start-worker-threads.js';
+
+/** The task took more time or memory than a task may. Repeated, it takes as much again. */
+export class TaskTooCostly extends Error {}
+
+export interface BoundedWorkersOptions {
+  /** The module whose exports are the tasks; see `compiledWorker`. */
+  readonly worker: URL;
+  readonly maxThreads: number;
+  /** Milliseconds for one task, from its begin. */
+  readonly timeoutMs: number;
+  /** Tasks that may wait for a thread. */
+  readonly maxWaiting: number;
+  /** The name of the queue in the metrics. */
+  readonly queue: string;
+  readonly watchQueue: WatchQueue;
+}
+
+export interface BoundedWorkers {
+  /**
+   * Runs a task in a thread. 503 `overloaded` where too many tasks wait, 503 `service_unavailable` after the close. What the
+   * task throws is thrown without its class.
+   *
+   * @throws TaskTooCostly if it takes too much time or memory; its thread is ended
+   */
+  run<Result>(task: unknown): Promise<Result>;
+  /** Ends the threads. Tasks in work, and later ones, are rejected as unavailable. */
+  close(): Promise<void>;
+}
+
+/** An idle thread ends after a minute, and its memory with it. */
+const IDLE_MS = 60_000;
+
+/** Worker threads with a bound on the time and memory of each task and on the tasks that wait. */
+export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWorkers {
+  const { worker, maxThreads, timeoutMs, maxWaiting, queue, watchQueue } = options;
+  const pool = startWorkerThreads({ worker, maxThreads, idleTimeout: IDLE_MS });
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let closed = false;
+  watchQueue({ queue, limit: maxWaiting, depth: () => waiting.length });
+
+  /** The time of a task is counted from here, so that it does not shrink while others are in work. */
+  async function turn(): Promise<void> {
+    if (running < maxThreads) running += 1;
+    else if (waiting.length < maxWaiting) await new Promise<void>((begin) => waiting.push(begin));
+    else
+      throw new ApiError(503, 'overloaded', 'Too many large requests wait; nothing was done. Send it again shortly.');
+  }
+
+  return {
+    async run<Result>(task: unknown): Promise<Result> {
+      await turn();
+      try {
+        if (closed) throw new Error('the threads are closed');
+        return (await pool.run(task, { signal: AbortSignal.timeout(timeoutMs) })) as Result;
+      } catch (error) {
+        throw closed ? unavailable(error) : toError(error);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
+      }
+    },
+    async close() {
+      closed = true;
+      await pool.destroy();
+    },
+  };
+}
+
+function toError(error: unknown): unknown {
+  const { name, code } = error as Error & { code?: string };
+  if (name === 'AbortError') return new TaskTooCostly('the task takes too much time', { cause: error });
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new TaskTooCostly('the task takes too much memory', { cause: error });
+  return error;
+}
+
+function unavailable(cause: unknown): ApiError {
+  const message = 'The request could not be processed; nothing was done. Send it again shortly.';
+  return new ApiError(503, 'service_unavailable', message, { cause });
+}

@@ -1,0 +1,37 @@
+import { Piscina } from 'piscina';
+
+export interface WorkerThreadsOptions {
+  /** The module whose exports are the tasks; see {@link compiledWorker}. */
+  readonly worker: URL;
+  readonly maxThreads: number;
+  /** Milliseconds after which an idle worker ends, and its memory with it. */
+  readonly idleTimeout: number;
+  readonly workerData?: unknown;
+}
+
+/** JavaScript memory of a worker; the largest genuine document needs a third. */
+const WORKER_MEGABYTES = 1_024;
+
+/** A pool of worker threads that starts empty and grows with its tasks. */
+export function startWorkerThreads({ worker, ...options }: WorkerThreadsOptions): Piscina {
+  const pool = new Piscina({
+    ...options,
+    filename: worker.href,
+    minThreads: 0,
+    resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES },
+    recordTiming: false,
+    // Node aborts the whole process when a thread is ended while it reads an ES module by require(); import() is safe.
+    execArgv: ['--no-experimental-require-module'],
+  });
+  // A worker that cannot start does not end the process; its task waits until the caller's timeout.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** The compiled module beside the caller's. Workers run compiled code, also where the caller is read from its source. */
+export function compiledWorker(caller: ImportMeta, name: string): URL {
+  return new URL(
+    `./${name}.js`,
+    caller.url.endsWith('.ts') ? caller.url.replace(/^(.*)\/src\//, '$1/dist/') : caller.url,
+  );
+}

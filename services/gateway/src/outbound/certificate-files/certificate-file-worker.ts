@@ -1,0 +1,1 @@
+export { openCertificateFile as default } from '@ecf/xml-signing';

@@ -1,0 +1,28 @@
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import { type CertificateFile, type OpenedFile, openedCertificate, tooCostlyFile } from '@ecf/xml-signing';
+import type { OpenCertificate } from '../../core/certificate-upload.js';
+
+/** A file of the most rounds that are accepted takes a quarter of it. */
+const TIMEOUT_MS = 30_000;
+const MAX_WAITING = 64;
+
+/** Opens certificate files in a worker thread: the key derivation of one file takes up to seconds. */
+export function createCertificateFiles(watchQueue: WatchQueue): {
+  readonly open: OpenCertificate;
+  close(): Promise<void>;
+} {
+  const worker = compiledWorker(import.meta, 'certificate-file-worker');
+  const limits = { maxThreads: 1, timeoutMs: TIMEOUT_MS, maxWaiting: MAX_WAITING };
+  const workers = startBoundedWorkers({ worker, ...limits, queue: 'certificate_files', watchQueue });
+  return {
+    async open(p12, password, now) {
+      const file: CertificateFile = { p12, password, now };
+      const answer = await workers.run<OpenedFile>(file).catch((error: unknown) => {
+        throw error instanceof TaskTooCostly ? tooCostlyFile(error.message, error) : error;
+      });
+      return openedCertificate(answer);
+    },
+    close: workers.close,
+  };
+}
