@@ -336,7 +336,8 @@ export const ERROR_CODES = {
   overloaded: {
     status: 503,
     retryAfter: 5,
-    meaning: 'As much work waits as the service takes; nothing was done with this request.',
+    meaning:
+      'More work is waiting than the service accepts, or other requests changed the same document at each try; nothing was done with this request.',
     remedy: 'Repeat after Retry-After.',
   },
   commit_unconfirmed: {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
 import { ApiError, InvalidRequest } from '../src/http/errors.js';
 import { createHttpApp } from '../src/http/http-app.js';
-import { onAnswerEnd, type RunningServer, serve } from '../src/http/http-server.js';
+import { callerSignal, onAnswerEnd, type RunningServer, serve } from '../src/http/http-server.js';
 import { jsonBody } from '../src/http/json-body.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/service/health.js';
 import { serveMetrics } from '../src/service/serve-metrics.js';
@@ -395,6 +395,25 @@ describe('connections', () => {
     while (complete.length === 0) await delay(20);
     expect(complete).toEqual([false]);
     socket.destroy();
+  });
+
+  it('aborts the signal of a caller that leaves, not of one that has its answer', async () => {
+    const signals: AbortSignal[] = [];
+    const server = await start((app) => {
+      app.get('/answered', (_req, res) => {
+        signals.push(callerSignal(res));
+        res.json({});
+      });
+      app.get('/left', (_req, res) => void signals.push(callerSignal(res)));
+    });
+    await get(`${server.url}/answered`);
+    const caller = new AbortController();
+    const left = fetch(`${server.url}/left`, { signal: caller.signal }).catch((error) => error.name);
+    while (signals.length < 2) await delay(5);
+    caller.abort();
+    expect(await left).toBe('AbortError');
+    while (!signals[1]?.aborted) await delay(5);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 });
 

@@ -137,6 +137,17 @@ export function onAnswerEnd(res: ServerResponse, onEnd: (complete: boolean) => v
   res.once('close', () => onEnd(complete));
 }
 
+/** A signal that is aborted when the connection closes before the whole answer was written: the caller left. */
+export function callerSignal(res: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  const onClose = () => {
+    if (!res.writableFinished) left.abort();
+  };
+  if (res.closed) onClose();
+  else res.once('close', onClose);
+  return left.signal;
+}
+
 /** An address to listen on. */
 export interface ListenAddress {
   /** The setting with the port. */

@@ -4,6 +4,7 @@ import type { Fault } from '@ecf/domain';
 /** Error codes of this service. The contracts define their status and meaning. */
 export type EmissionErrorCode = Extract<
   ErrorCode,
+  | 'bad_request'
   | 'invalid_json'
   | 'invalid_batch'
   | 'idempotency_conflict'
@@ -60,6 +61,29 @@ export class EmissionError extends Error {
     this.items = details.items ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
   }
+}
+
+/** Rounds of a request that other requests overtake each time, before it is answered 503. */
+export const MAX_ROUNDS = 10;
+
+/** The answer to a request that gave up after {@link MAX_ROUNDS}. It issued nothing, so repeating it is safe. */
+export function overtaken(what: string): EmissionError {
+  return new EmissionError(
+    'overloaded',
+    `${what} This request issued nothing. Repeat the very same request after Retry-After.`,
+  );
+}
+
+/**
+ * Ends the work for a caller that closed the connection. Never called between the commit of a document and the record of
+ * its answer.
+ */
+export function requireCaller(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new EmissionError(
+      'bad_request',
+      'The caller closed the connection before its document was issued. Nothing was issued.',
+    );
 }
 
 /** A 422 for one place of the request. */

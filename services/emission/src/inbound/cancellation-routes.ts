@@ -1,4 +1,4 @@
-import { RequestParameters, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
+import { callerSignal, RequestParameters, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -29,7 +29,8 @@ export async function createCancellation(
   const identity = identityOf(req);
   const request = await documents.read(await readBody(req));
   const env = effectiveEnvironment(identity, request.env);
-  const cancellation = await cancel({ caller: accountCaller(identity), request: { ...request, env }, submit });
+  const order = { caller: accountCaller(identity), request: { ...request, env }, submit, signal: callerSignal(res) };
+  const cancellation = await cancel(order);
   res.status(201).json(cancellationBody(cancellation));
 }
 

@@ -17,6 +17,7 @@ import {
 import { isRnc, toIsoDominican } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import {
+  callerSignal,
   createServiceApp,
   limitBody,
   RequestParameters,
@@ -189,18 +190,19 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     idempotencyKey,
     mayWait,
     batchLine: null,
+    signal: callerSignal(res),
   });
 }
 
-async function submitEcf(options: HttpOptions, req: Request) {
-  return options.submitSigned.ecf(await signedSubmission(req));
+async function submitEcf(options: HttpOptions, req: Request, res: Response) {
+  return options.submitSigned.ecf(await signedSubmission(req, res));
 }
 
-async function submitFc(options: HttpOptions, req: Request) {
-  return options.submitSigned.rfce(await signedSubmission(req));
+async function submitFc(options: HttpOptions, req: Request, res: Response) {
+  return options.submitSigned.rfce(await signedSubmission(req, res));
 }
 
-async function signedSubmission(req: Request) {
+async function signedSubmission(req: Request, res: Response) {
   const identity = identityOf(req);
   const token = authorityToken(req);
   const dryRun = validateOnly(req);
@@ -212,7 +214,7 @@ async function signedSubmission(req: Request) {
     const type = xml === undefined ? 'missing' : 'string';
     throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
   }
-  return { caller: accountCaller(identity), env: identity.env, xml, token, dryRun };
+  return { caller: accountCaller(identity), env: identity.env, xml, token, dryRun, signal: callerSignal(res) };
 }
 
 async function obtainToken(options: HttpOptions, req: Request) {

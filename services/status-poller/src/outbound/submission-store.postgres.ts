@@ -18,6 +18,9 @@ import {
 import * as sql from './submission-sql.js';
 
 /** The consumer group of this service; the inbox stores it with each event id. */
+/** Tries to record an answer that another one overtakes each time. The authority is queried again later then. */
+const MAX_ROUNDS = 10;
+
 export const STATUS_POLLER_GROUP = 'status-poller';
 
 export interface SubmissionStoreOptions {
@@ -187,11 +190,11 @@ function createLearning({ database, describe }: SubmissionStoreOptions): (answer
   });
 
   return async ({ known, learned }) => {
-    for (let before = known; ; ) {
+    for (let before = known, round = 1; ; round += 1) {
       const submission = await answers.run({ known: before, learned });
       if (submission !== null) return { submission, changed: true };
       const stored = await present(database, before);
-      if (stored.revision === before.revision) {
+      if (stored.revision === before.revision || round === MAX_ROUNDS) {
         await database.query(sql.NOTE_QUERIED, [before.env, before.trackId, learned.queriedAt]);
         return { submission: stored, changed: false };
       }

@@ -4,7 +4,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
 import { loginFailure } from '../credentials/token-source.js';
-import { EmissionError, invalidRequest } from '../errors.js';
+import { EmissionError, invalidRequest, requireCaller } from '../errors.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { type CancellationPorts, leaseMs, type Taken } from './cancellation-ports.js';
@@ -18,6 +18,8 @@ export interface CancellationOrder {
   readonly request: CancellationRequest;
   /** False: it is only signed and stored. */
   readonly submit: boolean;
+  /** Aborted when the caller leaves: a cancellation that is not begun then is not made. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `POST /anecf/`: resolves with the cancellation after the answer of the authority, or after its timeout. */
@@ -47,8 +49,9 @@ export function createCancelNumbers(
 
   /** All steps up to the commit. `sending` is null if nothing is to be sent. */
   async function prepare(order: CancellationOrder): Promise<Prepared> {
-    const { caller, request, submit } = order;
+    const { caller, request, submit, signal } = order;
     const { env, issuerRnc } = request;
+    requireCaller(signal);
     requirePastTime(request, ports.clock());
     if (submit && env === 'CerteCF')
       throw new EmissionError(

@@ -3,13 +3,18 @@ import { callWithToken } from '@ecf/authority-client/login';
 import { retryDelay } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { OVERDUE_MS } from '../attempt/transitions.js';
+import { CommitUnconfirmed, MAX_ROUNDS } from '../errors.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
 import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
 
 /** Sends a leased cancellation and records the outcome. Resolves with its present state. */
 export interface SendCancellation {
-  /** Without a certificate (null) it is sent later. */
+  /**
+   * Without a certificate (null) it is sent later.
+   *
+   * @throws CommitUnconfirmed if the outcome cannot be recorded for some 30 seconds; the record is tried further
+   */
   (cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array): Promise<Cancellation>;
   /** Ids of the cancellations that this process is sending, until the outcome is recorded. */
   inFlight(): number[];
@@ -36,6 +41,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
     cancellation: Cancellation,
     certificate: SigningCertificate | null,
     bytes: Uint8Array | undefined,
+    giveUp: (error: unknown) => void,
   ): Promise<Cancellation> {
     let progress: CancellationProgress;
     let outcome: string;
@@ -54,7 +60,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       outcome = 'not_sent';
       progress = later(cancellation, ports, { reached: false });
     }
-    const recorded = await recordAnswer(ports, cancellation, progress, said);
+    const recorded = await recordAnswer(ports, cancellation, progress, said, giveUp);
     ports.cancellationObserver.sent(recorded, outcome);
     if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
     return recorded;
@@ -62,14 +68,23 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
 
   const sending = new Set<number>();
   async function send(cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array) {
-    sending.add(cancellation.id);
-    try {
-      return await sendOnce(cancellation, certificate, bytes);
-    } finally {
-      sending.delete(cancellation.id);
-    }
+    const { id } = cancellation;
+    let giveUp = (_: unknown): void => undefined;
+    const unrecorded = new Promise<never>((_, reject) => {
+      giveUp = (cause) => reject(notRecordedYet(id, cause));
+    });
+    sending.add(id);
+    const recorded = sendOnce(cancellation, certificate, bytes, giveUp).finally(() => sending.delete(id));
+    return Promise.race([recorded, unrecorded]);
   }
   return Object.assign(send, { inFlight: () => [...sending] });
+}
+
+function notRecordedYet(id: number, cause: unknown): CommitUnconfirmed {
+  return new CommitUnconfirmed(
+    `The cancellation ${id} was sent, but the database cannot store the outcome yet; it is stored when the database is back. GET /anecf/${id} shows it. A repeat of the request is answered 409 encf_in_use and sends nothing.`,
+    cause,
+  );
 }
 
 type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
@@ -140,15 +155,20 @@ function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): Ca
 
 const UNDECIDED: ReadonlySet<CancellationState> = new Set(['sending', 'failed', 'submitted']);
 
-/** Records an answer, with retries while the database is unavailable. */
+/**
+ * Records an answer, with retries until it is recorded, because a lost answer means another send. `giveUp` is called once,
+ * after {@link MAX_ROUNDS} tries: the caller is answered then.
+ */
 async function recordAnswer(
   ports: CancellationPorts,
   before: Cancellation,
   progress: CancellationProgress,
   said: Verdict | null,
+  giveUp: (error: unknown) => void,
 ): Promise<Cancellation> {
   const work = (async () => {
-    for (let pause = 100; ; pause = Math.min(pause * 2, 5_000)) {
+    for (let tries = 1, pause = 100; ; tries += 1, pause = Math.min(pause * 2, 5_000)) {
+      let failure: unknown = new Error(`the cancellation ${before.id} was changed by another instance at each try`);
       try {
         const recorded = await ports.cancellations.record(before, progress);
         if (recorded !== null) return recorded;
@@ -159,9 +179,11 @@ async function recordAnswer(
         const late = await ports.cancellations.record(present, known);
         if (late !== null) return late;
       } catch (error) {
+        failure = error;
         ports.cancellationObserver.failed('writing down the answer to a cancellation', error, before.id);
-        await ports.sleep(pause);
       }
+      if (tries === MAX_ROUNDS) giveUp(failure);
+      await ports.sleep(pause);
     }
   })();
   ports.pending.add(work);

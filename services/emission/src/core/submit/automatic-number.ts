@@ -9,7 +9,7 @@ import {
   groupOf,
 } from '@ecf/domain';
 import { asSingle, isAbsent, writeXml } from '@ecf/ecf-xml';
-import { EmissionError } from '../errors.js';
+import { EmissionError, overtaken, requireCaller } from '../errors.js';
 import type { Drawn, KeyScope, Ports } from '../ports.js';
 import type { Invoice } from './invoice-json.js';
 
@@ -23,6 +23,8 @@ const ANY_EXPIRY = '31-12-2099';
 /** Types whose numbers do not expire. Source: Formato e-CF v1.0 p.12, FechaVencimientoSecuencia. */
 const WITHOUT_EXPIRY: readonly unknown[] = ['32', '34'];
 const LOOK_AGAIN_MS = 50;
+/** Looks for the end of another call with the same key: 20 seconds, twice the time for which a number stays reserved. */
+const MAX_LOOKS = 400;
 
 /** Whether the parsed document leaves its number to the service. The later check refuses a value that is no document. */
 export function leavesNumberOpen(document: unknown): boolean {
@@ -143,14 +145,20 @@ export interface DrawnNumber {
   readonly drawn: Drawn;
 }
 
-/** Draws the next number. Waits while another call with the same key is in progress; null if that call used a number. */
+/**
+ * Draws the next number. Waits while another call with the same key is in progress; null if that call used a number.
+ *
+ * @param signal aborted when the caller leaves
+ */
 export async function drawNumber(
   { numbers, sleep }: Pick<Ports, 'numbers' | 'sleep'>,
   scope: KeyScope,
   { issuerRnc, ecfType, contentHash }: { issuerRnc: string; ecfType: EcfType; contentHash: string },
   open: readonly NumberRange[],
+  signal?: AbortSignal,
 ): Promise<DrawnNumber | 'none' | null> {
-  for (;;) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    requireCaller(signal);
     const token = randomUUID();
     const draw = await numbers.draw({ ...scope, issuerRnc, ecfType, token, ranges: open });
     if (draw.outcome === 'none') return 'none';
@@ -163,6 +171,7 @@ export async function drawNumber(
     }
     await sleep(LOOK_AGAIN_MS);
   }
+  throw overtaken('Another request with this idempotency-key is in progress.');
 }
 
 function idDocOf(document: unknown): Group | null {

@@ -24,6 +24,8 @@ export type AwaitPorts = QueryPorts & Pick<Ports, 'owner'>;
 /**
  * Waits for the verdict on an attempt until `deadline` and returns the state at that time. The background continues
  * in any case.
+ *
+ * @param signal aborted when the caller leaves, which ends the wait
  */
 export async function awaitVerdict(
   ports: AwaitPorts,
@@ -31,6 +33,7 @@ export async function awaitVerdict(
   attempt: Attempt,
   tokens: TokenSource | null,
   deadline: number,
+  signal?: AbortSignal,
 ): Promise<Attempt> {
   let present = attempt;
   for (let queries = 0; !EMISSION_STATES[present.state].decided; queries += 1) {
@@ -39,6 +42,7 @@ export async function awaitVerdict(
     const pause = waitingDelay(queries);
     if (ports.clock().getTime() + pause > deadline) return present;
     await ports.sleep(pause);
+    if (signal?.aborted === true) return present;
     const next = await unlessAway(() => nextLook(ports, followUp, present, tokens));
     if (next === null) return present;
     present = next;
@@ -49,15 +53,18 @@ export async function awaitVerdict(
 /**
  * For a repeat that arrives while another request sends: waits for the end of that send, so that both get the same
  * answer.
+ *
+ * @param signal aborted when the caller leaves, which ends the wait
  */
 export async function awaitSend(
   ports: Pick<Ports, 'emissions' | 'sleep' | 'clock' | 'settings'>,
   attempt: Attempt,
+  signal?: AbortSignal,
 ): Promise<Attempt> {
   let present = attempt;
   const deadline = (attempt.submittedAt?.getTime() ?? 0) + ports.settings.sendTimeoutMs;
   while (present.owner !== null && isBeingSent(present)) {
-    if (ports.clock().getTime() > deadline) break;
+    if (signal?.aborted === true || ports.clock().getTime() > deadline) break;
     await ports.sleep(SEND_LOOK_MS);
     const found = await unlessAway(() => ports.emissions.find(attempt));
     if (found === null) break;

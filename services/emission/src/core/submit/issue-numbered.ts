@@ -23,6 +23,8 @@ export interface Parties {
   readonly mayWait: boolean;
   /** The batch line that the document is, or null. */
   readonly batchLine: string | null;
+  /** Aborted when the caller leaves. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type IssuedJson =
@@ -91,7 +93,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
     };
-    const issued = await issue(ports, offer, { dryRun });
+    const issued = await issue(ports, offer, { dryRun, signal: parties.signal });
     if (issued.outcome === 'checked') return checked(parties, invoice, key.encf, issued.warnings);
     if (issued.outcome === 'repeated') return repeated(parties, issued.attempt, false);
     const { tokens, signed } = issued.prepared;

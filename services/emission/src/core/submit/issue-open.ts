@@ -3,7 +3,7 @@ import type { Destination } from '../contingency/contingency.js';
 import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens } from '../credentials/token-source.js';
-import { CommitUnconfirmed, EmissionError, refuseFaults } from '../errors.js';
+import { CommitUnconfirmed, EmissionError, MAX_ROUNDS, overtaken, refuseFaults } from '../errors.js';
 import type { Ports } from '../ports.js';
 import {
   type DrawnNumber,
@@ -67,7 +67,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
       const { contentHash } = withoutNumber;
       if (idempotencyKey === null) throw keyRequired();
       const scope = { accountId: caller.accountId, env, idempotencyKey };
-      for (;;) {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const before = await ports.numbers.submitted(scope);
         if (before !== null) {
           if (before.contentHash !== contentHash || before.attempt.issuerRnc !== issuerRnc) throw keyConflict();
@@ -75,11 +75,18 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
         }
         const { ranges } = await checked(parties, offer);
         await login(parties, { env, route: invoice.route });
-        const number = await drawNumber(ports, scope, { issuerRnc, ecfType: type, contentHash }, ranges);
+        const number = await drawNumber(
+          ports,
+          scope,
+          { issuerRnc, ecfType: type, contentHash },
+          ranges,
+          parties.signal,
+        );
         if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
         const issued = number === null ? null : await issueUnder(number, parties, document, env);
         if (issued !== null) return issued;
       }
+      throw overtaken(`The number drawn for this document went to another one at each of ${MAX_ROUNDS} tries.`);
     },
   };
 

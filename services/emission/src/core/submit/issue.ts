@@ -14,7 +14,15 @@ import { moment } from '../attempt/record-transition.js';
 import { beginAttempt } from '../attempt/transitions.js';
 import { releaseUnconfirmed } from '../attempt/unconfirmed-commit.js';
 import type { TokenSource } from '../credentials/token-source.js';
-import { CommitUnconfirmed, EmissionError, refuseFaults, StoreUnavailable } from '../errors.js';
+import {
+  CommitUnconfirmed,
+  EmissionError,
+  MAX_ROUNDS,
+  overtaken,
+  refuseFaults,
+  requireCaller,
+  StoreUnavailable,
+} from '../errors.js';
 import type { Drawn, Found, Ports } from '../ports.js';
 import { NumberLost } from './automatic-number.js';
 import { checkNumberRanges } from './number-ranges.js';
@@ -69,19 +77,23 @@ export type IssuePorts = SendPorts & Pick<Ports, 'owner' | 'inOrder'>;
  * store the answer. If equal requests arrive at the same moment, one takes the number. The others find its attempt
  * and answer with its outcome.
  *
+ * @param signal aborted when the caller leaves: a document that is not begun then is not issued
  * @throws NumberLost if a drawn number went to another document meanwhile
  */
 export async function issue<P extends Prepared>(
   ports: IssuePorts,
   offer: Offer<P>,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, signal }: { dryRun: boolean; signal?: AbortSignal | undefined },
 ): Promise<Issued<P>> {
   const first: FirstLook = { attempts: null };
   // Credit notes on one document are committed one after the other, also by several instances. So a note that exceeds
   // the balance is refused before its number is used.
   const reduced = reducedDocument(offer.document.key, offer.document.summary);
-  for (;;) {
-    const begin = () => lookAndBegin(ports, offer, dryRun, first);
+  const begin = () => {
+    requireCaller(signal);
+    return lookAndBegin(ports, offer, dryRun, first);
+  };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const begun = await (reduced === null ? begin() : ports.inOrder(`balance:${reduced}`, begin));
     if (begun === null && offer.drawn !== null) throw new NumberLost();
     if (begun === null) continue;
@@ -92,6 +104,10 @@ export async function issue<P extends Prepared>(
     const sent = await sendAttempt(ports, attempt, prepared.sent, prepared.token, prepared.tokens);
     return { outcome: 'issued', attempt: sent, prepared };
   }
+  const { encf } = offer.document.key;
+  throw overtaken(
+    `Other requests changed ${encf}, or the document to which it refers, at each of ${MAX_ROUNDS} tries.`,
+  );
 }
 
 /** How many attempts the number had when the request looked first. */

@@ -9,11 +9,11 @@ import { type AwaitPorts, awaitSend, queryResultOnce } from './await-verdict.js'
  * Takes the next step of an undecided attempt with the token of a repeat: queries its result, looks a lost send up, or sends.
  * So a document reaches its end also if no certificate is stored.
  */
-export type ResumeSigned = (attempt: Attempt, token: string) => Promise<Attempt>;
+export type ResumeSigned = (attempt: Attempt, token: string, signal?: AbortSignal) => Promise<Attempt>;
 
 export function createResumeSigned(ports: AwaitPorts, followUp: FollowUp): ResumeSigned {
-  return async (found, token) => {
-    const attempt = await awaitSend(ports, found);
+  return async (found, token, signal) => {
+    const attempt = await awaitSend(ports, found, signal);
     if (attempt.state === 'processing' && attempt.trackId !== null) {
       return queryResultOnce(ports, attempt, attempt.trackId, givenToken(token));
     }

@@ -1,6 +1,7 @@
 import type { Environment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Certificates, UploadedCertificate } from '../credentials/certificates.js';
+import { MAX_ROUNDS, overtaken } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
@@ -25,6 +26,8 @@ export interface JsonSubmission {
   readonly mayWait: boolean;
   /** The batch line (`keyOfLine`) that this document is; null if it did not come in a batch. */
   readonly batchLine: string | null;
+  /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
@@ -38,13 +41,13 @@ export function createIssueJson(
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
-    const { caller, env, certificate: upload, mayWait, batchLine } = submission;
+    const { caller, env, certificate: upload, mayWait, batchLine, signal } = submission;
     const document = parseInvoiceJson(submission.data);
     const isOpen = leavesNumberOpen(document);
     const invoice = readInvoice(isOpen ? underAnyNumber(document) : document, env, ports.clock());
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : await certificates.uploaded(upload);
-    const parties = { caller, taxpayer, uploaded, mayWait, batchLine };
+    const parties = { caller, taxpayer, uploaded, mayWait, batchLine, signal };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { document, invoice, withoutNumber: withoutNumber(invoice, document) };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);
@@ -60,18 +63,20 @@ export function createSubmitJson(
   followUp: FollowUp,
 ): SubmitJson {
   return async (submission) => {
-    for (;;) {
+    const { signal } = submission;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const issued = await issueJson(submission);
       if (issued.outcome === 'checked') {
         const { invoice, encf, warnings } = issued;
         return { ...checkedAnswer(encf, warnings), xml: unsignedXml(invoice, ports.clock()) };
       }
       const isNew = issued.outcome === 'issued';
-      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt);
-      const attempt = await awaitVerdict(ports, followUp, sent, issued.tokens, answerDeadline(ports, sent));
+      const sent = isNew ? issued.attempt : await awaitSend(ports, issued.attempt, signal);
+      const attempt = await awaitVerdict(ports, followUp, sent, issued.tokens, answerDeadline(ports, sent), signal);
       // The number of a withdrawn attempt is free, so a request that states it starts again.
       if (isNew || attempt.state !== 'withdrawn' || issued.isBound)
         return submissionAnswer(ports, attempt, isNew ? issued.signed : null);
     }
+    throw overtaken(`Another request withdrew the document at each of ${MAX_ROUNDS} tries.`);
   };
 }

@@ -12,7 +12,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { archived } from '../archive-path.js';
 import type { Attempt } from '../attempt/attempt.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
-import { EmissionError } from '../errors.js';
+import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
@@ -30,6 +30,8 @@ export interface SignedSubmission {
   /** The caller's token for the authority, header x-token. */
   readonly token: string;
   readonly dryRun: boolean;
+  /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SubmitSigned {
@@ -90,7 +92,14 @@ export function createSubmitSigned(
       // If the authority wants the same summary again (004), it is sent while the caller waits.
       const attempt =
         sent.state === 'resend-due'
-          ? await awaitVerdict(ports, followUp, sent, givenToken(submission.token), answerDeadline(ports, sent))
+          ? await awaitVerdict(
+              ports,
+              followUp,
+              sent,
+              givenToken(submission.token),
+              answerDeadline(ports, sent),
+              submission.signal,
+            )
           : sent;
       return documentAnswer(attempt);
     },
@@ -102,16 +111,17 @@ export function createSubmitSigned(
     document: SignedDocument,
     route: 'ecf' | 'rfce',
   ): Promise<{ attempt: Attempt } | { warnings: readonly Fault[] }> {
-    for (;;) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const issued = await offer(submission, document, route);
       if (issued.outcome === 'checked') return { warnings: issued.warnings };
       if (issued.outcome === 'issued') {
         if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
         return { attempt: issued.attempt };
       }
-      const attempt = await resumeSigned(issued.attempt, submission.token);
+      const attempt = await resumeSigned(issued.attempt, submission.token, submission.signal);
       if (attempt.state !== 'withdrawn') return { attempt };
     }
+    throw overtaken(`Another request withdrew ${document.key.encf} at each of ${MAX_ROUNDS} tries.`);
   }
 
   async function offer(
@@ -132,7 +142,7 @@ export function createSubmitSigned(
         return prepared(submission, document, taxpayer, route, reference, ports.clock());
       },
     };
-    return issue(ports, offer, { dryRun });
+    return issue(ports, offer, { dryRun, signal: submission.signal });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ReceptionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Receivers } from '../receivers.js';
 import type { Answers } from './answers.js';
@@ -60,7 +61,10 @@ export function createReceiveDocument(
       const answer = await decide(incoming);
       if (answer !== null) return answer;
     }
-    throw new Error('the number is taken, but its document cannot be found');
+    throw new ReceptionError(
+      'overloaded',
+      `Other requests changed the document ${incoming.key.encf} at each of ${MAX_ROUNDS} tries; nothing was recorded. Send the same bytes again after Retry-After.`,
+    );
   }
 
   /** Null where another request took the number meanwhile. */
