@@ -36,3 +36,23 @@ it('an array may begin with a byte order mark, in pieces too', async () => {
   expect(await documentsOf([mark.subarray(0, 1), mark.subarray(1), ' [{},', '1]'], 100, 'json')).toEqual(['{}', '1']);
   await expect(documentsOf(['x[1]'], 100, 'json')).rejects.toMatchObject({ code: 'invalid_batch' });
 });
+
+it('an array of blanks holds no document, however many they are and however they arrive', async () => {
+  for (const chunks of [
+    ['[]'],
+    [`[${' '.repeat(101)}]`],
+    ['[', ' \r\n\t'.repeat(50_000), '\n', ']'],
+    ['[\n'.padEnd(200), ']'],
+  ]) {
+    expect(await documentsOf(chunks, 100, 'json')).toEqual([]);
+    expect(await documentsOf(chunks.map((chunk) => chunk.replace(/[[\]]/g, ' ')))).toEqual([]);
+  }
+  expect(await documentsOf(['\ufeff', ' \n'.repeat(100)])).toEqual([]);
+});
+
+it('blanks before a document of an array do not count as its bytes', async () => {
+  const blanks = ' \n'.repeat(100);
+  expect(await documentsOf([`[${blanks}{}`, `,${blanks}`, `1]`], 100, 'json')).toEqual(['{}', '1']);
+  expect(await documentsOf([`[${blanks}"${'x'.repeat(97)}`, `",${blanks}2]`], 100, 'json')).toHaveLength(2);
+  await expect(documentsOf([`[1,${blanks}]`], 100, 'json')).rejects.toMatchObject({ code: 'invalid_batch' });
+});

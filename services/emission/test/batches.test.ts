@@ -714,6 +714,7 @@ describe('a body that is no batch', () => {
     ['only blanks', ' \n\n', {}, 400, 'invalid_batch'],
     ['an object', '{"ECF": {}}', JSON_TYPE, 400, 'invalid_batch'],
     ['an empty array', '[]', JSON_TYPE, 400, 'invalid_batch'],
+    ['an array of 12 MiB of blanks', `[${' '.repeat(12 * 1024 * 1024)}]`, JSON_TYPE, 400, 'invalid_batch'],
     ['a torn array', '[{"ECF": {}}, {"ECF"', JSON_TYPE, 400, 'invalid_batch'],
     ['an array with an empty element', '[{"ECF": {}},,{}]', JSON_TYPE, 400, 'invalid_batch'],
     ['text behind the array', '[{"ECF": {}}] x', JSON_TYPE, 400, 'invalid_batch'],

@@ -67,12 +67,12 @@ function createCollector(max: number) {
       else if (piece.length > 0) pieces.push(piece);
     },
     isEmpty: () => length === 0,
-    /** The document; undefined if nothing but blanks came. */
+    /** The document; undefined if nothing but blanks came, or a byte order mark alone. */
     take(): Buffer | null | undefined {
       const document = length > max ? null : Buffer.concat(pieces);
       pieces = [];
       length = 0;
-      return document !== null && isBlank(document) ? undefined : document;
+      return document !== null && isBlank(withoutMark(document)) ? undefined : document;
     },
   };
 }
@@ -108,7 +108,10 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJE
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Finds the elements of an array by brackets and strings. Whether an element is JSON is seen when it is parsed. */
+/**
+ * Finds the elements of an array by brackets and strings. Whether an element is JSON is seen when it is parsed. Blanks before an
+ * element are passed over, so an array may consist of them.
+ */
 function createArraySplitter(max: number): Splitter {
   const collector = createCollector(max);
   const scan = createScanner();
@@ -138,6 +141,10 @@ function createArraySplitter(max: number): Splitter {
     *push(chunk) {
       let from = place === 'before' ? opened(chunk) : 0;
       while (place === 'inside' && from < chunk.length) {
+        if (collector.isEmpty() && isBlankByte(chunk[from] as number)) {
+          from += 1;
+          continue;
+        }
         const at = scan(chunk, from);
         collector.add(chunk.subarray(from, at));
         from = at + 1;
@@ -190,6 +197,10 @@ function notAnArray(why: string): ApiError {
 
 function isBlankByte(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 
 function isBlank(bytes: Buffer): boolean {
