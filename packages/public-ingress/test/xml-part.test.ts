@@ -118,3 +118,30 @@ describe('a body without exactly one document is refused with the reason', () =>
     expect(problem(body, type)).toBe(expected);
   });
 });
+
+describe('malformed forms are the fault of the sender', () => {
+  const LONG = 'b'.repeat(1_000_000);
+  const types = ['=', '=""', '=" "', '="b', '=other"', '', '=\u00e1', `=${LONG}`, `="${LONG}`].map(
+    (value) => `multipart/form-data; boundary${value}`,
+  );
+  it.each(types)('Content-Type %#: the boundary is found in the body, or the form is refused', (type) => {
+    expect(take(multipart([part('name="xml"')]), type)).toBe(XML);
+    expect(problem('x', type)).toBe('multipart_without_boundary');
+    expect(problem(Buffer.alloc(1_000_000, ' -'), type)).toBe('multipart_without_boundary');
+  });
+
+  it.each([
+    'Content-Disposition',
+    'Content-Disposition: form-data; name="xml',
+    'Content-Disposition: form-data; name=\u00e1',
+    `Content-Disposition: form-data; name="${LONG}"`,
+    `Content-Disposition: form-data${'; name'.repeat(200_000)}`,
+    `Content-Disposition: form-data; name=xml\r\n${' folded\r\n'.repeat(100_000)}`,
+    ' folded',
+    '',
+  ])('a part with header %# is read as it stands, or refused', (header) => {
+    const body = `--${B}\r\n${header}\r\n\r\nnot a document\r\n--${B}--`;
+    const problems = ['xml_part_missing', 'multipart_headers_too_large', 'none'];
+    expect(problems).toContain(problem(body, TYPE));
+  });
+});

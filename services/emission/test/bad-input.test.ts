@@ -84,6 +84,22 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     ['a body that is cut', () => [part(valid)], 400, 'bad_request'],
     ['JSON instead of a form', () => [valid, 'application/json'], 415, 'unsupported_media_type'],
     ['a form without boundary', () => [form(part(valid)), 'multipart/form-data'], 400, 'bad_request'],
+    ...[
+      'boundary=',
+      'boundary=""',
+      'boundary=" "',
+      'boundary="B',
+      'boundary=B"',
+      'boundary',
+      ' ',
+      'boundary=\u00e1\u00e9',
+      `boundary=${'B'.repeat(15_000)}`,
+    ].map((parameter): [string, () => [Buffer, string], number, string] => [
+      `a form with the parameter ${parameter.slice(0, 30)}`,
+      () => [form(part(valid)), `multipart/form-data; ${parameter}`],
+      400,
+      'bad_request',
+    ]),
     ['an empty data part', () => [form(part(''))], 400, 'invalid_json'],
     ['20 MB', () => [form(part('x'.repeat(20 * 1024 * 1024)))], 413, 'body_too_large'],
     [
@@ -248,6 +264,35 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     }
     expect(await rows()).toBe(0);
   });
+
+  it.each([
+    'Content-Disposition',
+    'Content-Disposition:',
+    'Content-Disposition: form-data; name="data',
+    'Content-Disposition: form-data; name="\u00e1"; filename="\u0001',
+    `Content-Disposition: form-data; name="${'n'.repeat(1_000_000)}"`,
+    `Content-Disposition: form-data; name="data"\r\nX-Long: ${'x'.repeat(1_000_000)}`,
+    `Content-Type: a;${' ;charset'.repeat(120_000)}`,
+    'Content-Disposition: form-data; name="a[b"',
+    `Content-Disposition: form-data; name="a${'[b]'.repeat(5_000)}"`,
+    'Content-Disposition: form-data; name="__proto__"',
+    '\u00e1: \u00e9',
+    ' folded',
+    '',
+  ])('a part with a malformed header is the fault of the caller (%#)', async (header) => {
+    const { status, body } = await post(form(part(valid, header)));
+    expect([400, 422]).toContain(status);
+    expect(['bad_request', 'validation_error']).toContain(body.code);
+    expect(await rows()).toBe(0);
+  });
+
+  it('ten megabytes in one header, or of blanks, are answered without a pause', async () => {
+    const header = `Content-Disposition: form-data; name="data"\r\nContent-Type: a${' ;charset='.repeat(1_000_000)}`;
+    expect((await post(form(part(valid, header)))).status).toBe(400);
+    const xml = `${' '.repeat(9 * 1024 * 1024)}x`;
+    const init = { headers: { 'x-token': 'x', 'content-type': 'application/json' }, body: JSON.stringify({ xml }) };
+    expect((await world.call(emission, 'POST', '/submit_ecf', init)).status).toBe(400);
+  }, 60_000);
 
   it('an unknown value of validate, or none, is 422', async () => {
     const refused = { status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } };

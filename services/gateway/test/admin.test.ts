@@ -247,6 +247,17 @@ describe('certificates', () => {
 
   it.each([
     ['without a boundary', 'multipart/form-data', 'x'],
+    ['with an empty boundary', 'multipart/form-data; boundary=', 'x'],
+    ['with an empty boundary in quotes', 'multipart/form-data; boundary=""', 'x'],
+    ['with a boundary that is not closed', 'multipart/form-data; boundary="b', 'x'],
+    ['with a boundary that is not ASCII', 'multipart/form-data; boundary=\u00e1', 'x'],
+    ['with a boundary of 15,000 characters', `multipart/form-data; boundary=${'b'.repeat(15_000)}`, 'x'],
+    ['with a header without an end', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition\r\n--b--'],
+    [
+      'with a header of a megabyte',
+      'multipart/form-data; boundary=b',
+      `--b\r\nContent-Disposition: form-data; name="${'n'.repeat(1_000_000)}"\r\n\r\nx\r\n--b--\r\n`,
+    ],
     ['without a body', 'multipart/form-data; boundary=b', ''],
     [
       'cut in the middle',

@@ -210,7 +210,7 @@ async function signedSubmission(req: Request, res: Response) {
   const body = parsed(await readBody(req));
   const xml = typeof body === 'object' && body !== null ? (body as { xml?: unknown }).xml : undefined;
   // Numbers of the body come as their text.
-  if (typeof xml !== 'string' || /^\s*(-?\d[\d.eE+-]*)?\s*$/.test(xml)) {
+  if (typeof xml !== 'string' || /^(-?\d[\d.eE+-]*)?$/.test(xml.trim())) {
     const type = xml === undefined ? 'missing' : 'string';
     throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
   }

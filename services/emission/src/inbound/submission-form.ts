@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import type { UploadedCertificate } from '../core/credentials/certificates.js';
@@ -12,25 +13,18 @@ export interface SubmissionForm {
 }
 
 const MAX_PARTS = 20;
-/** Content-Type of a part with a charset other than UTF-8. multer hides it and would convert the field. */
-const OTHER_CHARSET = /^content-type:[^\r\n]*;\s*charset\s*=\s*"?(?!utf-?8\b|us-ascii\b)([^\s";]+)/im;
+/** The parser reads no more of the headers of a part. */
+const MAX_PART_HEADERS = 16 * 1024;
 
 /**
  * Reads the form of `/fe_Submit`: `data` once, as field or file, and optionally `certificate` and `password`. 415 for
  * another content type, 400 for a broken body, 422 for missing or repeated parts.
  */
 export async function readSubmissionForm(req: Request, res: Response): Promise<SubmissionForm> {
-  if (mediaType(req.headers['content-type']) !== 'multipart/form-data') {
-    throw new ApiError(
-      415,
-      'unsupported_media_type',
-      'Send multipart/form-data with the invoice JSON in the part data.',
-    );
-  }
+  const boundary = multipartBoundary(req.headers['content-type'], 'the invoice JSON in the part data');
   const body = await readBody(req);
-  const charset = OTHER_CHARSET.exec(body.toString('latin1'))?.[1];
-  if (charset !== undefined) throw notUtf8(`A part declares ${charset}; send UTF-8. Nothing is converted.`);
-  const parts = await splitParts(req, res, body);
+  refuseOtherCharsets(body, boundary);
+  const parts = await splitParts(req, res, body, boundary);
   const data = onePart(parts, 'data');
   if (data === null) throw invalid('data', 'the part data with the invoice JSON is required', 'missing');
   return { data, certificate: certificateOf(parts) };
@@ -45,9 +39,26 @@ const upload = multer({
   limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY },
 }).any();
 
-async function splitParts({ headers }: Request, res: Response, body: Buffer): Promise<Parts> {
+/** multer hides the charset that a part declares, and would convert its text. */
+function refuseOtherCharsets(body: Buffer, boundary: string): void {
+  const delimiter = `\r\n--${boundary}`;
+  let at = body.subarray(0, delimiter.length).includes(delimiter.trim()) ? 0 : body.indexOf(delimiter);
+  for (let parts = 0; at >= 0 && parts <= MAX_PARTS; parts++) {
+    const start = body.toString('latin1', at + 2, at + MAX_PART_HEADERS);
+    const [headers = ''] = start.split('\r\n\r\n', 1);
+    for (const line of headers.replace(/\r\n[ \t]/g, ' ').split('\r\n')) {
+      const charset = /^content-type\s*:/i.test(line) ? charsetOf(line) : null;
+      if (charset && !UTF_8.includes(charset))
+        throw notUtf8(`A part declares ${charset}; send UTF-8. Nothing is converted.`);
+    }
+    at = body.indexOf(delimiter, at + 2);
+  }
+}
+
+async function splitParts({ headers }: Request, res: Response, body: Buffer, boundary: string): Promise<Parts> {
   // The body is read already: multer gets it as a request of its own.
-  const req = Object.assign(Readable.from(body), { headers }) as unknown as Request;
+  const request = { headers: { ...headers, 'content-type': multipartType(boundary) } };
+  const req = Object.assign(Readable.from(body), request) as unknown as Request;
   await new Promise<void>((resolve, reject) => {
     upload(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(unreadable(error))));
   });
@@ -125,8 +136,15 @@ export function requireJson(contentType: string | undefined): void {
 
 /** Refuses a content type that declares another charset. */
 export function requireUtf8(contentType: string | undefined): void {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset)) {
+  const charset = charsetOf(contentType ?? '');
+  if (charset !== null && !UTF_8.includes(charset)) {
     throw new ApiError(415, 'unsupported_media_type', `Send JSON in UTF-8, not ${charset}.`);
   }
+}
+
+const UTF_8 = ['utf-8', 'utf8', 'us-ascii'];
+
+/** The charset that a Content-Type names, in lower case; null if it names none. */
+function charsetOf(contentType: string): string | null {
+  return /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1]?.toLowerCase() ?? null;
 }

@@ -3,6 +3,7 @@ import { isRnc, toIsoDominican } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
+import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
@@ -149,12 +150,8 @@ const readParts = upload.single('certificate');
 /** Reads the parts `certificate` and `password`; another content type than multipart is 415, a malformed body 400. */
 export const certificateParts: RequestHandler[] = [
   (req, _res, next) => {
-    if (req.is('multipart/form-data') !== 'multipart/form-data')
-      throw new ApiError(
-        415,
-        'unsupported_media_type',
-        'Send multipart/form-data with the parts certificate and password.',
-      );
+    const boundary = multipartBoundary(req.headers['content-type'], 'the parts certificate and password');
+    req.headers['content-type'] = multipartType(boundary);
     next();
   },
   (req, res, next) => {
