@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, setting } from '@ecf/service-kit/config';
+import type { BodyLimits } from '@ecf/service-kit/http';
 import { readTrustedIssuers } from '@ecf/xml-signing';
-import type { BodyLimits } from './read-body.js';
 import { openRevocations } from './signers/revocations.js';
 import { SIGNING_TIME_TOLERANCE_SECONDS, type TrustSettings } from './signers/trust.js';
 import type { StoredBytesLimits } from './stored-bytes-quota.js';
@@ -130,9 +130,9 @@ export function validationSettings(config: {
   };
 }
 
-/** The limits on a body that the settings name. */
-export function bodyLimits(config: { readonly MAX_BODY_BYTES: number; readonly BODY_TIMEOUT_MS: number }): BodyLimits {
-  return { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
+/** The time of a body that the settings name. */
+export function bodyLimits(config: { readonly BODY_TIMEOUT_MS: number }): BodyLimits {
+  return { timeoutMs: config.BODY_TIMEOUT_MS };
 }
 
 /** The limits on kept bytes that the settings name. */

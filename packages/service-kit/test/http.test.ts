@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
+import { jsonBody } from '../src/http/body/json-body.js';
 import { ApiError, InvalidRequest } from '../src/http/errors.js';
 import { createHttpApp } from '../src/http/http-app.js';
 import { callerSignal, onAnswerEnd, type RunningServer, serve } from '../src/http/http-server.js';
-import { jsonBody } from '../src/http/json-body.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/service/health.js';
 import { serveMetrics } from '../src/service/serve-metrics.js';
 import { createLogger } from '../src/telemetry/logger.js';
@@ -210,7 +210,7 @@ describe('errors of an app', () => {
 describe('JSON bodies', () => {
   it('are read, bounded, and refused in words', async () => {
     const { url } = await start((app) => {
-      app.post('/echo', ...jsonBody(100), (req: express.Request, res: express.Response) => {
+      app.post('/echo', jsonBody(100), (req: express.Request, res: express.Response) => {
         res.json({ body: req.body ?? null });
       });
     });

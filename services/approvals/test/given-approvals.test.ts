@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
@@ -40,6 +41,17 @@ async function detail(id: number): Promise<Record<string, string>> {
   // biome-ignore lint/suspicious/noExplicitAny: looked into freely
   return (readXml(verified as never) as any).ACECF.DetalleAprobacionComercial;
 }
+
+it.each([
+  ['/acecf/', { 'x-account': 'a key' }],
+  ['/fe/aprobacioncomercial/api/ecf', {}],
+])('refuses a body of one byte per chunk on %s', async (path, headers) => {
+  world.accounts.set('a key', { env: 'TesteCF', given: false, account: 'account-1' });
+  const all = { 'content-type': 'application/json', ...headers };
+  const request = beginPost(`${world.url()}${path}`, all, chunkOf(' ').repeat(20_000));
+  expect(await request.answer()).toMatchObject({ status: 400, code: 'bad_request' });
+  request.socket.destroy();
+});
 
 describe('a document that lost its number', () => {
   /** The authority confirmed another document of the number, and reception gave it the number. */

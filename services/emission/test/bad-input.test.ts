@@ -1,9 +1,9 @@
 import http from 'node:http';
-import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
+import { createHttpApp, type RunningServer, readBody, serve } from '@ecf/service-kit/http';
 import { IDENTITY_HEADER } from '@ecf/service-kit/security';
-import { silentLogger } from '@ecf/test-support/services';
+import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
+import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { readBody } from '../src/inbound/body.js';
 import { type Document, encf, example, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
@@ -34,6 +34,30 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     Buffer.concat([Buffer.from(`--B\r\n${header}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')]);
   const form = (...parts: Buffer[]) => Buffer.concat([...parts, Buffer.from('--B--\r\n')]);
   const valid = JSON.stringify(example('ecf-31', 1));
+
+  it.each([
+    ['/fe_Submit', 'multipart/form-data; boundary=B'],
+    ['/submit_ecf', 'application/json'],
+    ['/submit_fc', 'application/json'],
+    ['/anecf', 'application/json'],
+    ['/batches', 'application/x-ndjson'],
+    ['/batches', 'application/json'],
+    ['/internal/master-keys/state', 'application/json'],
+  ])('refuses a body of one byte per chunk: %s, %s', async (route, type) => {
+    const isInternal = route.startsWith('/internal/');
+    const request = beginPost(
+      `${emission.url}${route}`,
+      {
+        [CALLER_HEADER]: isInternal ? world.serviceIdentity() : world.identity(),
+        'content-type': type,
+        'x-token': 'any',
+      },
+      // The body does not end: whoever reads all of it never answers.
+      chunkOf('[') + chunkOf(' ').repeat(20_000),
+    );
+    expect(await request.answer()).toMatchObject({ status: 400, code: 'bad_request' });
+    request.socket.destroy();
+  });
 
   const fault = (document: Document) => JSON.stringify(document);
   const lines = (count: number) =>

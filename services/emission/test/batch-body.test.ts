@@ -8,7 +8,7 @@ async function documentsOf(
   max = 100,
   format: BatchFormat = 'ndjson',
 ): Promise<(string | null)[]> {
-  const req = Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk as string))), { complete: true });
+  const req = Object.assign(Readable.from(chunks.map((chunk) => Buffer.from(chunk as string))), { headers: {} });
   const found: (string | null)[] = [];
   for await (const document of readBatchBody(req as unknown as IncomingMessage, format, max).documents)
     found.push(document === null ? null : document.toString());

@@ -4,6 +4,7 @@ import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
+import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -274,6 +275,20 @@ describe('certificates', () => {
       status: 400,
       body: { code: 'bad_request' },
     });
+  });
+
+  it.each([
+    ['PUT', '/accounts/{id}/taxpayers/131000201/certificate', 'multipart/form-data; boundary=b'],
+    ['POST', '/accounts', 'application/json'],
+  ])('refuses a body of one byte per chunk: %s %s', async (method, path, type) => {
+    const request = beginPost(
+      `${under.url}/admin${path.replace('{id}', id)}`,
+      { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': type },
+      chunkOf(' ').repeat(20_000),
+      method,
+    );
+    expect(await request.answer()).toMatchObject({ status: 400, code: 'bad_request' });
+    request.socket.destroy();
   });
 
   it('are refused twice in a form, too large, not as a form, and for another account', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@ecf/contracts';
 import type { Bus, BusEvent } from '@ecf/service-kit/bus';
-import { bodyTooLarge, createHttpApp, maxBodyBytesOf, requestIdOf } from '@ecf/service-kit/http';
+import { createHttpApp, readBody, requestIdOf } from '@ecf/service-kit/http';
 import { type Caller, callerOf, requireIdentity } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -33,10 +33,7 @@ export function echoService(service: ServiceName, clock: () => Date = () => new 
     routes: (app) => {
       app.use(requireIdentity(identitiesOf(service, clock), ['account', 'public']));
       app.use(async (req, res) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of req) chunks.push(chunk as Buffer);
-        const body = Buffer.concat(chunks);
-        if (body.length > maxBodyBytesOf(req)) throw bodyTooLarge(maxBodyBytesOf(req));
+        const body = await readBody(req);
         const echo: Echo = {
           service,
           caller: callerOf(req),

@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { echoService, type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
 
@@ -75,6 +76,22 @@ describe('a service behind HTTP', () => {
     expect(headers.get('ratelimit')).toBe('"key";r=4;t=1, "account";r=1;t=1');
     expect(headers.get('ratelimit-policy')).toBe('"key";q=5;w=1, "account";q=2;w=1');
     await gateway.stop();
+  });
+
+  it('gets no body of one byte per chunk: the gateway refuses it also while the service does not answer', async () => {
+    const lengths: number[] = [];
+    const gateway = await before((req) => {
+      let length = 0;
+      req.on('data', (chunk) => {
+        length += chunk.length;
+      });
+      req.once('close', () => lengths.push(length));
+    });
+    const request = beginPost(`${gateway.url}/fe_Submit`, { 'x-api-key': key }, chunkOf(' ').repeat(20_000));
+    expect(await request.answer()).toMatchObject({ status: 400, code: 'bad_request' });
+    request.socket.destroy();
+    await gateway.stop();
+    expect(lengths[0]).toBeLessThan(20_000);
   });
 
   it('answers many at once, large and small', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import express from 'express';
 import type { Logger } from '../telemetry/logger.js';
-import { limitBody } from './body-limit.js';
+import { limitBody } from './body/body-limit.js';
 import { errorHandler, unknownRoute } from './error-handler.js';
 import { assignRequestId } from './request-id.js';
 import { requestProblem } from './request-rules.js';

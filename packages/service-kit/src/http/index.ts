@@ -1,10 +1,11 @@
-export * from './body-limit.js';
+export * from './body/body-limit.js';
+export * from './body/json-body.js';
+export * from './body/read-body.js';
 export type { ClientErrorAnswer } from './client-error.js';
 export * from './error-handler.js';
 export { findByNumber } from './find-by-number.js';
 export * from './http-app.js';
 export * from './http-server.js';
-export * from './json-body.js';
 export * from './request-id.js';
 export * from './request-parameters.js';
 export { requestProblem } from './request-rules.js';

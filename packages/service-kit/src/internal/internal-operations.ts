@@ -6,8 +6,8 @@ import {
   type ServiceName,
 } from '@ecf/contracts';
 import express from 'express';
+import { jsonBody } from '../http/body/json-body.js';
 import { ApiError, InvalidRequest } from '../http/errors.js';
-import { jsonBody } from '../http/json-body.js';
 import { validate } from '../http/validate.js';
 import { IDENTITY_HEADER, type Identities, requireService } from '../security/identity.js';
 import { traceHeaders } from '../telemetry/tracing.js';
@@ -25,7 +25,7 @@ export function internalOperationRoutes<T extends Operations>(
   const router = express.Router();
   for (const [name, { path, callers, request }] of Object.entries(operations)) {
     const handle = handlers[name] as (request: unknown) => Promise<unknown>;
-    router.post(path, requireService(identities, callers), ...jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
+    router.post(path, requireService(identities, callers), jsonBody(MAX_QUESTION_BYTES), async (req, res) => {
       res.setHeader('cache-control', 'no-store');
       res.json(await handle(validate(request, req.body, 'body')));
     });

@@ -32,17 +32,12 @@ const MAX_JSON_BYTES = 1_048_576;
 function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   const approvals = approvalRoutes(parts);
   const acknowledgements = acknowledgementRoutes(parts.acknowledgements);
+  const jsonOf = jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number), unreadableIsInvalid);
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.ingress)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf/answers', 'account', approvals.answers],
-    [
-      'post',
-      '/acecf',
-      'account',
-      ...jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number), unreadableIsInvalid),
-      approvals.create,
-    ],
+    ['post', '/acecf', 'account', jsonOf, approvals.create],
     ['get', '/acecf', 'account', approvals.list],
     ['get', '/acecf/:approval_id', 'account', approvals.one],
     ['get', '/acecf/:approval_id/xml', 'account', approvals.xml],

@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type BodyLimits, type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
-import { requestIdOf } from '@ecf/service-kit/http';
+import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
+import { type BodyLimits, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { ApprovalsError } from '../core/errors.js';
 import type { ReceiveApproval } from '../core/received/receive-approval.js';

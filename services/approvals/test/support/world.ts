@@ -89,7 +89,7 @@ export class World {
   instances: Approvals[] = [];
   private servers: RunningServer[] = [];
   private sequence = 0;
-  private readonly accounts = new Map<string, { env: Environment; given: boolean; account: string }>();
+  readonly accounts = new Map<string, { env: Environment; given: boolean; account: string }>();
 
   private constructor(
     readonly simulator: Awaited<ReturnType<typeof createSimulator>>,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { MAX_BATCH_BYTES } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
+import { JoinedChunks, readPieces } from '@ecf/service-kit/http';
 import type { BatchBody } from '../core/batches/receive-batch.js';
 
 export type BatchFormat = 'ndjson' | 'json';
@@ -13,41 +14,24 @@ export type BatchFormat = 'ndjson' | 'json';
  */
 export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): BatchBody {
   const hash = createHash('sha256');
+  const pieces = readPieces(req, { maxBytes: MAX_BATCH_BYTES, tooLarge: batchTooLarge });
   async function* documents(): AsyncGenerator<Buffer | null> {
     const splitter = format === 'ndjson' ? createLineSplitter(maxDocumentBytes) : createArraySplitter(maxDocumentBytes);
-    let bytes = 0;
-    for await (const chunk of chunksOf(req)) {
-      bytes += chunk.length;
-      if (bytes > MAX_BATCH_BYTES) throw batchTooLarge();
-      hash.update(chunk);
-      yield* splitter.push(chunk);
+    for await (const piece of pieces) {
+      hash.update(piece);
+      yield* splitter.push(piece);
     }
     yield* splitter.end();
   }
   return { documents: documents(), sha256: () => hash.copy().digest('hex') };
 }
 
-function batchTooLarge(): ApiError {
+function batchTooLarge(max: number): ApiError {
   return new ApiError(
     413,
     'body_too_large',
-    `A batch has at most ${MAX_BATCH_BYTES} bytes; send the documents as several batches. Nothing of this one is kept.`,
+    `A batch has at most ${max} bytes; send the documents as several batches. Nothing of this one is kept.`,
   );
-}
-
-/** The chunks of a body. If the reader stops early, the rest is read and dropped, so that the caller can read the answer. */
-async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
-  } catch (cause) {
-    throw new ApiError(400, 'bad_request', 'The body did not arrive completely; send it again. Nothing is kept.', {
-      cause,
-    });
-  } finally {
-    req.resume();
-  }
-  if (!req.complete)
-    throw new ApiError(400, 'bad_request', 'The body did not arrive completely; send it again. Nothing is kept.');
 }
 
 /** Cuts a body into documents. */
@@ -58,19 +42,19 @@ interface Splitter {
 
 /** Collects the pieces of one document; beyond `max` bytes nothing is kept of it. */
 function createCollector(max: number) {
-  let pieces: Buffer[] = [];
+  let pieces = new JoinedChunks();
   let length = 0;
   return {
     add(piece: Buffer): void {
       length += piece.length;
-      if (length > max) pieces = [];
-      else if (piece.length > 0) pieces.push(piece);
+      if (length > max) pieces = new JoinedChunks();
+      else if (piece.length > 0) pieces.add(piece);
     },
     isEmpty: () => length === 0,
     /** The document; undefined if nothing but blanks came, or a byte order mark alone. */
     take(): Buffer | null | undefined {
-      const document = length > max ? null : Buffer.concat(pieces);
-      pieces = [];
+      const document = length > max ? null : pieces.join();
+      pieces = new JoinedChunks();
       length = 0;
       return document !== null && isBlank(withoutMark(document)) ? undefined : document;
     },

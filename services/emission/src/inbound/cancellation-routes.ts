@@ -1,4 +1,4 @@
-import { callerSignal, RequestParameters, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
+import { callerSignal, RequestParameters, readBody, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
@@ -6,7 +6,6 @@ import type { CancelNumbers } from '../core/cancellation/cancel-numbers.js';
 import { cancellationBody } from '../core/cancellation/cancellation-body.js';
 import type { CancellationDocuments } from '../core/cancellation/cancellation-ports.js';
 import type { CancellationQuery, QueryCancellations } from '../core/cancellation/query-cancellations.js';
-import { readBody } from './body.js';
 import { requireJson } from './submission-form.js';
 
 /** Use cases behind the routes of cancellations. */

@@ -21,6 +21,7 @@ import {
   createServiceApp,
   limitBody,
   RequestParameters,
+  readBody,
   type ServiceAppOptions,
   type ServiceRoute,
 } from '@ecf/service-kit/http';
@@ -43,7 +44,7 @@ import {
   IDEMPOTENCY_KEY,
   listBatches,
 } from './batch-routes.js';
-import { parsed, readBody } from './body.js';
+import { parsed } from './body.js';
 import {
   type Cancellations,
   cancellationXml,

@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { readBody, requestOf } from '@ecf/service-kit/http';
 import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import type { UploadedCertificate } from '../core/credentials/certificates.js';
-import { readBody } from './body.js';
 
 /** The parts of `/fe_Submit`. */
 export interface SubmissionForm {
@@ -56,9 +55,7 @@ function refuseOtherCharsets(body: Buffer, boundary: string): void {
 }
 
 async function splitParts({ headers }: Request, res: Response, body: Buffer, boundary: string): Promise<Parts> {
-  // The body is read already: multer gets it as a request of its own.
-  const request = { headers: { ...headers, 'content-type': multipartType(boundary) } };
-  const req = Object.assign(Readable.from(body), request) as unknown as Request;
+  const req = requestOf(body, { ...headers, 'content-type': multipartType(boundary) });
   await new Promise<void>((resolve, reject) => {
     upload(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(unreadable(error))));
   });

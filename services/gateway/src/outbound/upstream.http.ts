@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ServiceName } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
+import { watchChunks } from '@ecf/service-kit/http';
 import { withListed } from '@ecf/service-kit/rate-limits';
 import { IDENTITY_HEADER, type Identities } from '@ecf/service-kit/security';
 import type { Upstream } from '../upstream.js';
@@ -58,8 +59,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       if (mayRepeat && outgoing.reusedSocket && error.code === 'ECONNRESET') send(req, res, next, false);
       else next(unavailable(error));
     });
-    if (hasBody(req)) req.pipe(outgoing);
-    else outgoing.end();
+    if (!hasBody(req)) return void outgoing.end();
+    watchChunks(req, (error) => {
+      if (answered) return;
+      answered = true;
+      req.unpipe(outgoing).resume();
+      outgoing.destroy();
+      next(error);
+    });
+    req.pipe(outgoing);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { type BodyLimits, type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
-import { onAnswerEnd, requestIdOf } from '@ecf/service-kit/http';
+import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
+import { type BodyLimits, onAnswerEnd, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { Answers } from '../core/documents/answers.js';
 import type { ReceiveDocument } from '../core/documents/receive-document.js';

@@ -1,4 +1,5 @@
-import { type BodyLimits, type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
+import { type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
+import type { BodyLimits } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import type { IssuedToken, ProviderTokens } from '../core/providers/provider-tokens.js';
 import type { Seeds } from '../core/providers/seeds.js';

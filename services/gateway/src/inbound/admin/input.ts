@@ -2,7 +2,7 @@ import type { ActedBy, AuditAct } from '@ecf/contracts';
 import { isRnc, toIsoDominican } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { jsonBody, requestIdOf, validate } from '@ecf/service-kit/http';
+import { jsonBody, readBody, requestIdOf, requestOf, validate } from '@ecf/service-kit/http';
 import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
@@ -11,7 +11,7 @@ import type { AuditLog, Page } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
-export const json: RequestHandler[] = jsonBody(1_048_576, (body) => parseJson(body, Number));
+export const json: RequestHandler = jsonBody(1_048_576, (body) => parseJson(body, Number));
 const MOST_ROWS = 1_000;
 const pageSchema = (rows: number) =>
   z.object({
@@ -145,26 +145,26 @@ const upload = multer({
   limits: { fileSize: 1_048_576, files: 1, fields: 4, parts: 6, fieldSize: 4_096 },
 });
 
+/** The largest certificate, with the password and the lines around them. */
+const MAX_FORM_BYTES = 2 * 1_048_576;
+
 const readParts = upload.single('certificate');
 
 /** Reads the parts `certificate` and `password`; another content type than multipart is 415, a malformed body 400. */
-export const certificateParts: RequestHandler[] = [
-  (req, _res, next) => {
-    const boundary = multipartBoundary(req.headers['content-type'], 'the parts certificate and password');
-    req.headers['content-type'] = multipartType(boundary);
-    next();
-  },
-  (req, res, next) => {
-    readParts(req, res, (error?: unknown) => {
-      if (error === undefined || error instanceof multer.MulterError || error instanceof ApiError) return next(error);
-      next(
-        new ApiError(400, 'bad_request', `The multipart body cannot be read: ${(error as Error).message}.`, {
-          cause: error,
-        }),
-      );
-    });
-  },
-];
+export const certificateParts: RequestHandler = async (req, res, next) => {
+  const boundary = multipartBoundary(req.headers['content-type'], 'the parts certificate and password');
+  const body = await readBody(req, { maxBytes: MAX_FORM_BYTES });
+  const form = requestOf(body, { ...req.headers, 'content-type': multipartType(boundary) });
+  readParts(form, res, (error?: unknown) => {
+    Object.assign(req, { body: form.body, file: form.file });
+    if (error === undefined || error instanceof multer.MulterError || error instanceof ApiError) return next(error);
+    next(
+      new ApiError(400, 'bad_request', `The multipart body cannot be read: ${(error as Error).message}.`, {
+        cause: error,
+      }),
+    );
+  });
+};
 
 /** The two parts; either missing is 422. */
 export function uploaded(req: Request): { file: Uint8Array; password: string } {

@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { ApiError } from './errors.js';
+import { ApiError } from '../errors.js';
 
-const MAX_BODY_BYTES = Symbol('ecf.max-body-bytes');
-type Limited = IncomingMessage & { [MAX_BODY_BYTES]?: number };
+/** The bound of a body in bytes, and the error for a larger one. */
+export interface BodyBound {
+  readonly max: number;
+  readonly tooLarge: (max: number) => ApiError;
+}
+
+const BOUND = Symbol('ecf.body-bound');
+type Limited = IncomingMessage & { [BOUND]?: BodyBound };
 
 /**
  * Refuses a body whose Content-Length is over `max` with 413. A body without one is counted by its reader.
@@ -11,16 +17,16 @@ type Limited = IncomingMessage & { [MAX_BODY_BYTES]?: number };
  */
 export function limitBody(max: number, tooLarge: (max: number) => ApiError = bodyTooLarge): RequestHandler {
   return (req, _res, next) => {
-    const limited = req as Limited;
     // A gateway of the same process may have set a smaller bound.
-    limited[MAX_BODY_BYTES] = Math.min(max, limited[MAX_BODY_BYTES] ?? max);
+    (req as Limited)[BOUND] = boundOf(req, { max, tooLarge });
     next(Number(req.headers['content-length']) > max ? tooLarge(max) : undefined);
   };
 }
 
-/** The bound that {@link limitBody} set, for the reader of the body. */
-export function maxBodyBytesOf(req: IncomingMessage): number {
-  return (req as Limited)[MAX_BODY_BYTES] ?? 0;
+/** The smaller one of the bound that {@link limitBody} set and another; of equal ones the other. */
+export function boundOf(req: IncomingMessage, other: BodyBound): BodyBound {
+  const set = (req as Limited)[BOUND];
+  return set === undefined || other.max <= set.max ? other : set;
 }
 
 export function bodyTooLarge(max: number): ApiError {
@@ -49,4 +55,22 @@ export function tooManyTinyChunks(chunks: number, bytes: number): ApiError | nul
   if (chunks <= TINY_CHUNKS || bytes >= chunks * LEAST_CHUNK) return null;
   const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
   return new ApiError(400, 'bad_request', message);
+}
+
+/**
+ * Watches a body that only passes through this process: calls `refuse` with the answer to one that has too many tiny
+ * chunks.
+ */
+export function watchChunks(req: IncomingMessage, refuse: (error: ApiError) => void): void {
+  let chunks = 0;
+  let bytes = 0;
+  const onData = (chunk: Buffer) => {
+    chunks += 1;
+    bytes += chunk.length;
+    const tiny = tooManyTinyChunks(chunks, bytes);
+    if (tiny === null) return;
+    req.off('data', onData);
+    refuse(tiny);
+  };
+  req.on('data', onData);
 }

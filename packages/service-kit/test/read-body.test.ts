@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { ApiError } from '@ecf/service-kit/errors';
 import { expect, it } from '@jest/globals';
-import { readBody } from '../src/read-body.js';
+import { readBody } from '../src/http/body/read-body.js';
+import { ApiError } from '../src/http/errors.js';
 
 const KB = 1024;
 const LIMITS = { maxBytes: 100 * KB, timeoutMs: 30_000 };

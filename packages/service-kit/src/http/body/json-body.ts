@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type Request, type RequestHandler } from 'express';
-import { ApiError, InvalidRequest } from './errors.js';
+import type { RequestHandler } from 'express';
+import { ApiError, InvalidRequest } from '../errors.js';
+import { readBody } from './read-body.js';
 
 /** Makes the value of a body's bytes, which are UTF-8; what it throws names what is wrong with the text. */
 export type ParseJson = (bytes: Buffer) => unknown;
@@ -22,25 +23,21 @@ export const unreadableIsInvalid: UnreadableJson = (code, message, cause) =>
  * @param parseJson a stricter parser for bodies of callers; by default, between services, the last of equal keys counts
  * @param unreadable what to answer instead of 400
  */
-export function jsonBody(limit: number, parseJson: ParseJson = usual, unreadable = badRequest): RequestHandler[] {
-  return [requireJson, express.raw({ type: () => true, limit, inflate: false }), parse(parseJson, unreadable)];
-}
-
-const usual: ParseJson = (bytes) => JSON.parse(bytes.toString('utf8'));
-
-const requireJson: RequestHandler = (req, _res, next) => {
-  if (req.is('application/json') === false)
-    throw new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.');
-  next();
-};
-
-function parse(parseJson: ParseJson, unreadable: UnreadableJson): RequestHandler {
-  return (req: Request, _res, next) => {
-    const bytes: unknown = req.body;
-    req.body = Buffer.isBuffer(bytes) && bytes.length > 0 ? parseBytes(bytes, parseJson, unreadable) : undefined;
+export function jsonBody(
+  limit: number,
+  parseJson: ParseJson = usual,
+  unreadable: UnreadableJson = badRequest,
+): RequestHandler {
+  return async (req, _res, next) => {
+    if (req.is('application/json') === false)
+      throw new ApiError(415, 'unsupported_media_type', 'Send the body as application/json.');
+    const bytes = await readBody(req, { maxBytes: limit });
+    req.body = bytes.length > 0 ? parseBytes(bytes, parseJson, unreadable) : undefined;
     next();
   };
 }
+
+const usual: ParseJson = (bytes) => JSON.parse(bytes.toString('utf8'));
 
 function parseBytes(bytes: Buffer, parseJson: ParseJson, unreadable: UnreadableJson): unknown {
   if (!isUtf8(bytes)) throw unreadable('not_utf8', 'The body is not UTF-8; nothing is guessed or replaced.');

@@ -1,0 +1,147 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import type { Request } from 'express';
+import { ApiError } from '../errors.js';
+import { boundOf, operationBodyTooLarge, tooManyTinyChunks } from './body-limit.js';
+
+export interface BodyLimits {
+  /** Longest body of this operation in bytes, where `limitBody` set no smaller bound. */
+  readonly maxBytes?: number;
+  /** Milliseconds for the whole body. Without it the time of the server for a whole request counts. */
+  readonly timeoutMs?: number;
+  /** Makes the error for a body above `maxBytes`. */
+  readonly tooLarge?: (max: number) => ApiError;
+}
+
+/** The checks that every reader of a body applies. */
+interface BodyMeter {
+  /** Counts a chunk that arrived. Throws the ApiError to answer if the body is too large or its chunks are too small. */
+  count(chunk: Buffer): void;
+}
+
+/** Begins a body. Throws 415 for a content encoding and 413 if the announced length is above the limit. */
+function measureBody(
+  req: IncomingMessage,
+  { maxBytes = Number.POSITIVE_INFINITY, tooLarge = operationBodyTooLarge }: BodyLimits,
+): BodyMeter {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
+  const bound = boundOf(req, { max: maxBytes, tooLarge });
+  if (Number(req.headers['content-length'] ?? 0) > bound.max) throw bound.tooLarge(bound.max);
+  let chunks = 0;
+  let bytes = 0;
+  return {
+    count(chunk) {
+      chunks += 1;
+      bytes += chunk.length;
+      if (bytes > bound.max) throw bound.tooLarge(bound.max);
+      const tiny = tooManyTinyChunks(chunks, bytes);
+      if (tiny !== null) throw tiny;
+    },
+  };
+}
+
+/**
+ * Reads the whole body of a request. Rejects with the ApiError to answer: 413, 415, 400 for tiny chunks or a lost
+ * connection, 408. The rest of a refused body is dropped as it arrives, so that the sender can read the answer.
+ */
+export async function readBody(req: IncomingMessage, limits: BodyLimits = {}): Promise<Buffer> {
+  const meter = measureBody(req, limits);
+  if (req.destroyed && !req.readableEnded) throw lost();
+  const { timeoutMs } = limits;
+  return new Promise((resolve, reject) => {
+    const chunks = new JoinedChunks();
+    const stop = () => {
+      clearTimeout(timer);
+      req.off('data', onData).off('end', onEnd).off('aborted', onLost).off('close', onLost).off('error', onLost);
+    };
+    const refuse = (error: unknown) => {
+      stop();
+      req.resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        meter.count(chunk);
+        chunks.add(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const onEnd = () => {
+      stop();
+      resolve(chunks.join());
+    };
+    const onLost = () => {
+      stop();
+      reject(lost());
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => refuse(tooSlow()), timeoutMs);
+    req.on('data', onData).on('end', onEnd).on('aborted', onLost).on('close', onLost).on('error', onLost);
+  });
+}
+
+/**
+ * Reads a body piece by piece with the checks of {@link readBody}, no faster than the pieces are taken. They may hold
+ * several chunks.
+ */
+export function readPieces(req: IncomingMessage, limits: BodyLimits = {}): AsyncIterable<Buffer> {
+  const meter = measureBody(req, limits);
+  return pieces(req, meter);
+}
+
+async function* pieces(req: IncomingMessage, meter: BodyMeter): AsyncGenerator<Buffer> {
+  const passed = new PassThrough();
+  const onData = (chunk: Buffer) => {
+    try {
+      meter.count(chunk);
+    } catch (error) {
+      passed.destroy(error as Error);
+    }
+  };
+  const onLost = () => {
+    if (!req.readableEnded) passed.destroy(lost());
+  };
+  if (req.destroyed && !req.readableEnded) throw lost();
+  req.on('aborted', onLost).on('close', onLost).on('error', onLost).on('data', onData).pipe(passed);
+  try {
+    for await (const piece of passed) yield piece as Buffer;
+  } finally {
+    req.off('aborted', onLost).off('close', onLost).off('error', onLost).off('data', onData).unpipe(passed);
+    req.resume();
+  }
+}
+
+/** A chunk takes some 500 bytes beside its content, so small ones are copied together. */
+const JOINED_AT = 128;
+
+/** Chunks of a body, whose memory grows with their bytes and not with their number. */
+export class JoinedChunks {
+  #joined: Buffer[] = [];
+  #recent: Buffer[] = [];
+
+  add(chunk: Buffer): void {
+    if (this.#recent.push(chunk) < JOINED_AT) return;
+    this.#joined.push(Buffer.concat(this.#recent));
+    this.#recent = [];
+  }
+
+  join(): Buffer {
+    return Buffer.concat([...this.#joined, ...this.#recent]);
+  }
+}
+
+/** A request with a body that was read, for parsers that read a request themselves. */
+export function requestOf(body: Buffer, headers: IncomingHttpHeaders): Request {
+  return Object.assign(Readable.from(body), { headers }) as unknown as Request;
+}
+
+function tooSlow(): ApiError {
+  const headers = { connection: 'close' };
+  return new ApiError(408, 'request_timeout', 'The body did not arrive in time; send it again.', { headers });
+}
+
+function lost(): ApiError {
+  return new ApiError(400, 'bad_request', 'The body did not arrive completely; nothing of it is kept. Send it again.');
+}
