@@ -52,16 +52,16 @@ const LOOK_MS = 200;
  * Runs each service as its own process over Kafka, PostgreSQL and Redis; in the sandbox also the authority simulator and a demo
  * account. A process that ends is restarted under its name and address.
  */
-export function createDistributed(env: Environment, say: Say, now = () => new Date()): Distributed {
+export function createDistributed(env: Environment, say: Say): Distributed {
   const parts = new Parts();
   return {
-    start: () => start(env, say, now, parts),
+    start: () => start(env, say, parts),
     stop: () => parts.stop(),
     hasten: () => parts.hasten(),
   };
 }
 
-async function start(env: Environment, say: Say, now: () => Date, parts: Parts): Promise<string> {
+async function start(env: Environment, say: Say, parts: Parts): Promise<string> {
   const problems = new ConfigProblems();
   const config = problems.readOn(env, readDistributedConfig);
   const folder = new DataFolder(config.DATA_DIR);
@@ -130,7 +130,7 @@ async function start(env: Environment, say: Say, now: () => Date, parts: Parts):
       authorityUrl: authorityUrl as string,
       metricsUrl: `${metrics.url}/metrics`,
       folder,
-      now: now(),
+      now: new Date(),
       processes: processes(),
       say,
     });

@@ -18,7 +18,6 @@ export interface DeploymentDependencies {
   readonly archive: XmlStore;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly clock: () => Date;
 }
 
 /**

@@ -38,11 +38,11 @@ export type Say = (text: string) => void;
  * Runs all services in this process with an embedded PostgreSQL, files and the in-process bus. The sandbox adds the
  * authority simulator and a demo account.
  */
-export function createStandalone(env: Environment, say: Say, now = () => new Date()): Standalone {
+export function createStandalone(env: Environment, say: Say): Standalone {
   const started: Stop[] = [];
   const children: Stop[] = [];
   return {
-    start: () => start(env, say, now, started, children),
+    start: () => start(env, say, started, children),
     hasten: async () => void (await Promise.all(children.map((stop) => stop()))),
     async stop() {
       const ended = [];
@@ -56,7 +56,7 @@ export function createStandalone(env: Environment, say: Say, now = () => new Dat
 /** The caller may call it twice. */
 type Stop = () => Promise<void> | void;
 
-async function start(env: Environment, say: Say, now: () => Date, started: Stop[], children: Stop[]): Promise<string> {
+async function start(env: Environment, say: Say, started: Stop[], children: Stop[]): Promise<string> {
   const problems = new ConfigProblems();
   const config = problems.readOn(env, readStandaloneConfig);
   const folder = new DataFolder(config.DATA_DIR);
@@ -93,7 +93,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
     DATABASE_URL: database.url(service),
     AUTHORITY_URL: authorityUrl,
   });
-  const { gateway, metricsUrl } = await startServices({ config, folder, settings, placed, now }, started);
+  const { gateway, metricsUrl } = await startServices({ config, folder, settings, placed }, started);
   if (config.SANDBOX) {
     await openSandbox({
       baseUrl: gateway.url,
@@ -102,7 +102,7 @@ async function start(env: Environment, say: Say, now: () => Date, started: Stop[
       authorityUrl: authorityUrl as string,
       metricsUrl,
       folder,
-      now: now(),
+      now: new Date(),
       say,
     });
   }
@@ -115,17 +115,16 @@ interface ServiceParts {
   readonly folder: DataFolder;
   readonly settings: ReturnType<typeof readServices>;
   readonly placed: Placed;
-  readonly now: () => Date;
 }
 
 /** Starts all services, the gateway last. Events are held back until every service can take them. */
-async function startServices({ config, folder, settings, placed, now }: ServiceParts, started: Stop[]) {
+async function startServices({ config, folder, settings, placed }: ServiceParts, started: Stop[]) {
   const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
   const metrics = createMetrics({ processMetrics: true });
   const deadLetters = await openFileDeadLetters(folder.file('dead-letters'));
-  const bus = holdBack(createInProcessBus({ logger, clock: now, metrics, deadLetters }));
+  const bus = holdBack(createInProcessBus({ logger, clock: () => new Date(), metrics, deadLetters }));
   const archive = await openFileXmlStore(folder.file('xml'));
-  const services = createServices(placed, settings, { bus, archive, logger, metrics, clock: now });
+  const services = createServices(placed, settings, { bus, archive, logger, metrics });
   started.push(() => bus.close());
   // A service that fails while it starts is stopped too: nothing may run after the database ends.
   let gateway: Awaited<ReturnType<typeof services.gateway.start>>;

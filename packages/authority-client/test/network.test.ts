@@ -267,6 +267,21 @@ describe('the request body', () => {
   });
 });
 
+describe('the report of a call', () => {
+  it('carries the Date header of the answer, and null where it is missing or unreadable', async () => {
+    const reports: CallReport[] = [];
+    const dates = ['Date: Wed, 01 Jul 2026 12:00:00 GMT\r\n', 'Date: yesterday\r\n', ''];
+    const { url } = await server((request, socket) =>
+      socket.write(
+        `HTTP/1.1 200 OK\r\n${dates[request.number - 1]}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+      ),
+    );
+    const client = clientFor(url, { onCall: (report) => reports.push(report) });
+    for (const _ of dates) await client.queryResult(query);
+    expect(reports.map(({ date }) => date)).toEqual([new Date('2026-07-01T12:00:00Z'), null, null]);
+  });
+});
+
 describe('the recorded answer', () => {
   it('shows no token, wherever the other side repeats it', async () => {
     const reports: CallReport[] = [];
@@ -348,8 +363,8 @@ describe('the recorded answer', () => {
     await client.queryState({ ...submission, env: 'CerteCF' });
     const common = { operation: 'queryResult', service: 'consultaresultado', env: 'TesteCF' };
     expect(reports).toEqual([
-      { ...common, outcome: 'verdict', cause: null, status: 200, durationMs: expect.any(Number) },
-      { ...common, outcome: 'unknown', cause: 'server_error', status: 503, durationMs: expect.any(Number) },
+      { ...common, outcome: 'verdict', cause: null, status: 200, durationMs: expect.any(Number), date: null },
+      { ...common, outcome: 'unknown', cause: 'server_error', status: 503, durationMs: expect.any(Number), date: null },
     ]);
   });
 });

@@ -220,13 +220,13 @@ interface Clients {
 }
 
 function createClients(config: ApprovalsConfig, parts: ServiceDependencies, overrides: ApprovalsOverrides): Clients {
-  const { clock, logger, metrics, database } = parts;
+  const { clock, clockSkew, logger, metrics, database } = parts;
   const recordUse = createCertificateUses({ database, acts: ACTS, clock });
   const authority = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
+    onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
   const hostCircuits = createCircuitBreakers({ options: hostCircuitOptions(config.DELIVERY_CONCURRENCY), elapsed });

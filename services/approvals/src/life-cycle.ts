@@ -51,6 +51,7 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
       await parts.freeSpace.start();
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
+      await parts.startClock();
       await parts.instance.start();
       subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports, deliveries.taxpayerChanged);
       subscriptions.push(await deliveries.subscribe());

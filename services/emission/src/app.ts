@@ -288,14 +288,14 @@ function openPorts(
 function openAuthority(
   config: EmissionConfig,
   overrides: EmissionOverrides,
-  { clock, logger, metrics }: ServiceDependencies,
+  { clock, clockSkew, logger, metrics }: ServiceDependencies,
   recordUse: RecordCertificateUse,
 ) {
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
+    onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
   const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });

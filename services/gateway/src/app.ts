@@ -7,9 +7,15 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
 import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
-import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
+import {
+  checkReadiness,
+  openBus,
+  openDatabaseClock,
+  type Readiness,
+  rememberReadiness,
+} from '@ecf/service-kit/service';
 import {
   createLogger,
   createMetrics,
@@ -18,6 +24,7 @@ import {
   type Logger,
   type Metrics,
   openLogFile,
+  reportClockSkew,
 } from '@ecf/service-kit/telemetry';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type GatewayConfig, servesProduction } from './config.js';
@@ -80,14 +87,15 @@ const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.
 
 /** Wires the gateway; nothing is connected before `start`. */
 export function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Gateway {
-  const clock = overrides.clock ?? (() => new Date());
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
+  const stores = openStores(config, logger, metrics);
+  const { database, prisma, databaseClock } = stores;
+  const clock = overrides.clock ?? databaseClock.now;
   const keys = createServiceKeys('gateway', config);
   const bus =
     overrides.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identities = createIdentities({ keys, clock });
-  const { database, prisma } = openStores(config, logger, metrics);
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
@@ -160,8 +168,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       config,
       app,
       adminApp,
-      database,
-      prisma,
+      ...stores,
       masterKeys: certificates.masterKeys,
       relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
@@ -211,7 +218,7 @@ function openStores(
   config: GatewayConfig,
   logger: Logger,
   metrics: Metrics,
-): { database: Database; prisma: PrismaClient } {
+): { database: Database; databaseClock: DatabaseClock; prisma: PrismaClient } {
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf gateway',
@@ -220,7 +227,11 @@ function openStores(
   const depth = () => database.pool.waitingCount;
   createQueueWatch(metrics, 'gateway')({ queue: 'database', limit: null, depth });
   const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
-  return { database, prisma: new PrismaClient({ adapter, errorFormat: 'minimal' }) };
+  return {
+    database,
+    databaseClock: openDatabaseClock(database, reportClockSkew(metrics, logger), logger),
+    prisma: new PrismaClient({ adapter, errorFormat: 'minimal' }),
+  };
 }
 
 /** The gateway is ready while it can issue invoices: a missing service other than emission does not change that. */

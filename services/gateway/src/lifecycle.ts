@@ -5,7 +5,7 @@ import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { createInstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, type Database, type DatabaseClock, migrate } from '@ecf/service-kit/postgres';
 import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
 import { createCleaning, serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
@@ -37,6 +37,7 @@ export interface GatewayParts {
   /** Whether this gateway serves the metrics of the process. */
   servesMetrics: boolean;
   clock: () => Date;
+  databaseClock: DatabaseClock;
   logger: Logger;
 }
 
@@ -64,6 +65,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await createDatabaseIfMissing(config.DATABASE_URL);
       const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
+      await parts.databaseClock.start();
       await requireMasterKey(prisma, parts.masterKeys);
       await instance.start();
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
@@ -88,6 +90,7 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await parts.flush();
       await relay.stop();
       await instance.stop();
+      parts.databaseClock.stop();
       await prisma.$disconnect();
       await database.close();
       await parts.closeOwn();

@@ -82,13 +82,13 @@ export interface Query {
 /** Wires the query service. Nothing is connected before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceDependencies('query', config, overrides);
-  const { clock, logger, metrics, bus, identities, database } = parts;
+  const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;
   const { observer, projected } = createQueryMetrics(metrics, logger);
   const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
+    onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
   const quick = { identities, timeoutMs: config.OWNER_TIMEOUT_MS };
@@ -154,6 +154,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
+      await parts.startClock();
       // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {

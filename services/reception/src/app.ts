@@ -176,6 +176,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     instance: createInstanceReport({ database, masterKeys, logger }),
     confirmation: confirmation.work,
     cleanSeeds: spent.clean,
+    startClock: shared.startClock,
   });
   return {
     app,
@@ -249,7 +250,7 @@ function createParts(
 /** Queries the authority about received documents, in the background. */
 function createConfirmation(
   config: ReceptionConfig,
-  { clock, logger, metrics, database }: ServiceDependencies,
+  { clock, clockSkew, logger, metrics, database }: ServiceDependencies,
   ports: Ports,
   receivers: Pick<Receivers, 'find'>,
 ) {
@@ -257,7 +258,7 @@ function createConfirmation(
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
+    onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
   const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });

@@ -22,6 +22,7 @@ export interface BackgroundParts {
   readonly instance: InstanceReport;
   readonly confirmation: DueWork<Confirmation>;
   readonly cleanSeeds: (now: Date) => Promise<void>;
+  readonly startClock: () => Promise<void>;
 }
 
 /** The work beside the requests: events in and out, the archiver, and cleaning. */
@@ -34,6 +35,7 @@ export function createBackground({
   instance,
   confirmation,
   cleanSeeds,
+  startClock,
 }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   const cleaning = createCleaning({
@@ -51,6 +53,7 @@ export function createBackground({
     async start(): Promise<void> {
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);
+      await startClock();
       await instance.start();
       subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
       relay.start();

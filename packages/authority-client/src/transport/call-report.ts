@@ -35,6 +35,8 @@ export interface CallReport {
   cause: UnknownCause | RefusalCode | null;
   /** HTTP status, null if no answer came. */
   status: number | null;
+  /** The `Date` header of the answer; null without one, or if it cannot be read. */
+  date: Date | null;
 }
 
 export type OnCall = (report: CallReport) => void;

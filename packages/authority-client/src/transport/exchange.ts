@@ -5,7 +5,7 @@ import { decodeBody, retryAfterMs } from '../answers/answer-text.js';
 import { readAnswerValue } from '../answers/read-answer-value.js';
 import { type AuthorityService, type Host, hostOf } from '../endpoints.js';
 import { withoutCredentials, withoutTokens } from '../secrets.js';
-import type { OnCall, OperationName } from './call-report.js';
+import type { CallReport, OnCall, OperationName } from './call-report.js';
 import type { CallResult, CircuitBreakers, Health } from './circuit-breakers.js';
 import { type FilePart, multipartBody } from './multipart.js';
 import type { FailedCall, OutgoingRequest, ReceivedAnswer, Transport } from './transport.js';
@@ -55,19 +55,26 @@ export function createExchange({
 }: ExchangeParts): Exchange {
   return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     const started = performance.now();
-    const answer = await call(request, read);
-    report(request, answer, performance.now() - started);
+    let date: string | null = null;
+    const answer = await call(request, read, (header) => {
+      date = header;
+    });
+    report(request, answer, { durationMs: performance.now() - started, date: readDate(date) });
     return answer;
   };
 
-  async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
+  async function call<V>(
+    request: ExchangeRequest,
+    read: AnswerReader<V>,
+    onDate: (header: string | null) => void,
+  ): Promise<Answer<V>> {
     if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
-    if (circuits === null) return (await send(request, read)).value;
+    if (circuits === null) return (await send(request, read, onDate)).value;
     // Failures are those of a host. A pause that the authority asks for is that of a service.
     const { env, service } = request;
     const pausedMs = env === null ? 0 : circuits.waitMs(servicePeer(env, service));
     if (pausedMs > 0) return circuitOpen(request, pausedMs);
-    const result = await circuits.run(peerOf(request), () => send(request, read));
+    const result = await circuits.run(peerOf(request), () => send(request, read, onDate));
     if (!('value' in result)) return circuitOpen(request, result.retryAfterMs);
     const { value } = result;
     if (env !== null && value.outcome !== 'refused' && 'retryAfterMs' in value && value.retryAfterMs)
@@ -89,27 +96,41 @@ export function createExchange({
     };
   }
 
-  async function send<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<CallResult<Answer<V>>> {
+  async function send<V>(
+    request: ExchangeRequest,
+    read: AnswerReader<V>,
+    onDate: (header: string | null) => void,
+  ): Promise<CallResult<Answer<V>>> {
     const result = await transport.send(outgoing(request));
     if (result.kind === 'failed') {
       const value = failed(request, result);
       return { value, health: healthOf(request, value), subject: subjectOf(request) };
     }
+    onDate(result.date);
     const pauseMs = retryAfterMs(result.retryAfter, clock());
     const value = readAnswer(request, result, read, pauseMs);
     return { value, health: healthOf(request, value), subject: subjectOf(request) };
   }
 
-  function report(request: ExchangeRequest, answer: Answer<unknown>, durationMs: number): void {
+  function report(
+    request: ExchangeRequest,
+    answer: Answer<unknown>,
+    timing: Pick<CallReport, 'durationMs' | 'date'>,
+  ): void {
     const { operation, service, env } = request;
     const cause = answer.outcome === 'unknown' ? answer.cause : answer.outcome === 'refused' ? answer.code : null;
     const status = answer.raw?.status ?? null;
     try {
-      onCall?.({ operation, service, env, durationMs, outcome: answer.outcome, cause, status });
+      onCall?.({ operation, service, env, ...timing, outcome: answer.outcome, cause, status });
     } catch {
       // A failing observer must not turn a submitted document into an error.
     }
   }
+}
+
+function readDate(header: string | null): Date | null {
+  const time = header === null ? Number.NaN : Date.parse(header);
+  return Number.isNaN(time) ? null : new Date(time);
 }
 
 /** The peer of a circuit breaker: a host of the authority in one environment, or the host of a receiver. */

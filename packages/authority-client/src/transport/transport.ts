@@ -45,6 +45,7 @@ export interface ReceivedAnswer {
   status: number;
   contentType: string | null;
   retryAfter: string | null;
+  date: string | null;
   bytes: Buffer;
 }
 
@@ -171,6 +172,7 @@ function receivedAnswer({ statusCode, headers }: Response, chunks: readonly Buff
     status: statusCode,
     contentType: headers['content-type'] ?? null,
     retryAfter: headers['retry-after'] ?? null,
+    date: headers.date ?? null,
     bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
   };
 }

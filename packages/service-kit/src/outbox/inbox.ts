@@ -1,4 +1,5 @@
 import type { Queries } from '../postgres/database.js';
+import { deleteExpired } from '../postgres/due-times.js';
 
 /**
  * Notes an event as handled by a group, in the transaction of its effect. False if it was handled before: do nothing.
@@ -25,8 +26,7 @@ const NOTE = {
 /** The bus redelivers within hours. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
-/** Forgets ids that were noted more than a week ago. Returns how many. */
-export async function cleanInbox(database: Queries, now: Date): Promise<number> {
-  const removed = await database.query('DELETE FROM inbox WHERE handled_at < $1', [new Date(now.getTime() - KEPT_MS)]);
-  return removed.rowCount;
+/** Forgets ids that were noted more than a week ago, at most those of one day in a run. Returns how many. */
+export function cleanInbox(database: Queries, now: Date): Promise<number> {
+  return deleteExpired(database, { table: 'inbox', column: 'handled_at', keptMs: KEPT_MS }, now);
 }

@@ -1,10 +1,19 @@
-const EVERY_MS = 10 * 60_000;
+const CLEAN_EVERY_MS = 3_600_000;
+const LIMIT_EVERY_MS = 60_000;
 
-export interface CleaningOptions {
-  /** Deletes what is no longer needed. */
-  readonly clean: (now: Date) => Promise<unknown>;
+interface RepeatedWork {
   readonly clock: () => Date;
   readonly failed: (error: unknown) => void;
+}
+
+export interface CleaningOptions extends RepeatedWork {
+  /** Deletes what is no longer needed. */
+  readonly clean: (now: Date) => Promise<unknown>;
+}
+
+export interface DueTimeLimitsOptions extends RepeatedWork {
+  /** Brings due times beyond their longest pause back to it. */
+  readonly limit: (now: Date) => Promise<unknown>;
 }
 
 export interface Cleaning {
@@ -13,15 +22,32 @@ export interface Cleaning {
   stop(): Promise<void>;
 }
 
-/** Cleans every ten minutes. */
-export function createCleaning({ clean, clock, failed }: CleaningOptions): Cleaning {
+/** Cleans every hour. Not at the start: restarts while the clock of the database is wrong would each delete a day. */
+export function createCleaning({ clean, ...options }: CleaningOptions): Cleaning {
+  return repeated(clean, { ...options, everyMs: CLEAN_EVERY_MS, atStart: false });
+}
+
+/**
+ * Limits due times at the start and every minute. The clock of the database may have been wrong for a while: a due time that
+ * was stored then must not delay work by more than its longest pause.
+ */
+export function createDueTimeLimits({ limit, ...options }: DueTimeLimitsOptions): Cleaning {
+  return repeated(limit, { ...options, everyMs: LIMIT_EVERY_MS, atStart: true });
+}
+
+function repeated(
+  work: (now: Date) => Promise<unknown>,
+  { clock, failed, everyMs, atStart }: RepeatedWork & { readonly everyMs: number; readonly atStart: boolean },
+): Cleaning {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
+  const run = () => {
+    running = running.then(() => work(clock())).catch(failed);
+  };
   return {
     start() {
-      timer = setInterval(() => {
-        running = clean(clock()).catch(failed);
-      }, EVERY_MS);
+      if (atStart) run();
+      timer = setInterval(run, everyMs);
       timer.unref();
     },
     async stop() {

@@ -4,10 +4,12 @@ import { createMemoryDeadLetters, type DeadLetters } from '../bus/dead-letters/d
 import { type Database, openDatabase } from '../postgres/database.js';
 import { createIdentities, type Identities } from '../security/identity.js';
 import { createServiceKeys } from '../security/service-keys.js';
+import { type ReportClockSkew, reportClockSkew } from '../telemetry/clock-skew.js';
 import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { createQueueWatch, type WatchQueue } from '../telemetry/queues.js';
 import { openBus } from './open-bus.js';
+import { openDatabaseClock } from './open-database-clock.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
 export interface SharedDependencies {
@@ -15,6 +17,7 @@ export interface SharedDependencies {
   bus?: Bus;
   logger?: Logger;
   metrics?: Metrics;
+  /** By default the clock of the service's database. */
   clock?: () => Date;
 }
 
@@ -30,6 +33,9 @@ export interface ServiceDependencies extends Required<SharedDependencies> {
   readonly identities: Identities;
   readonly database: Database;
   readonly watchQueue: WatchQueue;
+  readonly clockSkew: ReportClockSkew;
+  /** Follows the clock of the database, which must exist. Rejects if the database does not answer. */
+  startClock(): Promise<void>;
   /** Closes the database and the service's own bus. */
   close(): Promise<void>;
 }
@@ -46,18 +52,20 @@ export function openServiceDependencies(
   shared: SharedDependencies,
   options: DependenciesOptions = {},
 ): ServiceDependencies {
-  const clock = shared.clock ?? (() => new Date());
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
-  const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
-  const keys = createServiceKeys(service, config);
-  const bus = shared.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters });
-  const identities = createIdentities({ keys, clock });
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: `ecf ${service}`,
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
+  const clockSkew = reportClockSkew(metrics, logger);
+  const databaseClock = openDatabaseClock(database, clockSkew, logger);
+  const clock = shared.clock ?? databaseClock.now;
+  const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
+  const keys = createServiceKeys(service, config);
+  const bus = shared.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters });
+  const identities = createIdentities({ keys, clock });
   const watchQueue = createQueueWatch(metrics, service);
   watchQueue({ queue: 'database', limit: null, depth: () => database.pool.waitingCount });
   return {
@@ -68,7 +76,10 @@ export function openServiceDependencies(
     identities,
     database,
     watchQueue,
+    clockSkew,
+    startClock: databaseClock.start,
     async close() {
+      databaseClock.stop();
       if (shared.bus === undefined) await bus.close();
       await database.close();
     },

@@ -1,4 +1,5 @@
 export { type AuthorityCall, measureAuthorityCalls } from './authority-calls.js';
+export * from './clock-skew.js';
 export * from './logger.js';
 export * from './metrics.js';
 export * from './queues.js';
