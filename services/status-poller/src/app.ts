@@ -12,6 +12,7 @@ import type { Identities } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   createCleaning,
+  createDueTimeLimits,
   openServiceDependencies,
   type Readiness,
   type SharedDependencies,
@@ -54,13 +55,13 @@ export interface StatusPoller {
 /** Wires the status poller. Nothing is connected before `start`. */
 export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
   const parts = openServiceDependencies('status-poller', config, overrides);
-  const { clock, logger, metrics, bus, identities, database } = parts;
+  const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;
   const { observer, backlog } = createPollerMetrics(metrics, logger);
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
-    onCall: measureAuthorityCalls(metrics),
+    onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
   const ports: Ports = {
@@ -106,21 +107,30 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     failed: (error) => observer.failed('cleaning', error),
   });
 
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => ports.submissions.limitDueTimes(now, config.POLL_RATE),
+    clock,
+    failed: (error) => observer.failed('limiting due times', error),
+  });
+
   return {
     app,
     ready,
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
+      await parts.startClock();
       subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, ports, background.wake);
       relay.start();
       background.start();
       catchingUp = catchUp.run();
       endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
       cleaning.start();
+      dueTimeLimits.start();
     },
     async stop() {
       await cleaning.stop();
+      await dueTimeLimits.stop();
       endCounting();
       catchUp.stop();
       ending.abort();

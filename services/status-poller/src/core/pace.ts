@@ -38,6 +38,11 @@ export function afterQueries(pace: Pace, now: Date, rate: number, count: number)
   return Math.max(pace.readyAt, now.getTime()) + count * intervalMs(rate);
 }
 
+/** The latest `readyAt` that claims and callers can cause at this rate. A later one was stored by a wrong clock. */
+export function latestReadyAt(now: Date, rate: number): number {
+  return now.getTime() + AHEAD_MS + burstOf(rate) * intervalMs(rate);
+}
+
 /** The earliest moment of the next background query, in milliseconds since 1970. */
 export function nextQueryAt(pace: Pace, rate: number): number {
   const ready = Math.ceil(pace.readyAt - (burstOf(rate) - 1) * intervalMs(rate));

@@ -83,6 +83,8 @@ export interface SubmissionStore {
    */
   record(known: Submission, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
   backlog(now: Date): Promise<Backlog[]>;
+  /** Brings due times, pauses and paces beyond their longest back to it: a wrong clock stored them. */
+  limitDueTimes(now: Date, rate: number): Promise<void>;
 }
 
 export interface Recorded {

@@ -1,4 +1,5 @@
-const CEILING_MS = 3_600_000;
+/** The longest pause between two queries of a submission. The authority can request a pause of an hour at most too. */
+export const CEILING_MS = 3_600_000;
 /** A missing answer says nothing about the document, so the next query follows within a minute. */
 const UNANSWERED_CEILING_MS = 60_000;
 

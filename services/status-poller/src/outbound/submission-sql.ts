@@ -108,6 +108,8 @@ export const CLAIM = {
 
 export const SET_PACE = { name: 'submission_set_pace', text: 'UPDATE pace SET ready_at = $2 WHERE env = $1' };
 
+export const LIMIT_PACE = { name: 'submission_limit_pace', text: 'UPDATE pace SET ready_at = $1 WHERE ready_at > $1' };
+
 export const PAUSE = {
   name: 'submission_pause',
   text: 'UPDATE pace SET paused_until = greatest(paused_until, $2) WHERE env = $1',

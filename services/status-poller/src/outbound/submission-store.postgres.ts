@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { onceEach, outboxColumns } from '@ecf/service-kit/outbox';
-import { createSharedCalls, type Database, type Queries, type Transaction } from '@ecf/service-kit/postgres';
-import { afterQueries, mayQueryAhead, type Pace, queriesAllowed } from '../core/pace.js';
+import {
+  createSharedCalls,
+  type Database,
+  limitDueTimes,
+  type Queries,
+  type Transaction,
+} from '@ecf/service-kit/postgres';
+import { afterQueries, latestReadyAt, mayQueryAhead, type Pace, queriesAllowed } from '../core/pace.js';
 import type { Learned, PacedWork, Recorded, SubmissionStore } from '../core/ports.js';
-import { OVERDUE_MS } from '../core/schedule.js';
+import { CEILING_MS, OVERDUE_MS } from '../core/schedule.js';
 import {
   type ClaimedPoll,
   isFinal,
@@ -131,6 +137,11 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
         await database.query(sql.PUT_BACK, [known.env, known.trackId, claim, dueAt, tries, failures, alarmed]);
       }
       return { submission, changed };
+    },
+    async limitDueTimes(now, rate) {
+      await limitDueTimes(database, { table: 'poll', column: 'due_at', longestMs: CEILING_MS }, now);
+      await limitDueTimes(database, { table: 'pace', column: 'paused_until', longestMs: CEILING_MS }, now);
+      await database.query(sql.LIMIT_PACE, [latestReadyAt(now, rate)]);
     },
     async backlog(now) {
       const { rows } = await database.query<{

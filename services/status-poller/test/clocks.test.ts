@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { setProcessClockAhead } from '@ecf/test-support/process-clock';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { inProcess, until, World } from './support/world.js';
+
+const HOUR = 3_600_000;
+const FIRST_QUERY_MS = '200';
+
+describe('clocks that are wrong for a while', () => {
+  let world: World;
+  let correct: () => void = () => undefined;
+  let release: () => void = () => undefined;
+  beforeEach(async () => {
+    world = await World.create({ FIRST_QUERY_MS });
+  });
+  afterEach(async () => {
+    correct();
+    release();
+    await world.stop();
+  });
+
+  async function dueInMs(trackId: string): Promise<number> {
+    const { rows } = await world.database.query<{ ms: number }>(
+      'SELECT extract(epoch FROM due_at - clock_timestamp())::float8 * 1000 AS ms FROM poll WHERE track_id = $1',
+      [trackId],
+    );
+    return rows[0]?.ms ?? Number.NaN;
+  }
+
+  it.each([
+    ['3 hours', 3 * HOUR],
+    ['92 days', 92 * 24 * HOUR],
+  ])('a process clock %s ahead takes over no lease and postpones no query', async (_, ahead) => {
+    const held = randomUUID();
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    world.authority.answer = async (trackId) => {
+      if (trackId === held) await hanging;
+      return inProcess();
+    };
+    await world.start();
+    await world.submitted({ track_id: held });
+    await until(() => world.authority.queriesOf(held) === 1, 'the first instance holds the lease');
+    const postponed = await world.submitted();
+    await until(() => world.authority.queriesOf(postponed) >= 1, 'it was queried once');
+
+    correct = setProcessClockAhead(ahead);
+    await world.start();
+    const queries = world.authority.queriesOf(postponed);
+    await until(() => world.authority.queriesOf(postponed) > queries, 'it was queried while the clock was wrong');
+    await until(async () => (await world.poll(postponed))?.claim === null, 'it was put back');
+    const due = await dueInMs(postponed);
+    correct();
+    expect(due).toBeLessThan(HOUR / 2);
+    expect(world.authority.queriesOf(held)).toBe(1);
+    release();
+  });
+
+  it('a query that was postponed beyond the longest pause is due after the longest pause', async () => {
+    world.authority.answer = async () => inProcess();
+    const first = await world.start();
+    const trackId = await world.submitted();
+    await until(() => world.authority.queriesOf(trackId) >= 1, 'it is queried');
+    await first.stop();
+    await world.database.query("UPDATE poll SET due_at = now() + interval '92 days'");
+    await world.database.query(
+      "UPDATE pace SET paused_until = now() + interval '92 days', ready_at = extract(epoch FROM now() + interval '92 days') * 1000",
+    );
+    await world.start();
+    await until(async () => (await dueInMs(trackId)) <= HOUR, 'it is due again');
+    await until(async () => {
+      const { rows } = await world.database.query<{ paused: number; ready: number }>(
+        `SELECT extract(epoch FROM paused_until - now())::float8 * 1000 AS paused,
+           ready_at - extract(epoch FROM now())::float8 * 1000 AS ready FROM pace WHERE env = 'TesteCF'`,
+      );
+      return (rows[0]?.paused ?? 0) <= HOUR && (rows[0]?.ready ?? 0) <= 2_000;
+    }, 'the pause and the pace of the environment are limited too');
+  });
+});
