@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { EmissionConfig } from './config.js';
 import type { BatchStore } from './core/batches/batch-ports.js';
 import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
@@ -18,10 +18,6 @@ import { createContingencyMetrics } from './observer.js';
 const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
-/** A body that takes longer has lost its process. */
-const UNFINISHED_BATCH_MS = 24 * 3_600_000;
-/** Idempotency keys are kept for 30 days. */
-const KEPT_KEYS_MS = 30 * 24 * 3_600_000;
 const HOUSEKEEPING_EVERY_MS = 15_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
@@ -46,7 +42,7 @@ export interface LifeCycleDependencies extends ServiceDependencies {
   readonly instance: Loop;
   /** The background work on documents, cancellations and batches. */
   readonly backgrounds: readonly Loop[];
-  readonly batches: Pick<BatchStore, 'discardUnfinished' | 'backlog'>;
+  readonly batches: Pick<BatchStore, 'deleteExpired' | 'backlog'>;
   closeClients(): Promise<unknown>;
 }
 
@@ -57,6 +53,14 @@ export function createLifeCycle(
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
+  const cleaning = createCleaning({
+    async clean(now) {
+      await ports.numbers.forgetKeys(now);
+      await parts.batches.deleteExpired(now);
+    },
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
+  });
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
 
@@ -78,12 +82,6 @@ export function createLifeCycle(
       .backlog()
       .then((backlog) => parts.countBacklog.batches(backlog, clock()))
       .catch(warn('the lines of batches could not be counted'));
-    parts.batches
-      .discardUnfinished(new Date(clock().getTime() - UNFINISHED_BATCH_MS))
-      .catch(warn('unfinished batches could not be deleted'));
-    ports.numbers
-      .forgetKeys(new Date(clock().getTime() - KEPT_KEYS_MS))
-      .catch(warn('old idempotency keys could not be deleted'));
     parts.published.forget().catch(warn('old changes could not be deleted'));
   }
 
@@ -91,6 +89,7 @@ export function createLifeCycle(
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
+      await parts.startClock();
       await parts.instance.start();
       subscriptions = [
         await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
@@ -102,9 +101,11 @@ export function createLifeCycle(
       for (const background of backgrounds) await background.start();
       keepHouse();
       housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
+      cleaning.start();
     },
     async stop() {
       clearInterval(housekeeping);
+      await cleaning.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);

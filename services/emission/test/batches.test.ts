@@ -4,6 +4,7 @@ import { toCalendarDate } from '@ecf/domain';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPostgresBatchStore } from '../src/outbound/batches/batch-store.postgres.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
@@ -50,6 +51,15 @@ async function done(batchId: string, status = 'done'): Promise<Answer['body']> {
 async function results(batchId: string, query = ''): Promise<Answer['body'][]> {
   return (await world.call(emission, 'GET', `/batches/${batchId}/results${query}`)).body.results;
 }
+
+const batchStore = () =>
+  createPostgresBatchStore({
+    database: world.database,
+    timeoutMs: 1_000,
+    describe: () => {
+      throw new Error('no batch ends here');
+    },
+  });
 
 /** As if the instance had crashed before it recorded the outcome of the only line. */
 async function interrupted(batchId: string, line: string): Promise<void> {
@@ -512,15 +522,48 @@ describe('a batch', () => {
         [age],
       );
     const [old, young] = [await begin('25 hours'), await begin('23 hours')].map(({ rows }) => rows[0]?.id);
-    await emission.stop();
-    emission = await world.start();
-    const kept = async () => {
-      const { rows } = await world.database.query<{ id: number }>('SELECT id FROM batch WHERE NOT received');
-      return rows.map(({ id }) => id);
-    };
-    await until(async () => !(await kept()).includes(old as number));
-    expect(await kept()).toEqual([young]);
+    await batchStore().deleteExpired(new Date());
+    const { rows } = await world.database.query<{ id: number }>('SELECT id FROM batch WHERE NOT received');
+    expect(rows.map(({ id }) => id)).toEqual([young]);
+    expect(old).not.toBe(young);
     await world.database.query('DELETE FROM batch WHERE id = $1', [young]);
+  });
+
+  it('is deleted with its lines 30 days after it finished; its key may then begin a new batch', async () => {
+    const headers = { 'idempotency-key': `kept ${randomUUID()}` };
+    const body = ndjson([invoice().document]);
+    const first = (await send(body, headers)).body.batch_id;
+    await done(first);
+    const finishedBefore = (days: number) =>
+      world.database.query(`UPDATE batch SET finished_at = now() - interval '${days} days' WHERE id = $1`, [first]);
+
+    await finishedBefore(29);
+    await batchStore().deleteExpired(new Date());
+    expect((await send(body, headers)).body.batch_id).toBe(first);
+
+    await finishedBefore(31);
+    await batchStore().deleteExpired(new Date());
+    expect((await world.call(emission, 'GET', `/batches/${first}`)).status).toBe(404);
+    expect((await world.call(emission, 'GET', `/batches/${first}/results`)).status).toBe(404);
+    const { rows } = await world.database.query('SELECT line FROM batch_line WHERE batch_id = $1', [first]);
+    expect(rows).toEqual([]);
+    // The document was submitted by the first batch; the second one shows the same outcome and sends nothing.
+    const second = (await send(body, headers)).body.batch_id;
+    expect(second).not.toBe(first);
+    expect((await done(second)).accepted).toBe(1);
+  });
+
+  it('is not deleted with all others when the clock of the database is 92 days ahead', async () => {
+    await world.database.query(
+      `INSERT INTO batch (account_id, env, validate, may_wait, caller, created_at, finished_at, received, sha256, total)
+        SELECT 'account-2', 'TesteCF', false, false, '{}', at, at, true, '', 0
+        FROM generate_series(now() - interval '20 days', now(), interval '1 day') AS at`,
+    );
+    const count = async () => (await world.database.query("SELECT FROM batch WHERE account_id = 'account-2'")).rowCount;
+    expect(await count()).toBe(21);
+    await batchStore().deleteExpired(new Date(Date.now() + 92 * 86_400_000));
+    expect(await count()).toBeGreaterThanOrEqual(19);
+    await world.database.query("DELETE FROM batch WHERE account_id = 'account-2'");
   });
 });
 

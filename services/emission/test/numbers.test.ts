@@ -2,8 +2,8 @@ import type { NumberRange, TaxpayerState } from '@ecf/contracts';
 import { toCalendarDate } from '@ecf/domain';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
-import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 let world: World;
@@ -394,11 +394,7 @@ describe('a document without eNCF', () => {
       await world.database.query(
         `UPDATE submission_key SET created_at = now() - interval '${days} days' WHERE idempotency_key = '${key}'`,
       );
-    const housekeeper = await world.start();
-    const known = async () =>
-      (await world.database.query(`SELECT FROM submission_key WHERE idempotency_key = '${forgotten}'`)).rowCount;
-    await until(async () => (await known()) === 0);
-    await housekeeper.stop();
+    await createPostgresNumberStore(world.database, 1_000).forgetKeys(new Date());
     expect(await numberOf(kept)).toBe(first[0]);
     expect(await numberOf(forgotten)).not.toBe(first[1]);
   });

@@ -2,6 +2,7 @@ import { createDueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
+import { createCleaning } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { QueryConfig } from './config.js';
 import { placeInFeed } from './core/feed/read-feed.js';
@@ -77,6 +78,11 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     wake,
     clock,
   });
+  const cleaning = createCleaning({
+    clean: (now) => feed.deleteExpired(now),
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'old events could not be deleted'),
+  });
   return {
     /** The internal operations. */
     served: {
@@ -97,9 +103,11 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     /** The database has its tables. */
     async start() {
       await instance.start();
+      cleaning.start();
       for (const work of bulkheads) work.start();
     },
     async stop() {
+      await cleaning.stop();
       await Promise.all(bulkheads.map((work) => work.stop()));
       await instance.stop();
       calls.close();

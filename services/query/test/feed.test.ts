@@ -510,6 +510,7 @@ describe('the feed', () => {
     expect((await read(old)).events).toHaveLength(1);
     now = new Date(now.getTime() + 2 * 86_400_000);
     await world.publish(invoiceEvent(invoice({ sequence: 71 })));
+    await createPostgresFeed(world.database).deleteExpired(now);
     const { status, body } = await world.get(`/events?after=${old}`);
     expect([status, body.code]).toEqual([410, 'event_expired']);
     expect((await read(null)).events.map(({ subject }) => subject.encf)).toEqual([encf('31', 70), encf('31', 71)]);

@@ -130,8 +130,8 @@ export interface NumberStore {
     issuerRnc: string,
     ranges: readonly NumberRange[],
   ): Promise<{ readonly next: string | null; readonly remaining: number }[]>;
-  /** Deletes idempotency keys that were used before `before`. */
-  forgetKeys(before: Date): Promise<void>;
+  /** Deletes idempotency keys that were used more than 30 days ago, at most those of one day in a call. */
+  forgetKeys(now: Date): Promise<void>;
 }
 
 export interface Backlog {

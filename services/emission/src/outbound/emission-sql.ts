@@ -307,11 +307,6 @@ export const GIVE_BACK = {
   text: `UPDATE reserved_number SET until = '-infinity', idempotency_key = NULL WHERE token = $1`,
 };
 
-export const FORGET_KEYS = {
-  name: 'number_forget_keys',
-  text: 'DELETE FROM submission_key WHERE created_at < $1',
-};
-
 /** The attempt of the submission under a key. */
 export const SUBMITTED = {
   name: 'number_submitted',

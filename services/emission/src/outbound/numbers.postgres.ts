@@ -1,4 +1,4 @@
-import { createSharedCalls, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
+import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
 import type { Draw, DrawRequest, NumberStore } from '../core/ports.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
@@ -11,6 +11,8 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
 const RESERVATION_MS = 10_000;
 /** One reservation for each account, environment and idempotency key. */
 const RESERVED_KEY = 'reserved_number_account_id_env_idempotency_key_key';
+/** Idempotency keys are kept for 30 days. */
+const KEPT_KEYS_MS = 30 * 24 * 3_600_000;
 const SHARED = { maxItems: 64, maxInFlight: 2 };
 
 /**
@@ -61,8 +63,8 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
       );
       return rows;
     },
-    async forgetKeys(before) {
-      await database.query(sql.FORGET_KEYS, [before]);
+    async forgetKeys(now) {
+      await deleteExpired(database, { table: 'submission_key', column: 'created_at', keptMs: KEPT_KEYS_MS }, now);
     },
   };
 }

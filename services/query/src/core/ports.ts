@@ -101,8 +101,10 @@ export interface OutcomeStore {
 
 /** The events of customers. */
 export interface FeedStore {
-  /** Adds events in their order; an occurrence that is there already is not added again. Removes events that are too old. */
+  /** Adds events in their order; an occurrence that is there already is not added again. */
   append(events: readonly NewFeedEvent[], now: Date): Promise<void>;
+  /** Deletes events that are older than 90 days, at most those of one day in a call. The latest event stays. */
+  deleteExpired(now: Date): Promise<void>;
   /** The place that a reader names. */
   placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
   /** The id of the latest event. */

@@ -1,10 +1,7 @@
 import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
-import type { Database } from '@ecf/service-kit/postgres';
+import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
 import type { FeedStore } from '../core/ports.js';
 import { FEED_LOCK } from './locks.js';
-
-/** Each transaction that adds events removes up to this many old ones. */
-const REMOVED_AT_ONCE = 1_000;
 
 const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
 /** An occurrence that is in the feed already is left out before it takes an id. */
@@ -18,13 +15,13 @@ const ADD = {
      WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = added.occurrence)
      ORDER BY place`,
 };
-/** The latest event stays, so that a reader always has a place to go on from. */
-const REMOVE = {
-  name: 'feed_remove',
-  text: `DELETE FROM feed_event WHERE id IN (
-    SELECT id FROM (SELECT id, kept_at FROM feed_event ORDER BY id LIMIT ${REMOVED_AT_ONCE}) AS oldest
-     WHERE kept_at < $1 AND id < (SELECT max(id) FROM feed_event))
-    AND (SELECT kept_at FROM feed_event ORDER BY id LIMIT 1) < $1`,
+/** The latest event stays, so that a reader always has a place to continue from. */
+const EXPIRED: Retention = {
+  table: 'feed_event',
+  column: 'kept_at',
+  orderBy: 'id',
+  keptMs: EVENT_KEPT_MS,
+  where: 'id < (SELECT max(id) FROM feed_event)',
 };
 const PLACE = {
   name: 'feed_place',
@@ -78,8 +75,10 @@ export function createPostgresFeed(database: Database): FeedStore {
         // Held until after the commit: ids are given, and become visible, one transaction after the other.
         await tx.query(LOCK, [FEED_LOCK]);
         await tx.query(ADD, [JSON.stringify(rows), now]);
-        await tx.query(REMOVE, [new Date(now.getTime() - EVENT_KEPT_MS)]);
       });
+    },
+    async deleteExpired(now) {
+      await deleteExpired(database, EXPIRED, now);
     },
     async placeOf(text) {
       const [, digits, mark] = EVENT_ID.exec(text) ?? [];

@@ -57,8 +57,11 @@ export interface BatchStore {
   ): Promise<ReceivedBatch | null>;
   /** Removes a batch that was not received. */
   discard(id: number): Promise<void>;
-  /** Removes batches whose body began to arrive before `before` and never ended. */
-  discardUnfinished(before: Date): Promise<void>;
+  /**
+   * Deletes batches whose body began to arrive a day ago and did not end, and batches that finished 30 days ago, with their
+   * lines. A call deletes at most the batches of one day.
+   */
+  deleteExpired(now: Date): Promise<void>;
   findByKey(scope: BatchScope, idempotencyKey: string): Promise<ReceivedBatch | null>;
   /**
    * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each

@@ -31,11 +31,6 @@ export const RECEIVE = {
 
 export const DISCARD = { name: 'batch_discard', text: 'DELETE FROM batch WHERE id = $1 AND NOT received' };
 
-export const DISCARD_UNFINISHED = {
-  name: 'batch_discard_unfinished',
-  text: 'DELETE FROM batch WHERE NOT received AND created_at < $1',
-};
-
 export const KEY_OF = {
   name: 'batch_key_of',
   text: 'SELECT account_id AS "accountId", env, idempotency_key AS key FROM batch WHERE id = $1',

@@ -1,6 +1,12 @@
 import { storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { createSharedCalls, type Database, isUniqueViolation } from '@ecf/service-kit/postgres';
+import {
+  createSharedCalls,
+  type Database,
+  deleteExpired,
+  isUniqueViolation,
+  type Retention,
+} from '@ecf/service-kit/postgres';
 import {
   type DueLine,
   type FinishedBatch,
@@ -26,6 +32,25 @@ export interface BatchStoreOptions {
 
 /** One received batch for each account, environment and idempotency key. */
 const RECEIVED_KEY = 'batch_account_id_env_idempotency_key_key';
+const DAY_MS = 24 * 3_600_000;
+/** A batch has up to 10,000 lines, which are deleted with it. */
+const BATCHES_PER_STATEMENT = 10;
+
+/** A body that takes longer than a day has lost its process. */
+const UNFINISHED_BATCHES: Retention = {
+  table: 'batch',
+  column: 'created_at',
+  keptMs: DAY_MS,
+  where: 'NOT received',
+  rowsPerStatement: BATCHES_PER_STATEMENT,
+};
+const FINISHED_BATCHES: Retention = {
+  table: 'batch',
+  column: 'finished_at',
+  keptMs: 30 * DAY_MS,
+  where: 'finished_at IS NOT NULL',
+  rowsPerStatement: BATCHES_PER_STATEMENT,
+};
 
 /** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
 export function createPostgresBatchStore({ database, timeoutMs, describe }: BatchStoreOptions): BatchStore {
@@ -75,8 +100,9 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     async discard(id) {
       await database.query(sql.DISCARD, [id]);
     },
-    async discardUnfinished(before) {
-      await database.query(sql.DISCARD_UNFINISHED, [before]);
+    async deleteExpired(now) {
+      await deleteExpired(database, UNFINISHED_BATCHES, now);
+      await deleteExpired(database, FINISHED_BATCHES, now);
     },
     async attemptOf(due) {
       const values = [due.batchId, due.line, keyOfLine(due)];
