@@ -66,6 +66,49 @@ describe('a service behind HTTP', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('gets no header that Connection names, unless the gateway sets it, and returns none', async () => {
+    const arrived: http.IncomingHttpHeaders[] = [];
+    const gateway = await before((req, res) => {
+      arrived.push(req.headers);
+      req.resume();
+      res.writeHead(200, { connection: 'keep-alive, X-Hop, x-request-id', 'x-hop': 'a', 'x-kept': 'b' }).end('{}');
+    });
+    const named =
+      'X-Hop , cookie,,CONTENT-TYPE, x-ecf-identity, x-forwarded-for, x-request-id, content-length, "x-kept"';
+    const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      const request = http.request(`${gateway.url}/fe_Submit`, {
+        method: 'POST',
+        agent: false,
+        headers: {
+          connection: named,
+          'x-api-key': key,
+          'x-hop': 'a',
+          cookie: 'a=b',
+          'content-type': 'application/json',
+          'content-length': '2',
+          'x-request-id': 'mine-2',
+          'x-forwarded-for': '203.0.113.9',
+          'x-kept': 'b',
+        },
+      });
+      request.on('response', resolve).on('error', reject).end('{}');
+    });
+    answer.resume();
+    expect(arrived).toMatchObject([
+      {
+        'x-kept': 'b',
+        'x-request-id': 'mine-2',
+        'x-forwarded-for': '127.0.0.1',
+        'x-ecf-identity': expect.stringMatching(/./),
+      },
+    ]);
+    for (const name of ['x-hop', 'cookie', 'content-type']) expect(arrived[0]).not.toHaveProperty(name);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({ 'x-kept': 'b', 'x-request-id': 'mine-2' });
+    expect(answer.headers).not.toHaveProperty('x-hop');
+    await gateway.stop();
+  });
+
   it('that has a limit of its own tells what is left beside the limit of the key', async () => {
     const gateway = await before(
       (_req, res) =>

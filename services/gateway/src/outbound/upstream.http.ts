@@ -11,6 +11,8 @@ import type { Upstream } from '../upstream.js';
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 const NOT_FORWARDED = new Set([...HOP_BY_HOP, 'proxy-authenticate', 'proxy-authorization', 'expect', 'host']);
 const NOT_RETURNED = new Set([...HOP_BY_HOP, 'date']);
+/** Headers that the gateway sets itself: a caller that names one of them in `Connection` does not remove it. */
+const OWN = new Set([IDENTITY_HEADER, 'x-forwarded-for', 'x-request-id', 'traceparent']);
 
 export interface HttpUpstreamOptions {
   /** Address of the service. */
@@ -91,8 +93,11 @@ function hasBody(req: http.IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
+/** Drops the named headers, and those that `Connection` names: they end at this connection. RFC 9110 section 7.6.1. */
 function withoutHeaders(headers: http.IncomingHttpHeaders, names: ReadonlySet<string>): http.OutgoingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.has(name)));
+  const options = new Set((headers.connection ?? '').split(',').map((option) => option.trim().toLowerCase()));
+  const dropped = (name: string) => names.has(name) || (options.has(name) && !OWN.has(name));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped(name)));
 }
 
 function unavailable(cause: unknown): ApiError {
