@@ -504,6 +504,54 @@ describe('administrators', () => {
     expect((await as(body.token, 'GET', '/admin/accounts')).status).toBe(401);
   });
 
+  it('have no name that looks like another', async () => {
+    expect((await make('Lupe  Diaz', 'viewer')).status).toBe(201);
+    for (const same of [
+      'lupe diaz',
+      'LUPE DIAZ',
+      ' Lupe\u00a0Diaz ',
+      '\uff2c\uff55\uff50\uff45 Diaz',
+      '\u{1d40b}upe diaz',
+    ])
+      expect(await make(same, 'owner')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    for (const other of [
+      'Lup\u0435 Diaz',
+      'Lupe\u200b Diaz',
+      'Lupe\u200d Diaz',
+      'Lu\u00adpe Diaz',
+      'Lupe D\u00edaz',
+      'Lupe Di\u0301az',
+      'Lupe \u202eDiaz',
+      '\ufeffLupe Diaz\u2060',
+      'Lupe \u0130',
+      'Lupe\tDiaz',
+      'Lupe\uff1aDiaz',
+      'admin_token',
+      '\uff21\uff24\uff2d\uff29\uff2e_TOKEN',
+      '\u0301\u0323'.repeat(100),
+      '\u247d'.repeat(100),
+    ]) {
+      const answer = await make(other, 'owner');
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'name'] }] } });
+    }
+    expect((await make('Lup\u0435', 'owner')).body.detail[0].msg).toContain('printable ASCII');
+    const long = '\u0301\u0323'.repeat(250_000);
+    expect((await make(long, 'owner')).status).toBe(422);
+    const list = await under.admin('GET', '/admin/administrators');
+    const names = list.body.map(({ name }: { name: string }) => name);
+    expect(names.filter((name: string) => /lup|token/i.test(name.normalize('NFKC')))).toEqual(['Lupe Diaz']);
+  }, 60_000);
+
+  it('keep a name of an earlier version, and no new one looks like it', async () => {
+    const { body } = await make('Marta', 'viewer');
+    const database = openDatabase(under.config.DATABASE_URL, { max: 1 });
+    const oldName = '\uff2d\uff41\uff52\uff54\uff41';
+    await database.query('UPDATE administrators SET name = $2 WHERE id = $1', [body.id, oldName]);
+    await database.close();
+    expect((await make('marta', 'owner')).status).toBe(409);
+    expect((await as(body.token, 'GET', '/admin/accounts')).status).toBe(200);
+  });
+
   it('have a listener of their own with ADMIN_PORT, and every call has its name and actor in the log', async () => {
     const lines: Record<string, unknown>[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };

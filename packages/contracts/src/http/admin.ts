@@ -59,12 +59,31 @@ export const newApiKeySchema = z.strictObject({
 /** How the holder of ADMIN_TOKEN is named wherever an administrator is. */
 export const ADMIN_TOKEN_ACTOR = 'ADMIN_TOKEN';
 
-/** `POST /admin/administrators`. Names with a colon are those of keys, senders and services in the audit log. */
+/**
+ * A name in the audit log, where two that look alike would hide who acted: compatibility forms become plain characters (NFKC,
+ * full-width `Ａ` is `A`), runs of blanks become one, and only printable ASCII is left. Names with a colon are those of keys,
+ * senders and services.
+ */
+const administratorNameSchema = nameSchema.pipe(
+  z
+    .string()
+    .normalize('NFKC')
+    .trim()
+    .overwrite((name) => name.replace(/ +/g, ' '))
+    .max(200, 'A name has at most 200 characters.')
+    .regex(
+      /^[\x20-\x7e]*$/,
+      'The name of an administrator has printable ASCII characters only, so that no two look alike; write it without accents.',
+    )
+    .refine(
+      (name) => !name.includes(':') && name.toUpperCase() !== ADMIN_TOKEN_ACTOR,
+      `The name of an administrator has no colon and is not ${ADMIN_TOKEN_ACTOR}.`,
+    ),
+);
+
+/** `POST /admin/administrators` */
 export const newAdministratorSchema = z.strictObject({
-  name: nameSchema.refine(
-    (name) => !name.includes(':') && name !== ADMIN_TOKEN_ACTOR,
-    `The name of an administrator has no colon and is not ${ADMIN_TOKEN_ACTOR}.`,
-  ),
+  name: administratorNameSchema,
   role: z.enum(ROLES),
   expires_at: expirySchema.nullish().default(null),
 });

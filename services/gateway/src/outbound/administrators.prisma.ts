@@ -16,11 +16,13 @@ export function createPrismaAdministratorStore(prisma: PrismaClient, clock: () =
   return {
     create: ({ hash, ...administrator }, by) =>
       prisma.$transaction(async (tx) => {
-        // One after another: two with the same name at once would both find it free. The name of a deleted one is not free
-        // either, because the audit log names its acts by it.
+        // One after another: two with the same name at the same time would both find it free. The name of a deleted one is not
+        // free either, because the audit log names its acts by it. Names of earlier versions may have any characters.
         await tx.$executeRaw`LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE`;
-        const taken = await tx.administrator.count({ where: { name: administrator.name } });
-        if (taken > 0) return 'taken';
+        const taken = await tx.$queryRaw<unknown[]>`
+          SELECT 1 FROM administrators
+          WHERE lower(normalize(name, NFKC) COLLATE "C") = lower(${administrator.name} COLLATE "C")`;
+        if (taken.length > 0) return 'taken';
         const row = await tx.administrator.create({ data: { ...administrator, hash: new Uint8Array(hash) } });
         const { id, name, role, expiresAt } = administrator;
         const expires_at = expiresAt === null ? null : toIsoDominican(expiresAt);

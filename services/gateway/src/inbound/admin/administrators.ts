@@ -35,7 +35,7 @@ export function administratorRoutes({ administrators, clock }: AdministratorRout
         throw new ApiError(
           409,
           'conflict',
-          `${name} is or was the name of an administrator, and the audit log names its acts by it; use another name.`,
+          `${name}, in this or another case, is or was the name of an administrator, and the audit log names its acts by it; use another name.`,
         );
       res.status(201).json({ id: created.id, token });
     })
