@@ -36,6 +36,12 @@ export const ERROR_CODES = {
     meaning: 'The XML cannot be read, is refused for safety, or its signature does not hold.',
     remedy: 'Send one well-formed, signed UTF-8 document without DOCTYPE, unchanged since it was signed.',
   },
+  document_too_costly: {
+    status: 400,
+    retryAfter: null,
+    meaning: 'The document takes more time or memory to check than any genuine one; no number was used.',
+    remedy: 'Send a document with fewer values and shorter texts. Sent again as it is, it is refused again.',
+  },
   invalid_document: {
     status: 400,
     retryAfter: null,

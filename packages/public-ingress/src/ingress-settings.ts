@@ -49,13 +49,15 @@ export const validationThreadSettings = {
     default: 1,
   }),
   LARGE_VALIDATION_THREADS: setting.integer({
-    description: 'Worker threads that validate documents over 512 KiB',
+    description:
+      'Worker threads that validate signed documents over 512 KiB; in emission as many more read invoices in JSON over 128 KiB',
     min: 1,
     max: 64,
     default: 1,
   }),
   VALIDATION_TIMEOUT_MS: setting.integer({
-    description: 'Time to validate a document, waiting included; after it the sender gets 503',
+    description:
+      'Time to validate a signed document, waiting included; after it the sender gets 503. For a large invoice in JSON the time without waiting; after it the invoice is refused',
     min: 100,
     max: 600_000,
     default: 20_000,

@@ -69,9 +69,9 @@ import { createBackground } from './core/follow-up/background.js';
 import { createFollowUp } from './core/follow-up/follow-up.js';
 import { createProveSubmission } from './core/follow-up/prove-submission.js';
 import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
+import { createKeyedQueue } from './core/keyed-queue.js';
 import { createNoticeBackground } from './core/notices/notice-background.js';
 import type { AccountSource, Ports } from './core/ports.js';
-import { createKeyedQueue } from './core/submit/keyed-queue.js';
 import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
@@ -95,6 +95,7 @@ import { createPostgresPublishedDocuments } from './outbound/published-documents
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
 import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 import { createCertificateFiles } from './outbound/workers/certificate-files.js';
+import { createInvoices } from './outbound/workers/invoices.js';
 import { createSignedDocuments } from './outbound/workers/signed-documents.js';
 
 /** Columns that hold paths and checksums of archived XML. */
@@ -152,6 +153,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
   const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
+  const { certificateFiles, signedDocuments, readInvoice, closeWorkers } = openWorkers(config, parts);
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -160,12 +162,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     observer,
   });
   const taxpayers = createTaxpayers(ports);
-  const { certificateFiles, signedDocuments, closeWorkers } = openWorkers(config, parts);
   const certificates = createCertificates(ports, certificateFiles.open);
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
-  const issueJson = createIssueJson(ports, taxpayers, certificates);
+  const issueJson = createIssueJson({ ...ports, readInvoice }, taxpayers, certificates);
   const cancellationDocuments = createCancellationDocuments(parts.watchQueue);
   const cancellationPorts: CancellationPorts = {
     ...ports,
@@ -186,7 +187,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
   const batches = createBatches(config, parts, ports, (linePorts) =>
-    createIssueJson(linePorts, taxpayers, certificates),
+    createIssueJson({ ...linePorts, readInvoice }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => readinessOf(database, archive);
@@ -246,7 +247,9 @@ function openPorts(
   config: EmissionConfig,
   overrides: EmissionOverrides,
   { database, clock, identities }: ServiceDependencies,
-  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & { readonly client: Ports['authority'] },
+  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & {
+    readonly client: Ports['authority'];
+  },
 ): Ports {
   return {
     emissions: createPostgresEmissionStore({
@@ -366,8 +369,10 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
   const certificateFiles = createCertificateFiles(watchQueue);
   const readSettings = { ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES };
   const signedDocuments = createSignedDocuments({ ...readSettings, watchQueue });
-  const closeWorkers = () => Promise.all([certificateFiles.close(), signedDocuments.close()]);
-  return { certificateFiles, signedDocuments, closeWorkers };
+  const { LARGE_VALIDATION_THREADS: threads, VALIDATION_TIMEOUT_MS: timeoutMs } = config;
+  const invoices = createInvoices({ threads, timeoutMs, watchQueue });
+  const closeWorkers = () => Promise.all([certificateFiles.close(), signedDocuments.close(), invoices.close()]);
+  return { certificateFiles, signedDocuments, readInvoice: invoices.read, closeWorkers };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

@@ -25,6 +25,7 @@ const SIGNED = [
   'not_utf8',
   'invalid_xml',
   'invalid_document',
+  'document_too_costly',
   'wrong_endpoint',
   'invalid_token',
   'login_refused',

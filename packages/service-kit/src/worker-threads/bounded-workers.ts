@@ -3,7 +3,14 @@ import type { WatchQueue } from '../telemetry/queues.js';
 import { startWorkerThreads } from './start-worker-threads.js';
 
 /** The task took more time or memory than a task may. Repeated, it takes as much again. */
-export class TaskTooCostly extends Error {}
+export class TaskTooCostly extends Error {
+  constructor(
+    readonly what: 'time' | 'memory',
+    cause: unknown,
+  ) {
+    super(`the task takes too much ${what}`, { cause });
+  }
+}
 
 export interface BoundedWorkersOptions {
   /** The module whose exports are the tasks; see `compiledWorker`. */
@@ -73,8 +80,8 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
 
 function toError(error: unknown): unknown {
   const { name, code } = error as Error & { code?: string };
-  if (name === 'AbortError') return new TaskTooCostly('the task takes too much time', { cause: error });
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new TaskTooCostly('the task takes too much memory', { cause: error });
+  if (name === 'AbortError') return new TaskTooCostly('time', error);
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new TaskTooCostly('memory', error);
   return error;
 }
 

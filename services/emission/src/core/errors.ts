@@ -14,6 +14,7 @@ export type EmissionErrorCode = Extract<
   | 'not_utf8'
   | 'invalid_xml'
   | 'invalid_document'
+  | 'document_too_costly'
   | 'wrong_endpoint'
   | 'invalid_token'
   | 'login_refused'

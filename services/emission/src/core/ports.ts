@@ -8,7 +8,7 @@ import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replic
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings, Random } from './attempt/transitions.js';
 import type { ContingencyStore } from './contingency/contingency.js';
-import type { KeyedQueue } from './submit/keyed-queue.js';
+import type { KeyedQueue } from './keyed-queue.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
 export interface RecordedExchange {

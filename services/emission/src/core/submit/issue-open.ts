@@ -1,4 +1,4 @@
-import { type Environment, ISSUING_RULES, toCalendarDate } from '@ecf/domain';
+import { ISSUING_RULES, toCalendarDate } from '@ecf/domain';
 import type { Destination } from '../contingency/contingency.js';
 import { tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
@@ -14,20 +14,19 @@ import {
   needsStatedExpiry,
   noNumberLeft,
   openRanges,
-  underNumber,
 } from './automatic-number.js';
-import { type Invoice, readInvoice } from './invoice-json.js';
+import type { Invoice } from './invoice-json.js';
 import type { IssuedJson, IssueNumbered, Parties } from './issue-numbered.js';
 import { checkStatedExpiry } from './number-ranges.js';
+import type { GivenNumber, InvoiceJson } from './read-invoice-json.js';
 import { checkReference } from './referenced-document.js';
 
 /** An invoice that leaves its number to the service. */
 export interface OpenInvoice {
-  /** As the caller sent it. */
-  readonly document: unknown;
-  /** Checked under a number that stands for the one to be drawn. */
+  /** Reads it again under a number. */
+  read(given: GivenNumber): Promise<InvoiceJson>;
+  /** Without number; its key has one that stands for the number to be drawn. */
   readonly invoice: Invoice;
-  readonly withoutNumber: Invoice;
 }
 
 export interface IssueOpen {
@@ -56,15 +55,13 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   return {
     async check(parties, offer) {
       const { warnings } = await checked(parties, offer);
-      const { withoutNumber } = offer;
-      return numbered.checked(parties, withoutNumber, null, warnings);
+      return numbered.checked(parties, offer.invoice, null, warnings);
     },
     async issue(parties, offer, idempotencyKey) {
-      const { document, invoice, withoutNumber } = offer;
+      const { invoice } = offer;
       const { caller, taxpayer } = parties;
-      const { key, type } = invoice;
+      const { key, type, contentHash } = invoice;
       const { env, issuerRnc } = key;
-      const { contentHash } = withoutNumber;
       if (idempotencyKey === null) throw keyRequired();
       const scope = { accountId: caller.accountId, env, idempotencyKey };
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -83,7 +80,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
           parties.signal,
         );
         if (number === 'none') throw noNumberLeft(taxpayer.ranges, ranges, env, type);
-        const issued = number === null ? null : await issueUnder(number, parties, document, env);
+        const issued = number === null ? null : await issueUnder(number, parties, offer);
         if (issued !== null) return issued;
       }
       throw overtaken(`The number drawn for this document went to another one at each of ${MAX_ROUNDS} tries.`);
@@ -91,13 +88,13 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   };
 
   /** The checks that need no number. */
-  async function checked({ taxpayer }: Parties, { document, invoice, withoutNumber }: OpenInvoice) {
+  async function checked({ taxpayer }: Parties, { read, invoice }: OpenInvoice) {
     const { key, type, summary, tree } = invoice;
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
-    if (needsStatedExpiry(type, ranges)) readInvoice(underNumber(document, key.encf, null), key.env, ports.clock());
+    if (needsStatedExpiry(type, ranges)) await read({ encf: key.encf, expiry: null });
     const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
     // The number that the check assumes has an expiry too; only the document's own statement counts.
-    refuseFaults([...faults, ...checkStatedExpiry(ranges, withoutNumber.tree)]);
+    refuseFaults([...faults, ...checkStatedExpiry(ranges, tree)]);
     return { ranges, warnings };
   }
 
@@ -115,12 +112,11 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   async function issueUnder(
     { encf, expiry, drawn }: DrawnNumber,
     parties: Parties,
-    document: unknown,
-    env: Environment,
+    { read }: Pick<OpenInvoice, 'read'>,
   ): Promise<IssuedJson | null> {
     try {
       await ports.checkpoint('drawn');
-      const invoice = readInvoice(underNumber(document, encf, expiry), env, ports.clock());
+      const { invoice } = await read({ encf, expiry });
       return await numbered.issue(parties, invoice, drawn, false);
     } catch (error) {
       if (error instanceof CommitUnconfirmed) throw error;

@@ -6,11 +6,11 @@ import type { FollowUp } from '../follow-up/follow-up.js';
 import type { Ports } from '../ports.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
-import { leavesNumberOpen, underAnyNumber, withoutNumber } from './automatic-number.js';
 import { type AwaitPorts, answerDeadline, awaitSend, awaitVerdict } from './await-verdict.js';
-import { parseInvoiceJson, readInvoice, unsignedXml } from './invoice-json.js';
+import { unsignedXml } from './invoice-json.js';
 import { createIssueNumbered, type IssuedJson, type NumberedPorts } from './issue-numbered.js';
 import { createIssueOpen, type OpenPorts } from './issue-open.js';
+import type { GivenNumber, ReadInvoiceJson } from './read-invoice-json.js';
 
 export interface JsonSubmission {
   readonly caller: Caller;
@@ -34,22 +34,21 @@ export type IssueJson = (submission: JsonSubmission) => Promise<IssuedJson>;
 
 /** Invoice JSON in; signed, committed and sent e-CF out. Does not wait for the verdict. */
 export function createIssueJson(
-  ports: NumberedPorts & OpenPorts,
+  ports: NumberedPorts & OpenPorts & { readonly readInvoice: ReadInvoiceJson },
   taxpayers: Taxpayers,
   certificates: Certificates,
 ): IssueJson {
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
-    const { caller, env, certificate: upload, mayWait, batchLine, signal } = submission;
-    const document = parseInvoiceJson(submission.data);
-    const isOpen = leavesNumberOpen(document);
-    const invoice = readInvoice(isOpen ? underAnyNumber(document) : document, env, ports.clock());
+    const { caller, env, data, certificate: upload, mayWait, batchLine, signal } = submission;
+    const read = (given: GivenNumber | null) => ports.readInvoice(data, env, ports.clock(), given);
+    const { isOpen, invoice } = await read(null);
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : await certificates.uploaded(upload);
     const parties = { caller, taxpayer, uploaded, mayWait, batchLine, signal };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
-    const offer = { document, invoice, withoutNumber: withoutNumber(invoice, document) };
+    const offer = { read, invoice };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);
   };
 }

@@ -19,7 +19,9 @@ export function createCertificateFiles(watchQueue: WatchQueue): {
     async open(p12, password, now) {
       const file: CertificateFile = { p12, password, now };
       const answer = await workers.run<OpenedFile>(file).catch((error: unknown) => {
-        throw error instanceof TaskTooCostly ? tooCostlyFile(error.message, error) : error;
+        throw error instanceof TaskTooCostly
+          ? tooCostlyFile(`it takes more than ${TIMEOUT_MS / 1_000} s, or too much memory`, error)
+          : error;
       });
       return openedCertificate(answer);
     },

@@ -1,0 +1,54 @@
+import { type DocumentNode, type Environment, groupOf } from '@ecf/domain';
+import { leavesNumberOpen, underAnyNumber, underNumber, withoutNumber } from './automatic-number.js';
+import { type Invoice, parseInvoiceJson, readInvoice } from './invoice-json.js';
+
+/** The number of a document that leaves it open; the expiry is filled in where the document states none. */
+export interface GivenNumber {
+  readonly encf: string;
+  readonly expiry: string | null;
+}
+
+/** An invoice in JSON that was read. Its tree lacks the lines, which only the written text holds. */
+export interface InvoiceJson {
+  /** Whether the document leaves its number to the service. */
+  readonly isOpen: boolean;
+  /** Without number and filled-in expiry if the number is open and none is given; its key has a number all the same. */
+  readonly invoice: Invoice;
+}
+
+/** {@link readInvoiceJson}, wherever it runs. */
+export type ReadInvoiceJson = (
+  data: Uint8Array,
+  env: Environment,
+  now: Date,
+  given: GivenNumber | null,
+) => Promise<InvoiceJson>;
+
+/** Three hundred lines. The check of the worst document of this size takes 15 ms. */
+const LARGEST_SMALL = 128 * 1024;
+
+/** Whether the check of a document may take longer than the event loop can be kept busy. */
+export function isLargeInvoice(data: Uint8Array): boolean {
+  return data.length > LARGEST_SMALL;
+}
+
+/** Parses, checks and writes the part `data`. 400 if it is no JSON, no e-CF, or if the authority would reject it. */
+export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date, given: GivenNumber | null): InvoiceJson {
+  const document = parseInvoiceJson(data);
+  if (!leavesNumberOpen(document)) return { isOpen: false, invoice: withoutLines(readInvoice(document, env, now)) };
+  const invoice =
+    given === null
+      ? withoutNumber(readInvoice(underAnyNumber(document), env, now), document)
+      : readInvoice(underNumber(document, given.encf, given.expiry), env, now);
+  return { isOpen: true, invoice: withoutLines(invoice) };
+}
+
+/** What the later steps read of the tree. Between threads the lines would cost more than their check. */
+function withoutLines(invoice: Invoice): Invoice {
+  const { Encabezado, InformacionReferencia, FechaHoraFirma } = groupOf(invoice.tree, 'ECF') as DocumentNode;
+  const ecf = Object.entries({ Encabezado, InformacionReferencia, FechaHoraFirma });
+  return {
+    ...invoice,
+    tree: { ECF: Object.fromEntries(ecf.filter(([, value]) => value !== undefined)) } as DocumentNode,
+  };
+}
