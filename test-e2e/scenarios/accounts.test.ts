@@ -49,6 +49,8 @@ describe('an account', () => {
       status: 201,
     });
     expect(line).not.toContain(name);
+    const modes = [file, path.dirname(file)].map((one) => (fs.statSync(one).mode & 0o777).toString(8));
+    expect(modes).toEqual(['600', '700']);
   });
 
   it('that is unknown is 404 everywhere', async () => {

@@ -153,7 +153,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 
   const closeOwn = async () => {
     limits.close();
-    accessFile?.close();
+    await accessFile?.close();
     await closeFiles();
     if (overrides.bus === undefined) await bus.close();
   };
@@ -190,8 +190,9 @@ function ownersOf(config: GatewayConfig, identities: Identities, { deliveries, o
 }
 
 /** The file of the access log, where one is configured. */
-function openAccessLog({ ACCESS_LOG_FILE: file }: GatewayConfig, problems: Logger): LogFile | null {
-  return file === undefined ? null : openLogFile({ service: 'gateway', file, problems });
+function openAccessLog(config: GatewayConfig, problems: Logger): LogFile | null {
+  const { ACCESS_LOG_FILE: file, ACCESS_LOG_BYTES: maxBytes, ACCESS_LOG_FILES: kept } = config;
+  return file === undefined ? null : openLogFile({ service: 'gateway', file, problems, limits: { maxBytes, kept } });
 }
 
 /** The master keys, the files that are uploaded, and the sealed values: the gateway keeps some itself, beside the services. */

@@ -44,6 +44,18 @@ export const gatewaySettings = z.object({
     description:
       'File of the access log, one JSON object a line; unset = accesses stand in the log of the process, at level info',
   }),
+  ACCESS_LOG_BYTES: setting.integer({
+    description: 'Bytes after which the file of the access log is renamed to <file>.1 and begun anew',
+    min: 100_000,
+    max: 10_737_418_240,
+    default: 104_857_600,
+  }),
+  ACCESS_LOG_FILES: setting.integer({
+    description: 'Renamed files of the access log that are kept; the oldest is deleted',
+    min: 1,
+    max: 1_000,
+    default: 9,
+  }),
   ADMIN_TOKEN: setting.optionalText({
     description: 'Bearer token of /admin; without one /admin does not exist',
     min: 16,

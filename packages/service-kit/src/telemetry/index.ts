@@ -1,5 +1,6 @@
 export { type AuthorityCall, measureAuthorityCalls } from './authority-calls.js';
 export * from './clock-skew.js';
+export * from './log-file.js';
 export * from './logger.js';
 export * from './metrics.js';
 export * from './queues.js';

@@ -47,31 +47,6 @@ export function createLogger(options: LoggerOptions): Logger {
   return logger;
 }
 
-/** A log file of whole lines. */
-export interface LogFile {
-  readonly logger: Logger;
-  /** Writes what is still in memory. */
-  close(): void;
-}
-
-/** Logs of level info and above in a file, which is made with its folder. A failed write is reported to `problems`. */
-export function openLogFile(options: { service: string; file: string; problems: Logger }): LogFile {
-  const { service, file, problems } = options;
-  const destination = pino.destination({ dest: file, mkdir: true, append: true, sync: false });
-  destination.on('error', (error) => problems.warn({ err: error, file }, 'a log file cannot be written'));
-  return {
-    logger: createLogger({ service, destination }),
-    close() {
-      try {
-        destination.flushSync();
-      } catch (error) {
-        problems.warn({ err: error, file }, 'a log file cannot be written');
-      }
-      destination.end();
-    },
-  };
-}
-
 function traceIds(): Record<string, string> {
   const context = trace.getActiveSpan()?.spanContext();
   return context !== undefined && isSpanContextValid(context)
