@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isDatabaseUnavailable, openDatabase } from '@ecf/service-kit/postgres';
@@ -50,6 +60,41 @@ describe('an embedded PostgreSQL', () => {
     const refused = await database.query('SELECT 1').catch((error) => error);
     expect(isDatabaseUnavailable(refused)).toBe(true);
     await database.close();
+  });
+
+  it('keeps ten log files of some 10 MB that only their owner can read, with the newest line', async () => {
+    const options = { dataDir: path.join(folder, 'logged'), durable: false };
+    const logs = path.join(options.dataDir, 'log');
+    writeFileSync(`${options.dataDir}.log`, 'written by an earlier version\n', { mode: 0o644 });
+    const first = await startEmbeddedPostgres(options);
+    await first.stop();
+    for (let n = 10; n < 22; n += 1)
+      writeFileSync(path.join(logs, `postgres-20260101-0000${n}.log`), 'old', { mode: 0o600 });
+    const server = await startEmbeddedPostgres(options);
+    await query(
+      server.url('postgres'),
+      `DO $$ BEGIN FOR n IN 1..12 LOOP RAISE LOG '%', repeat('x', 1000000); END LOOP; PERFORM pg_sleep(1.1);
+         FOR n IN 1..12 LOOP RAISE LOG '%', repeat('x', 1000000); END LOOP; RAISE LOG 'the last line'; END $$`,
+    );
+    await server.stop();
+    const last = await startEmbeddedPostgres(options);
+    await last.stop();
+    const files = readdirSync(logs).map((name) => path.join(logs, name));
+    // The last start may have made its file after the oldest were deleted.
+    expect(files.length).toBeLessThanOrEqual(11);
+    expect([files.some((file) => file.includes('000010')), files.some((file) => file.includes('000021'))]).toEqual([
+      false,
+      true,
+    ]);
+    const text = files.map((file) => readFileSync(file, 'utf8')).join('');
+    expect(text).toContain('the last line');
+    for (const file of [...files, `${options.dataDir}.log`])
+      expect([file, (statSync(file).mode & 0o777).toString(8), statSync(file).size < 20_000_000]).toEqual([
+        file,
+        '600',
+        true,
+      ]);
+    expect((statSync(logs).mode & 0o777).toString(8)).toBe('700');
   });
 
   it('has its socket in its folder, and none if the path is too long or PostgreSQL would split it', () => {

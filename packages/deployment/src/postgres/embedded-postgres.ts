@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EmbeddedPostgresError, findPostgresBinaries } from './postgres-binaries.js';
@@ -7,13 +7,14 @@ import { claimCluster, clusterPassword, makeCluster, postgresEnvironment } from 
 import { removeOldSockets, socketFolder } from './postgres-socket.js';
 import { type PostgresUser, postgresUser } from './postgres-user.js';
 import { isAlive, isPostgres, readPostmasterFile, stopPostmaster } from './postmaster.js';
+import { keepNewestLogs, LOG_SETTINGS, lastWords, openBeginning } from './server-log.js';
 import { stablePorts } from './stable-ports.js';
 
 export { EmbeddedPostgresError } from './postgres-binaries.js';
 export { stablePorts } from './stable-ports.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the cluster; beside it are `<dataDir>.log`, `<dataDir>.password` and `<dataDir>.owner`. */
+  /** Folder of the cluster, with the server's logs in `log`; beside it are `<dataDir>.log` (the beginning of each start), `<dataDir>.password` and `<dataDir>.owner`. */
   dataDir: string;
   /** 0 or absent takes any free port. */
   port?: number;
@@ -114,6 +115,7 @@ async function launch(
     // The folder lets in the server's user alone, and root.
     unix_socket_permissions: '0700',
     ...((options.durable ?? true) ? {} : NOT_DURABLE),
+    ...LOG_SETTINGS,
     ...options.settings,
   };
   const args = [
@@ -124,10 +126,8 @@ async function launch(
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   chmodSync(dataDir, 0o700);
-  const logFile = `${dataDir}.log`;
-  const before = existsSync(logFile) ? statSync(logFile).size : 0;
   // A file, not a pipe: the server must survive its parent's death without losing its standard error.
-  const log = openSync(logFile, before > 10_000_000 ? 'w' : 'a', 0o640);
+  const log = openBeginning(dataDir);
   const command = user.command(postgres, args);
   const child = spawn(command.file, command.args, {
     ...command.options,
@@ -139,6 +139,7 @@ async function launch(
   });
   closeSync(log);
   child.unref();
+  const stopKeeping = keepNewestLogs(dataDir);
   let expected = false;
   let ended: string | null = null;
   const died = new Promise<string>((resolve) => {
@@ -147,13 +148,16 @@ async function launch(
       if (!expected) resolve(how);
     };
     child.on('error', (error) => end(error.message));
-    child.on('exit', (code, signal) => end(`ended with ${signal ?? code}`));
+    child.on('exit', (code, signal) => {
+      stopKeeping();
+      end(`ended with ${signal ?? code}`);
+    });
   });
   for (let waited = 0; !isReady(dataDir, child.pid); waited += 20) {
     if (ended !== null || waited > START_MS) {
-      const tail = readFileSync(logFile, 'utf8').slice(-1500).trim();
+      stopKeeping();
       throw new EmbeddedPostgresError(
-        `PostgreSQL did not start (${ended ?? `not ready after ${START_MS} ms`}); its log ${logFile} ends:\n${tail}`,
+        `PostgreSQL did not start (${ended ?? `not ready after ${START_MS} ms`}); its log ends:\n${lastWords(dataDir)}`,
       );
     }
     await delay(20);
