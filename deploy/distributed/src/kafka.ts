@@ -12,6 +12,9 @@ import {
   reachable,
 } from '@ecf/deployment/servers';
 import { ConfigError } from '@ecf/service-kit/config';
+import { openLogWriter } from '@ecf/service-kit/telemetry';
+
+const LOG_LIMITS = { maxBytes: 10_000_000, kept: 3 };
 
 /** A server of the deployment; `process` is null if the deployment did not start it. */
 export interface Server {
@@ -57,7 +60,12 @@ export async function findKafka(brokers: readonly string[] | undefined, options:
 
 function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [string, string[]]): Promise<KeptProcess> {
   const pidFile = folder.file('kafka', 'pid');
-  fs.mkdirSync(folder.file('kafka'), { recursive: true });
+  fs.mkdirSync(folder.file('kafka'), { recursive: true, mode: 0o700 });
+  const log = openLogWriter({
+    file: folder.file('kafka', 'broker.log'),
+    limits: LOG_LIMITS,
+    failed: (error) => say(`the log of Kafka cannot be written: ${error}`),
+  });
   return keepRunning({
     name: 'kafka',
     begin() {
@@ -69,7 +77,7 @@ function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [strin
       while (!(await reachable(port))) await delay(50);
     },
     // The broker writes lines for each client that disconnects; the file helps to find causes.
-    output: (chunk) => fs.appendFileSync(folder.file('kafka', 'broker.log'), chunk),
+    output: (chunk) => log.write(String(chunk)),
     onChange: say,
   });
 }

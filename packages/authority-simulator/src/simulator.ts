@@ -24,7 +24,7 @@ import type { Simulation } from './simulation.js';
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const folder = options.dataDir ?? null;
-  if (folder !== null) mkdirSync(folder, { recursive: true });
+  if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const instance = (options.newId ?? randomUUID)();
   const lock = await FolderLock.take(folder, instance);
   let url = '';

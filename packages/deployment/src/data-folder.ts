@@ -149,7 +149,8 @@ function makeFolder(folder: string): void {
   if (fs.existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   try {
-    fs.mkdirSync(folder);
+    // Passage for PostgreSQL's user where this process is root. Only the owner writes here.
+    fs.mkdirSync(folder, { mode: 0o755 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

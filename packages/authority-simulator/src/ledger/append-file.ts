@@ -9,7 +9,7 @@ export class AppendFile {
   #size: number;
 
   constructor(path: string) {
-    this.#fd = openSync(path, 'a+');
+    this.#fd = openSync(path, 'a+', 0o600);
     this.#size = fstatSync(this.#fd).size;
   }
 

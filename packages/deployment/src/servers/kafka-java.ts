@@ -40,7 +40,7 @@ export async function prepareJavaBroker(
     format(libs, target),
   );
   await once(archiveOf(libs), (target) => archiveClasses(formatted, target));
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(path.join(folder, 'data', 'meta.properties')))
     cpSync(formatted, path.join(folder, 'data'), { recursive: true });
   const controllerPort = await freePort(port, ...portsOf(secure));

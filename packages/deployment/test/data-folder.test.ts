@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataFolder } from '../src/index.js';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'ecf-data-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe('a data folder', () => {
+  it('keeps its secrets readable by their owner alone, and lets others write nothing, with the most open umask', async () => {
+    const umask = process.umask(0);
+    try {
+      const folder = new DataFolder(path.join(root, 'new', 'data'));
+      const release = await folder.lock();
+      folder.secrets();
+      folder.serviceKeys();
+      folder.writePrivate('demo.json', { api_key: 'ecf_test_1' });
+      release();
+      const modeOf = (name: string) => (statSync(folder.file(name)).mode & 0o777).toString(8);
+      const files = ['secrets.json', 'service-keys.json', 'demo.json', 'deployment.lock'];
+      expect(files.map(modeOf)).toEqual(['600', '600', '600', '600']);
+      expect([modeOf('.'), modeOf('..')]).toEqual(['755', '755']);
+    } finally {
+      process.umask(umask);
+    }
+  });
+});
