@@ -61,15 +61,16 @@ const batchStore = () =>
     },
   });
 
-/** As if the instance had crashed before it recorded the outcome of the only line. */
-async function interrupted(batchId: string, line: string): Promise<void> {
+/** As if the instance had crashed before it recorded the outcome of the only line, and `readings` of it had not ended. */
+async function interrupted(batchId: string, line: string, readings = 0): Promise<void> {
   await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
     batchId,
   ]);
   await world.database.query(
-    `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true
+    `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true,
+        readings = $3, result = NULL
       WHERE batch_id = $1`,
-    [batchId, Buffer.from(line)],
+    [batchId, Buffer.from(line), readings],
   );
 }
 
@@ -450,6 +451,49 @@ describe('a batch', () => {
     await world.clearFaults();
   });
 
+  it('refuses a line whose reading ended its process twice, and reads one again that ended it once', async () => {
+    const { document } = invoice();
+    const { body } = await send(ndjson([document]), {}, '?validate=true');
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
+    await interrupted(body.batch_id, JSON.stringify(document), 2);
+    expect(await done(body.batch_id)).toMatchObject({ refused: 1 });
+    expect((await results(body.batch_id))[0]).toMatchObject({ error: { status: 400, code: 'document_too_costly' } });
+    await interrupted(body.batch_id, JSON.stringify(document), 1);
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
+  });
+
+  it('counts the readings of a large line that end neither well nor badly, and refuses it after two', async () => {
+    const impatient = await world.start({}, { MAX_BODY_BYTES: 10_000_000, VALIDATION_TIMEOUT_MS: 100 });
+    await emission.stop();
+    const { document } = invoice((ecf) => {
+      ecf.Encabezado.Emisor.RazonSocialEmisor = '&lt;'.repeat(2_400_000);
+    });
+    const { body } = await world.call(impatient, 'POST', '/batches', {
+      body: ndjson([document]),
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    const readings = async () => {
+      const { rows } = await world.database.query(
+        'SELECT readings, postponements, outcome FROM batch_line WHERE batch_id = $1',
+        [body.batch_id],
+      );
+      return rows[0];
+    };
+    await until(async () => (await readings())?.postponements === 1);
+    expect(await readings()).toMatchObject({ readings: 1, outcome: null });
+    await until(async () => (await readings())?.outcome !== null);
+    expect(await readings()).toMatchObject({ readings: 2, outcome: 'refused' });
+    const single = await world.submit(impatient, document);
+    expect([single.status, single.body.code, single.headers.get('retry-after')]).toEqual([
+      400,
+      'document_too_costly',
+      null,
+    ]);
+    emission = await world.start();
+    await impatient.stop();
+    expect((await results(body.batch_id))[0]).toMatchObject({ error: { code: 'document_too_costly' } });
+  });
+
   it('shows an interrupted line no document of another request that chose the same request id', async () => {
     const number = invoice();
     const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
@@ -556,14 +600,14 @@ describe('a batch', () => {
   it('is not deleted with all others when the clock of the database is 92 days ahead', async () => {
     await world.database.query(
       `INSERT INTO batch (account_id, env, validate, may_wait, caller, created_at, finished_at, received, sha256, total)
-        SELECT 'account-2', 'TesteCF', false, false, '{}', at, at, true, '', 0
+        SELECT 'account-3', 'TesteCF', false, false, '{}', at, at, true, '', 0
         FROM generate_series(now() - interval '20 days', now(), interval '1 day') AS at`,
     );
-    const count = async () => (await world.database.query("SELECT FROM batch WHERE account_id = 'account-2'")).rowCount;
+    const count = async () => (await world.database.query("SELECT FROM batch WHERE account_id = 'account-3'")).rowCount;
     expect(await count()).toBe(21);
     await batchStore().deleteExpired(new Date(Date.now() + 92 * 86_400_000));
     expect(await count()).toBeGreaterThanOrEqual(19);
-    await world.database.query("DELETE FROM batch WHERE account_id = 'account-2'");
+    await world.database.query("DELETE FROM batch WHERE account_id = 'account-3'");
   });
 });
 

@@ -30,9 +30,10 @@ export interface BoundedWorkers {
    * Runs a task in a thread. 503 `overloaded` where too many tasks wait, 503 `service_unavailable` after the close. What the
    * task throws is thrown without its class.
    *
+   * @param begins called when a thread is free for the task, which begins after it
    * @throws TaskTooCostly if it takes too much time or memory; its thread is ended
    */
-  run<Result>(task: unknown): Promise<Result>;
+  run<Result>(task: unknown, begins?: () => Promise<void>): Promise<Result>;
   /** Ends the threads. Tasks in work, and later ones, are rejected as unavailable. */
   close(): Promise<void>;
 }
@@ -58,10 +59,11 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   }
 
   return {
-    async run<Result>(task: unknown): Promise<Result> {
+    async run<Result>(task: unknown, begins?: () => Promise<void>): Promise<Result> {
       await turn();
       try {
         if (closed) throw new Error('the threads are closed');
+        await begins?.();
         return (await pool.run(task, { signal: AbortSignal.timeout(timeoutMs) })) as Result;
       } catch (error) {
         throw closed ? unavailable(error) : toError(error);

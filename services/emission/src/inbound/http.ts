@@ -191,6 +191,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     idempotencyKey,
     mayWait,
     batchLine: null,
+    watchReading: null,
     signal: callerSignal(res),
   });
 }

@@ -10,6 +10,7 @@ const due = (other: Partial<DueLine>): DueLine =>
     document: Buffer.from('{}'),
     postponements: 0,
     failures: 0,
+    readings: 0,
     begun: false,
     cancelled: false,
     ...other,
@@ -27,6 +28,7 @@ async function outcomeOf(
     record: async (_: DueLine, outcome: LineOutcome) => void seen.push(outcome),
     postpone: async (_: DueLine, postponed: Postponed) => void seen.push(postponed),
     attemptOf: async () => made,
+    countReading: async () => undefined,
   };
   const lineRate = { count: async () => freeAt };
   const ports = { batches, lineRate, clock: () => new Date(0), random: () => 0.5 };
@@ -81,4 +83,25 @@ it('a line over the limit of its account waits until the account may issue again
   const freeAt = new Date(900);
   const wait = { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
   expect(await outcomeOf(due({ postponements: 20 }), {}, null, freeAt)).toEqual(wait);
+});
+
+it('a document that is too costly to read is tried once more, and then refused', async () => {
+  const costly = { status: 400, code: 'document_too_costly' };
+  expect(await outcomeOf(due({ readings: 0 }), costly)).toMatchObject({
+    outcome: 'postponed',
+    begun: false,
+    failed: false,
+  });
+  expect(await outcomeOf(due({ readings: 1 }), costly)).toMatchObject({ outcome: 'refused', error: costly });
+});
+
+it('a document whose reading ended its process twice is refused and not read again', async () => {
+  const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
+  const tried = { status: 400, code: 'tried' };
+  expect(await outcomeOf(due({ readings: 1 }), tried)).toMatchObject({ error: tried });
+  expect(await outcomeOf(due({ readings: 2 }), tried)).toMatchObject({
+    outcome: 'refused',
+    error: { status: 400, code: 'document_too_costly' },
+  });
+  expect(await outcomeOf(due({ readings: 2, begun: true }), tried, made)).toEqual(made);
 });

@@ -25,7 +25,7 @@ describe('large invoices', () => {
       ),
     );
   const read = (data: Buffer, given: Parameters<typeof readInvoiceJson>[3] = null) =>
-    invoices.read(data, 'TesteCF', NOW, given);
+    invoices.read(data, 'TesteCF', NOW, given, null);
 
   /** The outcome of the reading, and whether the event loop turned meanwhile. */
   async function whileTurning<T>(work: Promise<T>): Promise<{ outcome: T | Error; turned: boolean }> {
@@ -79,7 +79,7 @@ describe('large invoices', () => {
 
   it('that take too long are refused for ever, and the next one is read', async () => {
     const impatient = createInvoices({ threads: 1, timeoutMs: 1, watchQueue: () => undefined });
-    const refusal = await impatient.read(large(), 'TesteCF', NOW, null).catch((error: unknown) => error);
+    const refusal = await impatient.read(large(), 'TesteCF', NOW, null, null).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'document_too_costly', retryAfterSeconds: null });
     expect((refusal as Error).message).toContain('takes too much time to check');
     await impatient.close();

@@ -81,6 +81,8 @@ export interface BatchStore {
   attemptOf(line: DueLine): Promise<LineOutcome | null>;
   /** Stores the outcome of a line, once. */
   record(line: DueLine, outcome: LineOutcome): Promise<void>;
+  /** A reading of the line's large document begins, or has ended, with whatever result. */
+  countReading(line: DueLine, reading: 'begins' | 'ended'): Promise<void>;
   /** The line is due again later, unless its batch was cancelled meanwhile and its number cannot be used. */
   postpone(line: DueLine, postponed: Postponed): Promise<void>;
   /** Leases batches whose lines are to be counted. */

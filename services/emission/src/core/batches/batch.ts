@@ -70,6 +70,8 @@ export interface DueLine {
   /** How often it was postponed, and how often because of an unexpected failure. */
   readonly postponements: number;
   readonly failures: number;
+  /** Readings of its large document that began and did not end, because they ended their thread or process. */
+  readonly readings: number;
   /** Its number may be used: an instance worked on it before, and maybe crashed. */
   readonly begun: boolean;
   /** Its batch is cancelled. */

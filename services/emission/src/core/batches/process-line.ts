@@ -20,6 +20,11 @@ export type ProcessLine = (line: DueLine) => Promise<void>;
 const LONGEST_PAUSE_MS = 60_000;
 /** An unexpected failure may pass; after so many it is the document's. */
 const UNEXPECTED_FAILURES = 5;
+/**
+ * A document whose reading ended its thread or process so often is refused. Only readings in a worker are counted, from their
+ * begin to their end, a second at most: a restart rarely meets one, and hardly ever the same line twice.
+ */
+const ENDED_READINGS = 2;
 
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
@@ -29,7 +34,7 @@ const UNEXPECTED_FAILURES = 5;
  */
 export function createProcessLine(
   ports: Pick<Ports, 'clock' | 'random'> & {
-    readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf'>;
+    readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf' | 'countReading'>;
     readonly lineRate: Pick<LineRate, 'count'>;
   },
   issueJson: IssueJson,
@@ -43,7 +48,7 @@ export function createProcessLine(
   };
 
   async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
-    const { env, caller, document, validate, mayWait, postponements, failures } = line;
+    const { env, caller, document, validate, mayWait, postponements, failures, readings } = line;
     try {
       const freeAt = await ports.lineRate.count(caller.accountId);
       if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
@@ -58,6 +63,10 @@ export function createProcessLine(
         idempotencyKey: line.hasKey ? batchLine : null,
         mayWait,
         batchLine,
+        watchReading: {
+          begins: () => ports.batches.countReading(line, 'begins'),
+          ended: () => ports.batches.countReading(line, 'ended'),
+        },
       });
       if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
       const { emissionId, attempt } = result.attempt;
@@ -65,7 +74,8 @@ export function createProcessLine(
     } catch (error) {
       const { retryAfterSeconds, status, code, detail, messages, faults } = publicError(error);
       const isUnexpected = code === 'internal_error' && failures < UNEXPECTED_FAILURES;
-      if (retryAfterSeconds === null && !isUnexpected)
+      const isTriedAgain = code === 'document_too_costly' && readings + 1 < ENDED_READINGS;
+      if (retryAfterSeconds === null && !isUnexpected && !isTriedAgain)
         return { outcome: 'refused', error: { status, code, detail }, messages, faults };
       const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** postponements, LONGEST_PAUSE_MS);
       // A commit may still happen, so the line first waits until its attempt can be found.
@@ -83,10 +93,16 @@ export function createProcessLine(
 }
 
 /** The refusal of a line that cannot be issued, whatever its document says. */
-function refusedBefore({ document, cancelled, refusedReference }: DueLine): LineOutcome | null {
+function refusedBefore({ document, cancelled, readings, refusedReference }: DueLine): LineOutcome | null {
   if (cancelled) return CANCELLED;
   if (document === null)
     return refusal(413, 'body_too_large', 'The document is larger than MAX_BODY_BYTES allows; send a smaller one.');
+  if (readings >= ENDED_READINGS)
+    return refusal(
+      400,
+      'document_too_costly',
+      `The service that checked this document ended ${ENDED_READINGS} times meanwhile; send one with fewer values and shorter texts. No number was used.`,
+    );
   if (refusedReference !== null)
     return refusal(
       409,

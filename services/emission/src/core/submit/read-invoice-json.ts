@@ -16,12 +16,15 @@ export interface InvoiceJson {
   readonly invoice: Invoice;
 }
 
+/** Is told when a large document begins to be read, and when its reading ended without ending its thread. */
+export interface ReadingWatch {
+  begins(): Promise<void>;
+  ended(): Promise<void>;
+}
+
 /** {@link readInvoiceJson}, wherever it runs. */
 export type ReadInvoiceJson = (
-  data: Uint8Array,
-  env: Environment,
-  now: Date,
-  given: GivenNumber | null,
+  ...reading: [...Parameters<typeof readInvoiceJson>, watch: ReadingWatch | null]
 ) => Promise<InvoiceJson>;
 
 /** Three hundred lines. The check of the worst document of this size takes 15 ms. */

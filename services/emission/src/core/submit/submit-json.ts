@@ -10,7 +10,7 @@ import { type AwaitPorts, answerDeadline, awaitSend, awaitVerdict } from './awai
 import { unsignedXml } from './invoice-json.js';
 import { createIssueNumbered, type IssuedJson, type NumberedPorts } from './issue-numbered.js';
 import { createIssueOpen, type OpenPorts } from './issue-open.js';
-import type { GivenNumber, ReadInvoiceJson } from './read-invoice-json.js';
+import type { GivenNumber, ReadInvoiceJson, ReadingWatch } from './read-invoice-json.js';
 
 export interface JsonSubmission {
   readonly caller: Caller;
@@ -26,6 +26,8 @@ export interface JsonSubmission {
   readonly mayWait: boolean;
   /** The batch line (`keyOfLine`) that this document is; null if it did not come in a batch. */
   readonly batchLine: string | null;
+  /** For a batch line, which remembers that it ended its process. */
+  readonly watchReading: ReadingWatch | null;
   /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,7 +44,8 @@ export function createIssueJson(
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
     const { caller, env, data, certificate: upload, mayWait, batchLine, signal } = submission;
-    const read = (given: GivenNumber | null) => ports.readInvoice(data, env, ports.clock(), given);
+    const read = (given: GivenNumber | null) =>
+      ports.readInvoice(data, env, ports.clock(), given, submission.watchReading);
     const { isOpen, invoice } = await read(null);
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : await certificates.uploaded(upload);

@@ -50,6 +50,7 @@ interface DueRow {
   document: Buffer | null;
   postponements: number;
   failures: number;
+  readings: number;
   begun: boolean;
   cancelled: boolean;
   env: Environment;
@@ -61,7 +62,7 @@ interface DueRow {
 }
 
 function fromDueRow(row: DueRow): DueLine {
-  const { line, env, caller, validate, document, postponements, failures, begun, cancelled } = row;
+  const { line, env, caller, validate, document, postponements, failures, readings, begun, cancelled } = row;
   const refusedReference = row.refused_reference;
   return {
     batchId: row.batch_id,
@@ -74,6 +75,7 @@ function fromDueRow(row: DueRow): DueLine {
     document,
     postponements,
     failures,
+    readings,
     begun,
     cancelled,
     refusedReference,

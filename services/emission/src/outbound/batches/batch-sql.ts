@@ -71,7 +71,7 @@ export const CLAIM_LINES = `WITH account AS (
     claimed AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM summed
       WHERE l.batch_id = summed.batch_id AND l.line = summed.line AND summed.before < $5 RETURNING l.*)
-    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.begun, b.env, b.caller, b.validate, b.may_wait,
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate, b.may_wait,
       b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
@@ -84,6 +84,13 @@ export const RENEW_LINES = {
   name: 'batch_renew_lines',
   text: `UPDATE batch_line l SET due_at = $3 FROM unnest($1::bigint[], $2::int[]) AS r(batch_id, line)
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.leased AND l.outcome IS NULL`,
+};
+
+/** A reading of the line's document begins, or ($3) has ended. */
+export const COUNT_READING = {
+  name: 'batch_count_reading',
+  text: `UPDATE batch_line SET readings = CASE WHEN $3::boolean THEN 0 ELSE readings + 1 END
+    WHERE batch_id = $1 AND line = $2 AND outcome IS NULL`,
 };
 
 /**

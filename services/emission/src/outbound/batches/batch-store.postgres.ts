@@ -112,6 +112,9 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
       return found.rows[0] === undefined ? null : { outcome: 'submitted', ...found.rows[0] };
     },
     record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
+    async countReading({ batchId, line }, reading) {
+      await retry(() => database.query(sql.COUNT_READING, [batchId, line, reading === 'ended']));
+    },
     async postpone({ batchId: id, line }, { dueAt, begun, failed, limited }) {
       await retry(() => database.query(sql.POSTPONE, [id, line, dueAt, begun, json(CANCELLED), failed, limited]));
     },

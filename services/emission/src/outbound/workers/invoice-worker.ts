@@ -1,7 +1,7 @@
-import { type InvoiceJson, type ReadInvoiceJson, readInvoiceJson } from '../../core/submit/read-invoice-json.js';
+import { type InvoiceJson, readInvoiceJson } from '../../core/submit/read-invoice-json.js';
 import { answer, type WorkerAnswer } from './worker-answer.js';
 
 /** An invoice in JSON, to be read. */
-export type InvoiceTask = Parameters<ReadInvoiceJson>;
+export type InvoiceTask = Parameters<typeof readInvoiceJson>;
 
 export default (task: InvoiceTask): Promise<WorkerAnswer<InvoiceJson>> => answer(() => readInvoiceJson(...task));

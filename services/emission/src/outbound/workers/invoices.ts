@@ -24,14 +24,18 @@ export function createInvoices(settings: {
   const limits = { maxThreads: threads, timeoutMs, maxWaiting: MAX_WAITING };
   const workers = startBoundedWorkers({ worker, ...limits, queue: 'invoices', watchQueue });
   return {
-    async read(...task) {
-      if (!isLargeInvoice(task[0])) return readInvoiceJson(...task);
-      const large: InvoiceTask = task;
-      return resultOf(
-        await workers.run<WorkerAnswer<InvoiceJson>>(large).catch((error: unknown) => {
-          throw error instanceof TaskTooCostly ? tooCostly(error) : error;
-        }),
-      );
+    async read(data, env, now, given, watch) {
+      if (!isLargeInvoice(data)) return readInvoiceJson(data, env, now, given);
+      const task: InvoiceTask = [data, env, now, given];
+      const answered = await workers
+        .run<WorkerAnswer<InvoiceJson>>(task, watch?.begins)
+        .catch(async (error: unknown) => {
+          if (error instanceof TaskTooCostly) throw tooCostly(error);
+          await watch?.ended();
+          throw error;
+        });
+      await watch?.ended();
+      return resultOf(answered);
     },
     close: workers.close,
   };
