@@ -45,6 +45,7 @@ import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
 import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
+import type { ReadLineNumbers } from './core/batches/line-numbers.js';
 import { createProcessLine } from './core/batches/process-line.js';
 import { createQueryBatches } from './core/batches/query-batches.js';
 import { createReceiveBatch } from './core/batches/receive-batch.js';
@@ -153,7 +154,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
   const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
-  const { certificateFiles, signedDocuments, readInvoice, closeWorkers } = openWorkers(config, parts);
+  const { certificateFiles, signedDocuments, readInvoice, readNumbers, closeWorkers } = openWorkers(config, parts);
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -186,7 +187,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
-  const batches = createBatches(config, parts, ports, (linePorts) =>
+  const batches = createBatches(config, parts, { ...ports, readNumbers }, (linePorts) =>
     createIssueJson({ ...linePorts, readInvoice }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
@@ -330,7 +331,7 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 function createBatches(
   config: EmissionConfig,
   parts: ServiceDependencies,
-  ports: Ports,
+  ports: Ports & { readonly readNumbers: ReadLineNumbers },
   issueWith: (ports: Ports) => IssueJson,
 ) {
   const submissionsFirst = createSubmissionsFirst(ports, config.MAX_SUBMISSIONS);
@@ -372,7 +373,7 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
   const { LARGE_VALIDATION_THREADS: threads, VALIDATION_TIMEOUT_MS: timeoutMs } = config;
   const invoices = createInvoices({ threads, timeoutMs, watchQueue });
   const closeWorkers = () => Promise.all([certificateFiles.close(), signedDocuments.close(), invoices.close()]);
-  return { certificateFiles, signedDocuments, readInvoice: invoices.read, closeWorkers };
+  return { certificateFiles, signedDocuments, readInvoice: invoices.read, readNumbers: invoices.numbers, closeWorkers };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

@@ -25,15 +25,21 @@ export interface BoundedWorkersOptions {
   readonly watchQueue: WatchQueue;
 }
 
+export interface TaskOptions {
+  /** The export of the module that does the task. */
+  readonly name?: string;
+  /** Called when a thread is free for the task, which begins after it. */
+  begins?(): Promise<void>;
+}
+
 export interface BoundedWorkers {
   /**
    * Runs a task in a thread. 503 `overloaded` where too many tasks wait, 503 `service_unavailable` after the close. What the
    * task throws is thrown without its class.
    *
-   * @param begins called when a thread is free for the task, which begins after it
    * @throws TaskTooCostly if it takes too much time or memory; its thread is ended
    */
-  run<Result>(task: unknown, begins?: () => Promise<void>): Promise<Result>;
+  run<Result>(task: unknown, options?: TaskOptions): Promise<Result>;
   /** Ends the threads. Tasks in work, and later ones, are rejected as unavailable. */
   close(): Promise<void>;
 }
@@ -59,12 +65,15 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   }
 
   return {
-    async run<Result>(task: unknown, begins?: () => Promise<void>): Promise<Result> {
+    async run<Result>(task: unknown, options: TaskOptions = {}): Promise<Result> {
       await turn();
       try {
         if (closed) throw new Error('the threads are closed');
-        await begins?.();
-        return (await pool.run(task, { signal: AbortSignal.timeout(timeoutMs) })) as Result;
+        await options.begins?.();
+        return (await pool.run(task, {
+          name: options.name ?? 'default',
+          signal: AbortSignal.timeout(timeoutMs),
+        })) as Result;
       } catch (error) {
         throw closed ? unavailable(error) : toError(error);
       } finally {

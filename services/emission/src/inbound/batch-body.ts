@@ -188,5 +188,6 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 function isBlank(bytes: Buffer): boolean {
-  return bytes.every(isBlankByte);
+  for (let at = 0; at < bytes.length; at += 1) if (!isBlankByte(bytes[at] as number)) return false;
+  return true;
 }

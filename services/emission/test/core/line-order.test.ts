@@ -34,4 +34,9 @@ describe('the lines of a batch', () => {
       waits(4, null, 3),
     ]);
   });
+
+  it('wait for one line, and are ordered in linear time, though a million of them refer to it', () => {
+    const lines = [line(1, 'A'), ...Array.from({ length: 1_000_000 }, (_, at) => line(at + 2, null, 'A'))];
+    expect(orderLines(lines)).toHaveLength(1_000_000);
+  }, 60_000);
 });

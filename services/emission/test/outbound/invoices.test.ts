@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { isLargeInvoice, readInvoiceJson } from '../../src/core/submit/read-invoice-json.js';
 import { createInvoices } from '../../src/outbound/workers/invoices.js';
 import { NOW } from '../support/attempts.js';
-import { type Document, example } from '../support/documents.js';
+import { type Document, encf, example, ISSUER } from '../support/documents.js';
 
 const TIMEOUT_MS = 60_000;
 
@@ -75,6 +75,29 @@ describe('large invoices', () => {
     const { outcome, turned } = await whileTurning(read(data));
     expect(turned).toBe(true);
     if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'EmissionError', code: expect.any(String) });
+  });
+
+  it('of a batch have their numbers read in another thread, also where nothing can be read', async () => {
+    const { outcome, turned } = await whileTurning(invoices.numbers(large()));
+    expect([outcome, turned]).toEqual([{ encf: encf('33', 1), issuerRnc: ISSUER, refersTo: expect.anything() }, true]);
+    const hostile = await whileTurning(invoices.numbers(Buffer.from('[[],'.repeat(500_000))));
+    expect(hostile).toEqual({ outcome: { encf: null, issuerRnc: null, refersTo: null }, turned: true });
+  });
+
+  it('that find no free place in the queue are no reading that began', async () => {
+    const threads = { threads: 1, timeoutMs: TIMEOUT_MS, watchQueue: () => undefined };
+    const busy = createInvoices(threads);
+    const told: string[] = [];
+    const watch = { begins: async () => void told.push('begins'), ended: async () => void told.push('ended') };
+    const data = large();
+    const readings = Array.from({ length: 18 }, () => busy.read(data, 'TesteCF', NOW, null, watch));
+    const outcomes = await Promise.allSettled(readings);
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([
+      { status: 'rejected', reason: expect.objectContaining({ status: 503, code: 'overloaded' }) },
+    ]);
+    expect(told.filter((word) => word === 'begins')).toHaveLength(17);
+    expect(told.filter((word) => word === 'ended')).toHaveLength(17);
+    await busy.close();
   });
 
   it('that take too long are refused for ever, and the next one is read', async () => {

@@ -53,7 +53,9 @@ function peel(waits: readonly Wait[]): Wait[] {
   const followers = new Map<number, number[]>();
   for (const [line, before] of waits) {
     open.set(line, (open.get(line) ?? 0) + 1);
-    followers.set(before, [...(followers.get(before) ?? []), line]);
+    const others = followers.get(before);
+    if (others === undefined) followers.set(before, [line]);
+    else others.push(line);
   }
   const ended = [...followers.keys()].filter((line) => !open.has(line));
   for (const line of ended)

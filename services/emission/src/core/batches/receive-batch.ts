@@ -1,10 +1,9 @@
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
-import { asSingle, leafText, parseJson } from '@ecf/ecf-xml';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import { referredNumber } from '../submit/referenced-document.js';
 import type { NewBatch, NewLine } from './batch.js';
 import type { BatchStore, ReceivedBatch } from './batch-ports.js';
+import { NO_NUMBERS, type ReadLineNumbers } from './line-numbers.js';
 import { type NumberedLine, orderLines } from './line-order.js';
 
 /** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
@@ -24,7 +23,7 @@ const CHUNK = { lines: 500, bytes: 1024 * 1024 };
  * same idempotency key with the same bytes finds the first batch.
  */
 export function createReceiveBatch(
-  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore },
+  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
   onReceived: () => void,
 ): ReceiveBatch {
   const { batches, clock } = ports;
@@ -32,7 +31,7 @@ export function createReceiveBatch(
   async function store(batch: NewBatch, body: BatchBody): Promise<ReceivedBatch> {
     const id = await batches.begin(batch);
     try {
-      const numbered = await storeLines(batches, id, batch.caller.accountId, body);
+      const numbered = await storeLines(ports, id, batch.caller.accountId, body);
       const received = { id, total: numbered.length, sha256: body.sha256(), validate: batch.validate };
       const winner = await batches.receive(received, orderLines(numbered), clock());
       if (winner === null) {
@@ -58,7 +57,7 @@ export function createReceiveBatch(
 }
 
 async function storeLines(
-  batches: BatchStore,
+  { batches, readNumbers }: { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
   id: number,
   accountId: string,
   { documents }: BatchBody,
@@ -73,7 +72,7 @@ async function storeLines(
         'invalid_batch',
         `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
       );
-    const numbers = document === null ? NO_NUMBERS : numbersOf(document);
+    const numbers = document === null ? NO_NUMBERS : await readNumbers(document);
     numbered.push({ line, ...numbers });
     chunk.push({ line, document, encf: numbers.encf, issuerRnc: numbers.issuerRnc });
     bytes += document?.length ?? 0;
@@ -95,41 +94,4 @@ function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' |
     'idempotency_conflict',
     'Another batch came with this idempotency-key and other content; use a new key for new content.',
   );
-}
-
-const NO_NUMBERS = { encf: null, issuerRnc: null, refersTo: null };
-
-/** The numbers of a document that may have any fault; the full check comes later. */
-function numbersOf(document: Buffer): Omit<NumberedLine, 'line'> {
-  let root: unknown;
-  try {
-    // The parser of the check: what it refuses early would stop this process for seconds.
-    root = parseJson(document);
-  } catch {
-    return NO_NUMBERS;
-  }
-  const header = ['ECF', 'Encabezado'];
-  const reference = ['ECF', 'InformacionReferencia'];
-  return {
-    encf: textAt(root, [...header, 'IdDoc', 'eNCF'], 13),
-    issuerRnc: textAt(root, [...header, 'Emisor', 'RNCEmisor'], 11),
-    refersTo: referredNumber({
-      type: textAt(root, [...header, 'IdDoc', 'TipoeCF'], 2),
-      total: textAt(root, [...header, 'Totales', 'MontoTotal'], 21),
-      modified: textAt(root, [...reference, 'NCFModificado'], 19),
-      isOfAnother: textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null,
-    }),
-  };
-}
-
-/**
- * A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no
- * number.
- */
-function textAt(root: unknown, path: readonly string[], most: number): string | null {
-  // A list of one stands for its value, as in the check of the document.
-  let value = asSingle(root);
-  for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
-  const text = leafText(value)?.trim() ?? null;
-  return text !== null && text.length <= most && /^[\w.-]+$/.test(text) ? text : null;
 }

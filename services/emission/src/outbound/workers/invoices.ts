@@ -1,5 +1,6 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import { type LineNumbers, lineNumbers, NO_NUMBERS, type ReadLineNumbers } from '../../core/batches/line-numbers.js';
 import { EmissionError } from '../../core/errors.js';
 import {
   type InvoiceJson,
@@ -13,12 +14,12 @@ import { resultOf, type WorkerAnswer } from './worker-answer.js';
 /** Longest queue; each document may have ten megabytes. */
 const MAX_WAITING = 16;
 
-/** Reads invoices in JSON: small ones in the event loop, large ones in a worker thread, where they take up to seconds. */
+/** Reads invoices in JSON, and the numbers of batch lines: small ones in the event loop, large ones in a worker thread, where they take up to seconds. */
 export function createInvoices(settings: {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly watchQueue: WatchQueue;
-}): { readonly read: ReadInvoiceJson; close(): Promise<void> } {
+}): { readonly read: ReadInvoiceJson; readonly numbers: ReadLineNumbers; close(): Promise<void> } {
   const { threads, timeoutMs, watchQueue } = settings;
   const worker = compiledWorker(import.meta, 'invoice-worker');
   const limits = { maxThreads: threads, timeoutMs, maxWaiting: MAX_WAITING };
@@ -27,15 +28,27 @@ export function createInvoices(settings: {
     async read(data, env, now, given, watch) {
       if (!isLargeInvoice(data)) return readInvoiceJson(data, env, now, given);
       const task: InvoiceTask = [data, env, now, given];
-      const answered = await workers
-        .run<WorkerAnswer<InvoiceJson>>(task, watch?.begins)
-        .catch(async (error: unknown) => {
-          if (error instanceof TaskTooCostly) throw tooCostly(error);
-          await watch?.ended();
-          throw error;
-        });
+      let hasBegun = false;
+      const begins = async () => {
+        await watch?.begins();
+        hasBegun = true;
+      };
+      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, { begins });
+      const answered = await run.catch(async (error: unknown) => {
+        if (error instanceof TaskTooCostly) throw tooCostly(error);
+        if (hasBegun) await watch?.ended();
+        throw error;
+      });
       await watch?.ended();
       return resultOf(answered);
+    },
+    async numbers(document) {
+      if (!isLargeInvoice(document)) return lineNumbers(document);
+      return workers.run<LineNumbers>(document, { name: 'numbers' }).catch((error: unknown) => {
+        // The check of the line refuses it later.
+        if (error instanceof TaskTooCostly) return NO_NUMBERS;
+        throw error;
+      });
     },
     close: workers.close,
   };

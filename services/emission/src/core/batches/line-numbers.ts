@@ -1,0 +1,47 @@
+import { asSingle, leafText, parseJson } from '@ecf/ecf-xml';
+import { referredNumber } from '../submit/referenced-document.js';
+import type { NumberedLine } from './line-order.js';
+
+/** The numbers that a line names. */
+export type LineNumbers = Omit<NumberedLine, 'line'>;
+
+/** Of a document that cannot be read, or is too large. */
+export const NO_NUMBERS: LineNumbers = { encf: null, issuerRnc: null, refersTo: null };
+
+/** {@link lineNumbers}, wherever it runs. */
+export type ReadLineNumbers = (document: Uint8Array) => Promise<LineNumbers>;
+
+/** The numbers of a document that may have any fault; the full check comes later. */
+export function lineNumbers(document: Uint8Array): LineNumbers {
+  let root: unknown;
+  try {
+    // The parser of the check: what it refuses early would stop this process for seconds.
+    root = parseJson(document);
+  } catch {
+    return NO_NUMBERS;
+  }
+  const header = ['ECF', 'Encabezado'];
+  const reference = ['ECF', 'InformacionReferencia'];
+  return {
+    encf: textAt(root, [...header, 'IdDoc', 'eNCF'], 13),
+    issuerRnc: textAt(root, [...header, 'Emisor', 'RNCEmisor'], 11),
+    refersTo: referredNumber({
+      type: textAt(root, [...header, 'IdDoc', 'TipoeCF'], 2),
+      total: textAt(root, [...header, 'Totales', 'MontoTotal'], 21),
+      modified: textAt(root, [...reference, 'NCFModificado'], 19),
+      isOfAnother: textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null,
+    }),
+  };
+}
+
+/**
+ * A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no
+ * number.
+ */
+function textAt(root: unknown, path: readonly string[], most: number): string | null {
+  // A list of one stands for its value, as in the check of the document.
+  let value = asSingle(root);
+  for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
+  const text = leafText(value)?.trim() ?? null;
+  return text !== null && text.length <= most && /^[\w.-]+$/.test(text) ? text : null;
+}
