@@ -49,6 +49,22 @@ describe('parseJson', () => {
     for (const text of texts) expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
+  it('reads long strings with escapes as JSON.parse does, and names the place of a fault in one', () => {
+    const long = `${'é\\n\\"\\\\\\u0041\\ud800 '.repeat(100)}`;
+    const text = `{"a":"x${long}","b":"${long}"}`;
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+    expect(refusal(`["${long}\\x"]`)).toEqual({ code: 'invalid_json', line: 1, column: 3 + long.length });
+    expect(refusal(`["${long}\n"]`)).toEqual({ code: 'invalid_json', line: 1, column: 3 + long.length });
+    expect(refusal(`["${long}`)).toEqual({ code: 'invalid_json', line: 1, column: 3 + long.length });
+    expect(refusal(`["${long}\\`)).toEqual({ code: 'invalid_json', line: 1, column: 3 + long.length });
+  });
+
+  it('refuses more values than its caller allows', () => {
+    const text = (values: number) => `{"a":[${new Array(values).fill(1).join(',')}]}`;
+    expect(parseJson(text(8), String, 10)).toEqual({ a: new Array(8).fill('1') });
+    expect(() => parseJson(text(9), String, 10)).toThrow('more than 10 values');
+  });
+
   it('keeps numbers as they are written', () => {
     const text = '[1180.00, 12345678901234567890, -0, 1e3, 0.10]';
     expect(parseJson(text)).toEqual(['1180.00', '12345678901234567890', '-0', '1e3', '0.10']);

@@ -421,6 +421,11 @@ describe('documents that the caller signed', () => {
       [{ headers: { ...json, 'x-token': 't' }, body: '{}' }, 422, 'validation_error'],
       [{ headers: { ...json, 'x-token': 't' }, body: '[]' }, 422, 'validation_error'],
       [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":' }, 400, 'invalid_json'],
+      [
+        { headers: { ...json, 'x-token': 't' }, body: `{"xml":"nada","more":[${new Array(1_000).fill(1)}]}` },
+        400,
+        'invalid_json',
+      ],
       [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"nada"}' }, 400, 'invalid_xml'],
       [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"<!DOCTYPE a><a/>"}' }, 400, 'invalid_xml'],
       [{ headers: { ...json, 'x-token': 't' }, body: '{"xml":"<ECF/>"}' }, 400, 'invalid_xml'],

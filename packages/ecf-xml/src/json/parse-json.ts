@@ -1,5 +1,5 @@
 import { decodeUtf8, positionOf } from '../utf8.js';
-import { JsonParser, type NumberOf } from './json-parser.js';
+import { JsonParser, MAX_VALUES, type NumberOf } from './json-parser.js';
 import { JsonRefused } from './json-refused.js';
 
 export const MAX_JSON_BYTES = 20 * 1024 * 1024;
@@ -12,15 +12,20 @@ export const MAX_JSON_BYTES = 20 * 1024 * 1024;
  *
  * @param text a string, or UTF-8 bytes with or without byte order mark
  * @param numberOf creates the value of a number, if callers must distinguish it from a string of the same text
+ * @param maxValues the most values that the text may hold
  * @throws JsonRefused with the position if the text has one
  */
-export function parseJson(text: string | Uint8Array, numberOf: NumberOf = (stated) => stated): unknown {
+export function parseJson(
+  text: string | Uint8Array,
+  numberOf: NumberOf = (stated) => stated,
+  maxValues: number = MAX_VALUES,
+): unknown {
   if (text.length > MAX_JSON_BYTES) {
     throw new JsonRefused('too_large', `The document is longer than ${MAX_JSON_BYTES} bytes; split it.`);
   }
-  if (typeof text === 'string') return new JsonParser(text, numberOf).document();
+  if (typeof text === 'string') return new JsonParser(text, numberOf, maxValues).document();
   const decoded = decodeUtf8(text);
-  if ('text' in decoded) return new JsonParser(decoded.text, numberOf).document();
+  if ('text' in decoded) return new JsonParser(decoded.text, numberOf, maxValues).document();
   const before = Buffer.from(text.buffer, text.byteOffset, decoded.badOffset).toString('utf8');
   const { line, column } = positionOf(before, before.length);
   throw new JsonRefused(
