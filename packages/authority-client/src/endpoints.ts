@@ -1,5 +1,5 @@
 /** Every address of the authority, and which service exists in which environment (contract section 1). */
-import { ENVIRONMENTS, type Environment, environmentSegment } from '@ecf/domain';
+import { ENVIRONMENTS, type Environment, environmentSegment, withoutTrailingSlashes } from '@ecf/domain';
 
 export type Host = 'main' | 'consumer' | 'status';
 
@@ -67,7 +67,7 @@ export function authorityEndpoints(base?: string | null): Endpoints {
   const url = new URL(base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`not an http address: ${url.protocol}`);
-  const address = (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '');
+  const address = withoutTrailingSlashes(url.origin + url.pathname);
   return { hosts: { main: address, consumer: address, status: address } };
 }
 

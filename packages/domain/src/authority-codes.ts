@@ -91,7 +91,7 @@ function normalCode(code: string | number | null): string | null {
     ? null
     : String(code)
         .trim()
-        .replace(/^0+(?=[0-9])/, '');
+        .replace(/^0+([0-9])/, '$1');
 }
 
 /** Letters from which on a known text may stand inside another: some were seen as fragments only. */

@@ -19,6 +19,7 @@ export { ISSUING_RULES, signingTimeWarnings } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, type Evidence, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
 export * from './submission-route.js';
 export * from './text/storable-text.js';
+export { withoutTrailingSlashes } from './text/trailing-slashes.js';
 export { withoutAccents } from './text/without-accents.js';
 export * from './time/dominican-time.js';
 export * from './time/retry-delay.js';

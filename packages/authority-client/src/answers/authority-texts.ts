@@ -36,7 +36,7 @@ export function statusOfWord(estado: string | null): InvoiceStatus | null {
 
 /** A state code without leading zeros (`01` and `1` are the same). */
 export function plainCode(codigo: string): string {
-  return codigo.trim().replace(/^0+(?=\d)/, '');
+  return codigo.trim().replace(/^0+(\d)/, '$1');
 }
 
 /**

@@ -5,7 +5,7 @@ import type { IssuedToken } from '../answers/verdicts.js';
 
 /** The authority failed to reach the certificate's issuer (OCSP, CRL): temporary (contract section 2.3). */
 const TRANSIENT =
-  /connection attempt failed|one or more errors occurred|timed? ?out|ocsp|crl\b|intent\w{0,9} nuevamente/;
+  /connection attempt failed|one or more errors occurred|timed? ?out|ocsp|crl\b|intent\w{0,8} nuevamente/;
 /** The seed was late or used: the next login gets a new one. */
 const STALE_SEED = /venc|expir|utiliz|caduc|no encontrad/;
 const PERMANENT = /firma|certificado|delegad/;

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '@ecf/domain';
 import type { AnswerReader } from '../answers/answer-reader.js';
 import { type AnswerFields, records, textField } from '../answers/answer-value.js';
 import { refusedQuery, statusOf } from '../answers/authority-texts.js';
@@ -38,6 +39,6 @@ function entryOf(row: AnswerFields): DirectoryEntry[] {
 }
 
 function base(url: string | null): string | null {
-  const trimmed = url?.replace(/(?<!\/)\/+$/, '') ?? '';
+  const trimmed = withoutTrailingSlashes(url ?? '');
   return trimmed === '' ? null : trimmed;
 }

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '@ecf/domain';
 import type { Answer } from '../answers/answer.js';
 import type { AnswerReader } from '../answers/answer-reader.js';
 import type { OperationName } from '../transport/call-report.js';
@@ -63,7 +64,7 @@ function receiverAddress(baseUrl: string, path: string, allowPlainHttp: boolean)
   if (url.username !== '' || url.password !== '') return { refused: "the receiver's address carries credentials" };
   url.search = '';
   url.hash = '';
-  const base = url.pathname.replace(/(?<!\/)\/+$/, '');
+  const base = withoutTrailingSlashes(url.pathname);
   url.pathname = base.toLowerCase().endsWith(`/${path.toLowerCase()}`) ? base : `${base}/${path}`;
   return { url };
 }

@@ -60,8 +60,8 @@ function rangeOf(value: unknown): NumberRange {
 
 function sequence(value: unknown, type: string, name: string): number {
   const given = typeof value === 'number' ? String(value) : value;
-  const match = typeof given === 'string' ? /^(?:E([0-9]{2})(?=[0-9]{10}$))?([0-9]{1,10})$/i.exec(given) : null;
-  const number = Number(match?.[2] ?? 0);
+  const match = typeof given === 'string' ? /^(?:E([0-9]{2})([0-9]{10})|([0-9]{1,10}))$/i.exec(given) : null;
+  const number = Number(match?.[2] ?? match?.[3] ?? 0);
   if (match && number > 0 && (match[1] === undefined || match[1] === type)) return number;
   throw new ControlRefused(`${name} of a range has to be an eNCF of its type or a number from 1 to 9999999999.`);
 }

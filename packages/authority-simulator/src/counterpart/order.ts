@@ -18,9 +18,9 @@ export class Order {
   static #fromXml(body: Buffer): Order | null {
     try {
       const { text } = parseXml(body);
-      return new Order(
-        [...text.matchAll(/<(\w+)>([^<]*)<\/\1>/g)].map(([, name = '', value = '']) => [name, unescapeXml(value)]),
-      );
+      // linear: each match ends behind the next `<`
+      const leaves = text.matchAll(/<(\w+)>([^<]*)<\/\1>/g);
+      return new Order([...leaves].map(([, name = '', value = '']) => [name, unescapeXml(value)]));
     } catch (error) {
       if (error instanceof XmlRefused) return null;
       throw error;

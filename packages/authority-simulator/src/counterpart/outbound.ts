@@ -1,4 +1,4 @@
-import type { DocumentNode } from '@ecf/domain';
+import { type DocumentNode, withoutTrailingSlashes } from '@ecf/domain';
 import { parseXml, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 
@@ -67,10 +67,11 @@ export async function logIn(base: string, certificate: SigningCertificate): Prom
 /** Base addresses get the standard path; an address that has it already stays. */
 export function address(base: string, standardPath: string): string {
   const marker = standardPath.split('/').slice(0, 3).join('/').toLowerCase();
-  return base.toLowerCase().includes(marker) ? base : base.replace(/(?<!\/)\/+$/, '') + standardPath;
+  return base.toLowerCase().includes(marker) ? base : withoutTrailingSlashes(base) + standardPath;
 }
 
 function leaf(xml: string, name: string): string {
+  // linear: each attempt ends at the next `<`
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 }
 

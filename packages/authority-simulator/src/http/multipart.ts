@@ -67,6 +67,7 @@ function partOf(head: string, body: Buffer): Part | null {
 
 /** `name="value"` or `name=value`. */
 function parameter(header: string, name: string): string | null {
+  // linear: the second form matches wherever the first has no end
   const match = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(header);
   if (!match) return null;
   return match[1]?.replace(/\\(["\\])/g, '$1') ?? match[2] ?? null;
@@ -74,6 +75,7 @@ function parameter(header: string, name: string): string | null {
 
 /** `filename*=UTF-8''percent-encoded` (RFC 5987). */
 function extendedParameter(header: string, name: string): string | null {
+  // linear: each attempt ends at the next apostrophe
   const match = new RegExp(`;\\s*${name}\\*=utf-8'[^']*'([^;\\s]*)`, 'i').exec(header);
   if (!match?.[1]) return null;
   try {

@@ -31,7 +31,7 @@ export function integerOf(node: DocumentNode | null, name: string): string | nul
   if (text === null) return null;
   if (text.charCodeAt(0) !== ZERO && areDigits(text, 0, text.length)) return text;
   const digits = /^[ \t\r\n]*\+?([0-9]+)[ \t\r\n]*$/.exec(text)?.[1];
-  return digits?.replace(/^0+(?=[0-9])/, '') ?? text.trim();
+  return digits?.replace(/^0+([0-9])/, '$1') ?? text.trim();
 }
 
 const ZERO = 48;

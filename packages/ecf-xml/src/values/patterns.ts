@@ -8,6 +8,7 @@ import { BLANK, type CharacterRange, DIGIT, WORD } from './character-classes.js'
  * supported; any other is refused, so that a new pattern cannot be misread.
  */
 export function compilePattern(pattern: string): RegExp {
+  // linear: in the catalogue only parts of a fixed length, or with a mark between them, repeat
   return new RegExp(`^(?:${translate(pattern)})$`, 'u');
 }
 

@@ -42,6 +42,7 @@ const START =
 const PART = `${START}\\-.0-9\\u{b7}\\u{300}-\\u{36f}\\u{203f}\\u{2040}`;
 const withoutColon = (characters: string): string => characters.slice(1);
 
+// linear: one class of characters behind another, from the first character
 const NCNAME = new RegExp(`^[${withoutColon(START)}][${withoutColon(PART)}]*$`, 'u');
 
 /** The built-in types derived from xs:string that a document may claim, and the values they leave. */
@@ -50,7 +51,9 @@ const DERIVED_FROM_STRING: ReadonlyMap<string, RegExp> = new Map([
   ['normalizedString', /^/],
   ['token', /^/],
   ['language', /^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$/],
+  // linear: one class of characters
   ['NMTOKEN', new RegExp(`^[${PART}]+$`, 'u')],
+  // linear: as NCNAME
   ['Name', new RegExp(`^[${START}][${PART}]*$`, 'u')],
   ['NCName', NCNAME],
   ['ID', NCNAME],

@@ -11,10 +11,12 @@ const DECLARATION = 200;
 export function withPlainDeclaration(bytes: Uint8Array): Uint8Array {
   const head = Buffer.from(bytes.subarray(0, DECLARATION)).toString('latin1');
   const [, start = '', attributes = ''] = /^((?:\u00ef\u00bb\u00bf)?<\?xml\s)([^>]*)\?>/i.exec(head) ?? [];
-  const found = /\sencoding\s*=\s*(["'])(utf-16|iso-8859-1|windows-1252)\1/i.exec(attributes);
-  const [declared, , name] = found ?? [];
+  const found = /\sencoding\s*=\s*("utf-16"|"iso-8859-1"|"windows-1252"|'utf-16'|'iso-8859-1'|'windows-1252')/i.exec(
+    attributes,
+  );
+  const [declared, name] = found ?? [];
   if (found === null || declared === undefined || name === undefined) return bytes;
-  if (name.toLowerCase() !== 'utf-16' && !isAscii(bytes)) return bytes;
+  if (name.slice(1, -1).toLowerCase() !== 'utf-16' && !isAscii(bytes)) return bytes;
   const plain = Buffer.from(bytes);
   const at = start.length + found.index;
   plain.fill(' ', at, at + declared.length);

@@ -90,7 +90,7 @@ export function decisionOf(request: ApprovalRequest): Decision {
     rejectionDescription: request.rejection_description,
     decidedAt: instantOf(request.approval_datetime),
     dateIssued: request.invoice_date_issued,
-    totalAmount: `${whole.replace(/^0+(?=\d)/, '')}.${cents.padEnd(2, '0')}`,
+    totalAmount: `${whole.replace(/^0+(\d)/, '$1')}.${cents.padEnd(2, '0')}`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditAct, AuditEntry, AuditFilter } from '@ecf/contracts';
+import { withoutTrailingSlashes } from '@ecf/domain';
 import { once } from '@ecf/service-kit/outbox';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
 import { nextAuditEntry } from '@ecf/service-kit/security';
@@ -64,8 +65,9 @@ export function createAuditLog(database: Database): AuditLog {
       }
     },
     async page({ after, limit, actor, action, target }: AuditFilter) {
-      const below = target?.replace(/^(?!\/)/, '/').replace(/(?<!\/)\/+$/, '');
-      const filter = [after, limit, actor ?? null, action ?? null, below ?? null];
+      const below =
+        target === undefined ? null : withoutTrailingSlashes(target.startsWith('/') ? target : `/${target}`);
+      const filter = [after, limit, actor ?? null, action ?? null, below];
       const { rows } = await database.query<Omit<AuditEntry, 'seq'> & { seq: string }>(PAGE, filter);
       return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
     },
