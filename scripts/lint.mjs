@@ -1,5 +1,5 @@
-// `npm run lint`: formatting and style (Biome), then the rules of the project about imports and sizes. `-- --prune` removes
-// exceptions from these rules that are no longer needed.
+// `npm run lint`: formatting and style (Biome), the rules of the project about imports and sizes, and the time of regular expressions.
+// `-- --prune` removes exceptions from the rules that are no longer needed.
 import path from 'node:path';
 import { ROOT, runTool, say, setup } from './setup.mjs';
 
@@ -12,4 +12,6 @@ const rules = await runTool(process.execPath, [
   path.join(ROOT, 'scripts', 'lint', 'rules.mjs'),
   ...process.argv.slice(2),
 ]);
-process.exit(style || rules);
+say('regular expressions');
+const patterns = await runTool(process.execPath, [path.join(ROOT, 'scripts', 'lint', 'patterns.mjs')]);
+process.exit(style || rules || patterns);
