@@ -37,6 +37,12 @@ describe('the numbers that a partial success refuses', () => {
     expect(refused(EXCEPT, ...all)).toHaveLength(50);
   });
 
+  it('are read from an answer of 14 MB, and from a mebibyte of what they begin with', () => {
+    expect(refused(EXCEPT, `${encf(101)}, `.repeat(1_000_000))).toEqual([[101, 101]]);
+    for (const piece of ['E31', 'E310000000101 -', ' ', 'e310000000101 hasta ', '\u0301\u0323', ';.'])
+      expect(refused(EXCEPT, `${encf(101)}, ${piece.repeat(Math.ceil((1024 * 1024) / piece.length))}x`)).toBeNull();
+  }, 60_000);
+
   it.each([
     ['nothing named', [EXCEPT]],
     ['other words', [EXCEPT, '?']],

@@ -4,8 +4,7 @@ import { merged, type NumberRange, rangeOf, without } from './number-set.js';
 
 /** One number, or the first and last of a range, with known words between them. */
 const NAMED = /(E\d{12})(?:\s*(?:-|–|a|al|hasta)\s*(E\d{12}))?/giu;
-/** Only numbers, ranges and separators. */
-const ALL_NAMES = /^(?:[\s,;.]*E\d{12}(?:\s*(?:-|–|a|al|hasta)\s*E\d{12})?)*[\s,;.]*$/iu;
+const SEPARATORS = /^[\s,;.]*$/;
 
 /** Known texts, and whether they refuse the numbers that follow. Source: Descripción Técnica v1.6 pp.31-32. */
 const HEADINGS: readonly { readonly text: string; readonly refused: boolean }[] = [
@@ -54,7 +53,7 @@ function namedAsRefused(texts: readonly string[]): NumberRange[] | null {
     if (known !== undefined) refused = known.refused;
     else if (refused === null && !/\d{12}/.test(plain)) continue;
     const rest = known === undefined ? plain : plain.slice(known.text.length).replace(/^[:.\s]+/, '');
-    if (!ALL_NAMES.test(rest) || (refused === null && rest !== '')) return null;
+    if (!SEPARATORS.test(rest.replace(NAMED, '')) || (refused === null && rest !== '')) return null;
     if (refused !== true) continue;
     for (const [, first = '', last = first] of rest.matchAll(NAMED)) {
       const range = rangeOf(first, last);
