@@ -75,6 +75,12 @@ export const bodies: readonly Hostile[] = [
     headers: { 'content-encoding': 'gzip' },
     answer: { status: 415 },
   },
+  ...['', '""', '"b', '\u00e1', 'b'.repeat(15_000)].map((boundary) => ({
+    name: `the boundary ${boundary.slice(0, 9)} of ${boundary.length} characters`,
+    make: () => 'not a form',
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    answer: unreadable('multipart_without_boundary'),
+  })),
   {
     name: 'a multipart bomb of parts',
     make: () => `--${B}\r\nContent-Disposition: form-data; name=x\r\n\r\n\r\n`.repeat(100_000),
