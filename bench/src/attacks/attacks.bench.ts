@@ -10,11 +10,11 @@ import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
 import type { DeploymentProcess } from '@ecf/test-servers/deployment';
 import { benchFolder, endAfter } from '../harness/ending.js';
 import { percentile } from '../harness/measure.js';
-import { forgetPeak, peakBytes, residentBytes } from '../harness/processes.js';
+import { descendantsOf, forgetPeak, isRunning, peakBytes, residentBytes } from '../harness/processes.js';
 import { heading, line } from '../harness/report.js';
 import { createSecondAccount } from '../subject/second-account.js';
 import { startSubject } from '../subject/subject.js';
-import type { Attack } from './attack.js';
+import type { Attack, Stage } from './attack.js';
 import { CONNECTIONS } from './connections.js';
 import { DOCUMENTS } from './documents.js';
 import { type Observation, observe, type Waits } from './observation.js';
@@ -71,14 +71,16 @@ async function measure(attack: Attack, dataDir: string): Promise<void> {
     const answers = new Map<string, number>();
     const end = AbortSignal.timeout(END_MS);
     setMaxListeners(0, end);
-    await attack.run({
+    const count = (answer: string) => answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    const stage: Stage = {
       demo,
       scale: SCALE,
       enough: AbortSignal.timeout(PUSH_MS),
       end,
       nextDocument: () => subject.nextDocuments(1)[0] as string,
-      count: (answer) => answers.set(answer, (answers.get(answer) ?? 0) + 1),
-    });
+      count,
+    };
+    await attack.run(stage).catch((error: Error) => count(`the attack ended early: ${error.message}`));
     // Work that the attack left behind counts too.
     await delay(Math.max(0, began + PUSH_MS - performance.now()));
     let beside = await observer.read();
@@ -101,15 +103,18 @@ function figures(idle: Observation, beside: Observation, memory: string): string
   return `${health} | ${memory} | ${account} | ${print(Object.entries(beside.account.answers))}`;
 }
 
-/** "more than" where the longest call has no answer yet. */
 function longest({ waits, waiting }: Waits): string {
   const most = Math.max(0, ...waits);
-  return waiting !== null && waiting > most ? `more than ${waiting.toFixed(0)}` : most.toFixed(0);
+  return unanswered(waiting, most) ?? most.toFixed(0);
 }
 
 function p99({ waits, waiting }: Waits): string {
-  if (waiting !== null && waiting > Math.max(0, ...waits)) return `more than ${waiting.toFixed(0)}`;
-  return waits.length === 0 ? '' : percentile(waits, 0.99).toFixed(0);
+  return unanswered(waiting, Math.max(0, ...waits)) ?? (waits.length === 0 ? '' : percentile(waits, 0.99).toFixed(0));
+}
+
+/** A call that has waited longer than all others has no answer yet. */
+function unanswered(waiting: number | null, most: number): string | null {
+  return waiting !== null && waiting > Math.max(most, STILL_WAITING_MS) ? `more than ${waiting.toFixed(0)}` : null;
 }
 
 function print(answers: Iterable<readonly [string, number]>): string {
@@ -120,8 +125,13 @@ function mb(bytes: number): string {
   return (bytes / 1e6).toFixed(0);
 }
 
-async function stop(standalone: DeploymentProcess): Promise<void> {
-  const force = setTimeout(() => standalone.child.kill('SIGKILL'), STOP_MS);
-  await standalone.end('SIGTERM');
+/** Ends the deployment and, where it does not end, all that it started. */
+async function stop({ child, end }: DeploymentProcess): Promise<void> {
+  const force = setTimeout(() => {
+    const started = descendantsOf(child.pid as number);
+    child.kill('SIGKILL');
+    for (const one of started.filter(isRunning)) process.kill(one.pid, 'SIGKILL');
+  }, STOP_MS);
+  await end('SIGTERM');
   clearTimeout(force);
 }
