@@ -39,7 +39,8 @@ function row(variable, schema, settingMeta) {
   const meta = settingMeta(schema);
   if (meta === undefined) throw new Error(`the setting ${variable} is not described`);
   const optional = schema.safeParse(undefined).success;
-  const value = meta.default ?? (optional ? '' : '**required**');
+  const required = meta.unless === undefined ? '**required**' : `**required** unless \`${meta.unless}\` is set`;
+  const value = meta.default ?? (optional && meta.unless === undefined ? '' : required);
   return `| \`${variable}\` | ${cell(meta.description)}${meta.secret ? ' (secret)' : ''} | ${cell(meta.allowed)} | ${cell(value)} |`;
 }
 

@@ -150,6 +150,24 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
     await expectListed(await submitted());
   });
 
+  it('gives each process the keys for what it seals, and none the master key', () => {
+    const { masterKey } = JSON.parse(fs.readFileSync(path.join(dataDir, 'secrets.json'), 'utf8'));
+    const held = SERVICES.map((name) => {
+      const environ = fs.readFileSync(`/proc/${processOf(name).pid}/environ`, 'utf8').split('\0');
+      expect([name, environ.some((variable) => variable.includes(masterKey))]).toEqual([name, false]);
+      const keys = environ.find((variable) => variable.startsWith('SEALING_KEYS='))?.replace('SEALING_KEYS=', '');
+      return [name, keys?.split(',').map((key) => key.split(':')[0])];
+    });
+    expect(Object.fromEntries(held)).toEqual({
+      gateway: ['taxpayer-certificate'],
+      emission: ['taxpayer-certificate', 'request-certificate', 'shared-cache'],
+      'status-poller': undefined,
+      reception: ['taxpayer-certificate', 'token-key', 'shared-cache', 'reception-seed'],
+      approvals: ['taxpayer-certificate', 'shared-cache'],
+      query: ['webhook-secret'],
+    });
+  });
+
   it('has the metrics of all processes on one page', async () => {
     const text = await metricsOfAll();
     expect(text).toMatch(/^ecf_submissions_total\{(?=[^}]*process="emission")[^}]*ecf_type="31"/m);

@@ -29,6 +29,7 @@ const SHOWN = [
   'npm run typecheck',
   'cp deploy/compose/.env.example deploy/compose/.env      # fill in the secrets',
   'npx ecf keys services >> deploy/compose/.env',
+  'MASTER_KEY=... npx ecf keys sealing >> deploy/compose/.env      # MASTER_KEY: openssl rand -base64 32; keep it elsewhere',
   'cp deploy/compose/settings.env.example deploy/compose/settings.env      # trusted issuers, and any setting of configuration.md',
   'docker compose -f deploy/compose/compose.yaml up --build',
   'ECF_CHAOS_INVOICES=2000 node scripts/jest.mjs test-e2e/scenarios/chaos',

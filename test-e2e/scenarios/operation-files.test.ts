@@ -152,7 +152,10 @@ describe('compose', () => {
     }
     const has = (variable: string) => SERVICES.filter((name) => compose.services[name]?.environment?.[variable]);
     expect([has('ADMIN_TOKEN'), has('STATUS_KEY')]).toEqual([['gateway'], ['emission', 'query']]);
-    expect(has('MASTER_KEY')).toEqual(['gateway', 'emission', 'reception', 'approvals', 'query']);
+    expect(has('SEALING_KEYS')).toEqual(['gateway', 'emission', 'reception', 'approvals', 'query']);
+    expect(has('MASTER_KEY')).toEqual([]);
+    const sealing = has('SEALING_KEYS').map((name) => compose.services[name]?.environment?.SEALING_KEYS);
+    expect(new Set(sealing).size).toBe(sealing.length);
     expect(has('REDIS_URL')).toEqual(['gateway', 'emission', 'reception', 'approvals']);
     expect(has('S3_SECRET_KEY')).toEqual(['emission', 'reception', 'approvals', 'query']);
     const passwords = SERVICES.map((name) => compose.services[name]?.environment?.KAFKA_SASL_PASSWORD);
@@ -185,7 +188,7 @@ describe('compose', () => {
       }
     }
     const text = fs.readFileSync(path.join(folder, 'compose.yaml'), 'utf8');
-    const secrets = [...text.matchAll(/^ *\w*(?:PASSWORD|SECRET|MASTER_KEY|ADMIN_TOKEN)\w*: (.*)$/gm)].map(
+    const secrets = [...text.matchAll(/^ *\w*(?:PASSWORD|SECRET|SEALING_KEYS|ADMIN_TOKEN)\w*: (.*)$/gm)].map(
       ([, value]) => value,
     );
     expect(secrets.length).toBeGreaterThan(3);

@@ -21,6 +21,7 @@ import { busSettings, usesKafka } from '@ecf/service-kit/bus';
 import { prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { ConfigProblems, readConfig } from '@ecf/service-kit/config';
 import { requireFreePorts } from '@ecf/service-kit/http';
+import { makeSealingKeys, readMasterKeys } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ import { findKafka } from './kafka.js';
 import { serveMergedMetrics } from './merged-metrics.js';
 import { Parts, together } from './parts.js';
 import { findRedis } from './redis.js';
-import { allReady, type Place, placesOf, SERVICE_NAMES, startService } from './services.js';
+import { allReady, type Place, placesOf, SERVICE_NAMES, type ServiceName, startService } from './services.js';
 
 /** A distributed deployment on one machine. */
 export interface Distributed {
@@ -97,7 +98,11 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
   const keys = folder.serviceKeys();
   const counts = { instances: config.INSTANCES, several: config.INSTANCES_OF };
   const places = placesOf(counts, ports, { host: config.HOST, port: config.PORT }, (service) => ({
-    ...serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared),
+    ...withOwnKeys(
+      service,
+      config,
+      serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared),
+    ),
     ...keys[service],
     KAFKA_BROKERS: kafka.address,
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
@@ -138,6 +143,18 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
   }
   say(`ready           ${gateway.url}`);
   return gateway.url;
+}
+
+/** The settings of a service with the keys for what it seals, in place of the master key that all of them follow from. */
+function withOwnKeys(
+  service: ServiceName,
+  { MASTER_KEY_EVERYWHERE }: DistributedConfig,
+  env: Environment,
+): Environment {
+  const masterKeys = readMasterKeys(env);
+  if (MASTER_KEY_EVERYWHERE || masterKeys === null) return env;
+  const sealingKeys: Partial<Record<ServiceName, string>> = makeSealingKeys(masterKeys);
+  return { ...env, MASTER_KEY: undefined, SEALING_KEYS: sealingKeys[service] };
 }
 
 /** The address of `/admin`, by the settings of the first gateway. */

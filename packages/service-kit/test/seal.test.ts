@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { SEALING_SERVICES, type SealingService } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../src/config/config.js';
 import { createMasterKeys, SEAL_HEAD, type SealBinding, taxpayerCertificate } from '../src/security/seal.js';
+import { makeSealingKeys, readSealingKeys, SEALING_PURPOSES } from '../src/security/sealing-keys.js';
 
 const secret = Buffer.from('the private key of a taxpayer');
 const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
@@ -11,6 +14,12 @@ const code = (wanted: string) => expect.objectContaining({ code: wanted });
 /** The secret in the first version of the layout, with the older key, bound to the RNC alone. */
 const VERSION_1 = Buffer.from(
   'Ac2nzLkBAQEBAQEBAQEBAQEZgFh5YFrVbrsBpNwZ3AgiAonsl+DNhXiwoLkBG1IJEcedNJU441prKFA6BxQ=',
+  'base64',
+);
+
+/** The same in the second version, bound to its purpose and account too. */
+const VERSION_2 = Buffer.from(
+  'As2nzLkCBiyCcozXnUi58Joq1eWh7pJdP0LCuhgY24aH9DIC6X8A1NGe6LkNk5Des4bPrxMJcrp9QtS6bAU=',
   'base64',
 );
 
@@ -46,8 +55,13 @@ describe('a sealed value', () => {
     expect(() => keys.unseal(sealed.subarray(0, sealed.length - 1), binding)).toThrow(code('altered'));
   });
 
-  it('of the first version opens for its RNC, and does not pass for one of the second', () => {
+  it('of an earlier version opens with the master key itself, and does not pass for one of another version', () => {
     expect(keys.unseal(VERSION_1, binding)).toEqual(secret);
+    expect(keys.unseal(VERSION_2, binding)).toEqual(secret);
+    expect(() => keys.unseal(VERSION_2, { ...binding, account: 'another account' })).toThrow(code('altered'));
+    const promoted = Buffer.from(VERSION_2);
+    promoted[0] = 3;
+    expect(() => keys.unseal(promoted, binding)).toThrow(code('altered'));
     expect(() => keys.unseal(VERSION_1, { ...binding, subject: '131000002' })).toThrow(code('altered'));
     const renamed = Buffer.from(VERSION_1);
     renamed[0] = 2;
@@ -73,5 +87,76 @@ describe('several master keys', () => {
     expect(both.isCurrent(head(old))).toBe(false);
     expect(both.isCurrent(head(both.seal(secret, binding)))).toBe(true);
     expect(keys.isCurrent(VERSION_1)).toBe(false);
+    expect(keys.isCurrent(VERSION_2)).toBe(false);
+  });
+});
+
+describe('the sealing keys of a service', () => {
+  const open = (service: SealingService, masters: [Buffer, ...Buffer[]] = [older]) =>
+    readSealingKeys(service, { SEALING_KEYS: makeSealingKeys(masters)[service] });
+  const webhook = { purpose: 'webhook secret', account: 'an account', subject: 'w' } as const;
+
+  it('open what the master key sealed for their purposes, and what another service sealed for the same purpose', () => {
+    for (const service of ['gateway', 'emission', 'reception', 'approvals'] as const) {
+      expect(open(service).unseal(keys.seal(secret, binding), binding)).toEqual(secret);
+      expect(open('emission').unseal(open(service).seal(secret, binding), binding)).toEqual(secret);
+      expect(keys.unseal(open(service).seal(secret, binding), binding)).toEqual(secret);
+    }
+    expect(open('query').unseal(keys.seal(secret, webhook), webhook)).toEqual(secret);
+  });
+
+  it('open and seal nothing of another purpose, also where the service holds the master key', () => {
+    const sealed = keys.seal(secret, binding);
+    for (const query of [open('query'), readSealingKeys('query', { MASTER_KEY: older.toString('base64') })]) {
+      expect(() => query.unseal(sealed, binding)).toThrow('holds no key for a taxpayer certificate');
+      expect(() => query.unseal(VERSION_2, binding)).toThrow('holds no key for a taxpayer certificate');
+      expect(() => query.seal(secret, binding)).toThrow('holds no key for a taxpayer certificate');
+    }
+    const text = makeSealingKeys([older]).query;
+    expect(Buffer.from(text).includes(older.toString('base64'))).toBe(false);
+    // A key of one purpose under the name of another opens nothing.
+    const renamed = { SEALING_KEYS: text.replace('webhook-secret', 'taxpayer-certificate') };
+    expect(() => readSealingKeys('gateway', renamed).unseal(sealed, binding)).toThrow(code('altered'));
+  });
+
+  it('of several master keys seal with the newest, carry their ids, and open what any of them sealed', () => {
+    const both = open('gateway', [newer, older]);
+    expect(both.keyIds).toEqual(createMasterKeys([newer, older]).keyIds);
+    expect(both.unseal(keys.seal(secret, binding), binding)).toEqual(secret);
+    expect(both.isCurrent(keys.seal(secret, binding))).toBe(false);
+    expect(open('gateway', [newer]).unseal(both.seal(secret, binding), binding)).toEqual(secret);
+  });
+
+  it('do not open what an earlier version sealed under the master key itself, and say what to do', () => {
+    for (const sealed of [VERSION_1, VERSION_2]) {
+      expect(open('gateway').hasKeyOf(sealed)).toBe(false);
+      expect(() => open('gateway').unseal(sealed, binding)).toThrow(/MASTER_KEY.*ecf keys reseal/);
+    }
+  });
+
+  it('are refused at the start if a purpose is missing, the master keys differ, or neither setting is there', () => {
+    const emission = makeSealingKeys([older]).emission.split(',');
+    const refused: [string, RegExp][] = [
+      [emission.slice(1).join(), /SEALING_KEYS: lacks a key for taxpayer-certificate/],
+      [[...emission.slice(1), ...makeSealingKeys([newer]).gateway.split(',')].join(), /of the same master keys/],
+      ['taxpayer-certificate:0a', /SEALING_KEYS: is not allowed/],
+      ['another-purpose:00000000:AAAA', /SEALING_KEYS: is not allowed/],
+      ['', /MASTER_KEY: is required, unless SEALING_KEYS is set/],
+    ];
+    for (const [text, message] of refused) {
+      const starting = () => readSealingKeys('emission', { SEALING_KEYS: text });
+      expect(starting).toThrow(ConfigError);
+      expect(starting).toThrow(message);
+    }
+  });
+
+  it('are made for each service that seals, for no more than it needs', () => {
+    expect(Object.keys(SEALING_PURPOSES)).toEqual([...SEALING_SERVICES]);
+    for (const service of SEALING_SERVICES)
+      expect(
+        makeSealingKeys([older])
+          [service].split(',')
+          .map((key) => key.split(':')[0]?.replaceAll('-', ' ')),
+      ).toEqual(SEALING_PURPOSES[service]);
   });
 });

@@ -25,7 +25,7 @@ function open(
     destination: { write: (text) => void lines.push(text) },
   });
   metrics = createMetrics();
-  const cache = openRedisCache(url, { masterKeys: createMasterKeys([masterKey]), logger, metrics, ...parts });
+  const cache = openRedisCache(url, { sealingKeys: createMasterKeys([masterKey]), logger, metrics, ...parts });
   opened.push(cache);
   return cache;
 }

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type MasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 
@@ -20,7 +20,7 @@ const KEPT = 1_000;
 
 /** Opens the certificates that travel sealed with the taxpayers. Opened ones are kept by account, RNC and fingerprint. */
 export function createCertificates(
-  masterKeys: MasterKeys,
+  sealingKeys: SealingKeys,
   refuse: (problem: CertificateProblem, message: string, cause?: unknown) => Error,
 ): Certificates {
   const opened = new LRUCache<string, SigningCertificate>({ max: KEPT });
@@ -31,7 +31,7 @@ export function createCertificates(
     if (known !== undefined) return known;
     try {
       const certificate = deserialiseCertificate(
-        masterKeys.unseal(Buffer.from(sealed, 'base64'), taxpayerCertificate(taxpayer)),
+        sealingKeys.unseal(Buffer.from(sealed, 'base64'), taxpayerCertificate(taxpayer)),
       );
       opened.set(name, certificate);
       return certificate;

@@ -1,7 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import type { SealedValues } from '@ecf/service-kit/master-keys';
 import { createSharedCalls, type Database, type Queries } from '@ecf/service-kit/postgres';
-import { SEAL_HEAD } from '@ecf/service-kit/security';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
 const TAXPAYERS = { name: 'taxpayers_find', text: 'SELECT rnc, state FROM taxpayers WHERE rnc = ANY($1::text[])' };
@@ -115,7 +114,7 @@ export function replicatedCertificates(database: Pick<Database, 'query'>): Seale
       // Eight characters of base64 hold the first six bytes.
       const { rows } = await database.query<{ n: number }>(
         `SELECT count(*)::int AS n FROM taxpayers WHERE state->>'certificate' IS NOT NULL
-          AND substring(decode(left(state->>'certificate', 8), 'base64') from 1 for ${SEAL_HEAD}) <> $1`,
+          AND substring(decode(left(state->>'certificate', 8), 'base64') from 1 for octet_length($1::bytea)) <> $1`,
         [head],
       );
       return rows[0]?.n ?? 0;

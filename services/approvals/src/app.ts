@@ -40,7 +40,7 @@ import { openSharedCache } from '@ecf/service-kit/cache';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createSealingKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceDependencies,
@@ -160,8 +160,9 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
-  const sealed = createMasterKeyOperations({ database, masterKeys, values: [replicatedCertificates(database)] });
+  const sealingKeys = createSealingKeys('approvals', config);
+  const values = [replicatedCertificates(database)];
+  const sealed = createMasterKeyOperations({ database, sealingKeys, values });
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config, database),
     service: 'approvals',
@@ -197,7 +198,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     resending: createResending(config, ports, sending),
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
-    instance: createInstanceReport({ database, masterKeys, logger }),
+    instance: createInstanceReport({ database, sealingKeys, values, logger }),
     validation,
     stopping,
     endReports: [
@@ -239,7 +240,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceDependencies, over
     ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('approvals', config), logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
@@ -285,7 +286,7 @@ function createPorts(
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_QUERY_MS })
         : overrides.source,
     certificates: createCertificates(
-      createMasterKeys(config.MASTER_KEY),
+      createSealingKeys('approvals', config),
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),

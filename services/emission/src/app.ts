@@ -22,7 +22,7 @@ import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createSealingKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceDependencies,
@@ -266,7 +266,7 @@ function openPorts(
     authority: overrides.authority ?? opened.client,
     tokens: opened.tokens,
     recordUse: opened.recordUse,
-    sealer: createMasterKeys(config.MASTER_KEY),
+    sealer: createSealingKeys('emission', config),
     observer: opened.observer,
     clock,
     random: overrides.random ?? Math.random,
@@ -302,7 +302,7 @@ function openAuthority(
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('emission', config), logger, metrics });
   const tokens = createTokenProvider({
     client,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
@@ -378,11 +378,11 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
 
 /** The sealed values of this service, and the report of this instance's master keys. */
 function openSealed(config: EmissionConfig, { database, logger }: ServiceDependencies) {
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
-  const values = [replicatedCertificates(database), sealedRequestCertificates(database, masterKeys)];
+  const sealingKeys = createSealingKeys('emission', config);
+  const values = [replicatedCertificates(database), sealedRequestCertificates(database, sealingKeys)];
   return {
-    operations: createMasterKeyOperations({ database, masterKeys, values }),
-    instance: createInstanceReport({ database, masterKeys, logger }),
+    operations: createMasterKeyOperations({ database, sealingKeys, values }),
+    instance: createInstanceReport({ database, sealingKeys, values, logger }),
   };
 }
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 async function instance(logins: { count: number; atOnce: number; most: number }) {
   const metrics = createMetrics();
   const parts = {
-    masterKeys: createMasterKeys([Buffer.alloc(32, 1)]),
+    sealingKeys: createMasterKeys([Buffer.alloc(32, 1)]),
     logger: createLogger({ service: 'test', level: 'silent' }),
   };
   const cache = openSharedCache({ REDIS_URL: server?.url }, { ...parts, metrics }) as SharedCache;

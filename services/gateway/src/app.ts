@@ -8,7 +8,7 @@ import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
-import { createIdentities, createMasterKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
+import { createIdentities, createSealingKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openBus,
@@ -169,7 +169,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       app,
       adminApp,
       ...stores,
-      masterKeys: certificates.masterKeys,
+      sealingKeys: certificates.sealingKeys,
+      values: certificates.values,
       relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
       flush,
@@ -195,19 +196,20 @@ function openAccessLog(config: GatewayConfig, problems: Logger): LogFile | null 
   return file === undefined ? null : openLogFile({ service: 'gateway', file, problems, limits: { maxBytes, kept } });
 }
 
-/** The master keys, the files that are uploaded, and the sealed values: the gateway keeps some itself, beside the services. */
+/** The keys, the files that are uploaded, and the sealed values: the gateway keeps some itself, beside the services. */
 function openCertificates(
   config: GatewayConfig,
   metrics: Metrics,
   changes: AccountChangesOptions,
   { owners, deliveries }: ReturnType<typeof ownersOf>,
 ) {
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
-  const values = [createSealedCertificates(changes, masterKeys)];
-  const gateway = createMasterKeyOperations({ database: changes.database, masterKeys, values });
+  const sealingKeys = createSealingKeys('gateway', config);
+  const values = [createSealedCertificates(changes, sealingKeys)];
+  const gateway = createMasterKeyOperations({ database: changes.database, sealingKeys, values });
   const files = createCertificateFiles(createQueueWatch(metrics, 'gateway'));
   return {
-    masterKeys,
+    sealingKeys,
+    values,
     openCertificate: files.open,
     closeFiles: files.close,
     deliveries,

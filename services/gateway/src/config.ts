@@ -6,11 +6,10 @@ import {
   ConfigProblems,
   databaseSettings,
   readConfig,
-  sealingSettings,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
-import { serviceKeySettings } from '@ecf/service-kit/security';
+import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
 import { z } from 'zod';
 import { readTrustedProxies } from './inbound/sender-address.js';
 

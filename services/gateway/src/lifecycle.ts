@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
-import { createInstanceReport } from '@ecf/service-kit/master-keys';
+import { createInstanceReport, requireNoEarlierLayout, type SealedValues } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, type DatabaseClock, migrate } from '@ecf/service-kit/postgres';
-import { type MasterKeys, SEAL_HEAD } from '@ecf/service-kit/security';
+import { SEAL_HEAD, type SealingKeys } from '@ecf/service-kit/security';
 import { createCleaning, serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { GatewayConfig } from './config.js';
@@ -23,7 +23,8 @@ export interface GatewayParts {
   adminApp: RequestListener | null;
   database: Database;
   prisma: PrismaClient;
-  masterKeys: MasterKeys;
+  sealingKeys: SealingKeys;
+  values: readonly SealedValues[];
   relay: { start(): void; stop(): Promise<void> };
   /** Receives the access revision at the start. */
   noteRevision: (revision: number) => void;
@@ -66,7 +67,8 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       const applied = await migrate(config.DATABASE_URL, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
       await parts.databaseClock.start();
-      await requireMasterKey(prisma, parts.masterKeys);
+      await requireNoEarlierLayout(parts.sealingKeys, parts.values);
+      await requireMasterKey(prisma, parts.sealingKeys);
       await instance.start();
       const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
       parts.noteRevision(Number(revision));
@@ -131,11 +133,11 @@ function listen(
   });
 }
 
-/** Refuses to start with a MASTER_KEY that cannot open the stored certificates: otherwise the first invoice would fail. */
-async function requireMasterKey(prisma: PrismaClient, masterKeys: MasterKeys): Promise<void> {
+/** Refuses to start with keys that cannot open the stored certificates: otherwise the first invoice would fail. */
+async function requireMasterKey(prisma: PrismaClient, sealingKeys: SealingKeys): Promise<void> {
   const heads = await prisma.$queryRaw<{ head: Uint8Array }[]>`
     SELECT DISTINCT substring(sealed from 1 for ${SEAL_HEAD}::int) AS head FROM certificates`;
-  if (heads.every(({ head }) => masterKeys.hasKeyOf(head))) return;
+  if (heads.every(({ head }) => sealingKeys.hasKeyOf(head))) return;
   const message = 'does not hold a key that stored certificates were sealed with; add that key behind the newest';
-  throw new ConfigError([{ variable: 'MASTER_KEY', message }]);
+  throw new ConfigError([{ variable: sealingKeys.setting, message }]);
 }

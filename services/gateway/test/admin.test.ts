@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { createMasterKeys, makeSealingKeys, type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
@@ -308,6 +308,16 @@ describe('certificates', () => {
   });
 });
 
+/** A value as the second version of the layout sealed it: under the master key itself. */
+function sealedByVersion2(masterKey: Buffer, plaintext: Buffer, { purpose, account, subject }: SealBinding): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', masterKey, nonce);
+  cipher.setAAD(Buffer.from(JSON.stringify([purpose, account, subject])));
+  const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
+  const id = Buffer.from(createMasterKeys([masterKey]).keyIds[0] as string, 'hex');
+  return Buffer.concat([Buffer.from([2]), id, nonce, cipher.getAuthTag(), body]);
+}
+
 describe('master keys', () => {
   const DATABASE_RNCS = ['131000801', '131000802'];
   const base64 = (...keys: Buffer[]) => keys.map((key) => key.toString('base64')).join(',');
@@ -375,6 +385,44 @@ describe('master keys', () => {
     const third = await startGateway({ DATABASE_URL: first.config.DATABASE_URL, MASTER_KEY: base64(fresh) });
     expect((await third.admin('GET', certificate('131000801'))).body).toEqual(stored[0]);
     await third.stop();
+  });
+
+  it('are not needed by a gateway with SEALING_KEYS, once nothing is sealed under them directly', async () => {
+    const key = randomBytes(32);
+    const keys = { MASTER_KEY: '', SEALING_KEYS: makeSealingKeys([key]).gateway };
+    const first = await startGateway({ MASTER_KEY: base64(key) });
+    const { id } = await makeAccount(first, '131000803');
+    const path = `/admin/accounts/${id}/taxpayers/131000803/certificate`;
+    const stored = await first.admin('PUT', path, certificateForm(issue(-DAY, DAY), PASSWORD));
+    await first.stop();
+
+    const settings = { ...keys, DATABASE_URL: first.config.DATABASE_URL };
+    const second = await startGateway(settings);
+    const state = await second.admin('POST', '/admin/master-keys/reseal');
+    expect(state.body).toMatchObject({ key_id: createMasterKeys([key]).keyIds[0], services: [{ older: 0 }] });
+    await second.stop();
+
+    const database = openDatabase(first.config.DATABASE_URL, { max: 1 });
+    try {
+      const { rows } = await database.query<{ sealed: Buffer }>('SELECT sealed FROM certificates');
+      const binding = taxpayerCertificate({ account_id: id, rnc: '131000803' });
+      const plain = createMasterKeys([key]).unseal(rows[0]?.sealed as Buffer, binding);
+      await database.query('UPDATE certificates SET sealed = $1', [sealedByVersion2(key, plain, binding)]);
+      await expect(startGateway(settings)).rejects.toThrow(
+        /SEALING_KEYS: do not open all stored values.*with MASTER_KEY in place of SEALING_KEYS.*ecf keys reseal/,
+      );
+      const third = await startGateway({ ...settings, MASTER_KEY: base64(key) });
+      expect((await third.admin('GET', '/admin/master-keys')).body.services).toMatchObject([{ older: 1 }]);
+      expect((await third.admin('POST', '/admin/master-keys/reseal')).body.services).toMatchObject([{ older: 0 }]);
+      await third.stop();
+      const fourth = await startGateway(settings);
+      expect((await fourth.admin('GET', path)).body).toEqual(stored.body);
+      await fourth.stop();
+      const foreign = { ...settings, SEALING_KEYS: makeSealingKeys([randomBytes(32)]).gateway };
+      await expect(startGateway(foreign)).rejects.toThrow('SEALING_KEYS: does not hold a key');
+    } finally {
+      await database.close();
+    }
   });
 });
 

@@ -51,7 +51,7 @@ const admin = adminRoutes({
   ...unused,
   deliveries,
   owners: { resolution: null, readModels: null, webhooks: null, archive: {}, masterKeys: {} },
-  masterKeys: createMasterKeys([new Uint8Array(32)]),
+  sealingKeys: createMasterKeys([new Uint8Array(32)]),
   clock: () => new Date(),
 });
 const ready = async () => ({ ready: true, checks: {} });

@@ -1,7 +1,7 @@
 import { createDueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createSealingKeys } from '@ecf/service-kit/security';
 import { createCleaning } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { QueryConfig } from './config.js';
@@ -37,10 +37,11 @@ export interface WebhookParts extends FindOwnersPorts {
 /** Wires the webhooks: their administration, and the delivery of events. */
 export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
   const { database, feed, clock, logger, metrics } = parts;
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
-  const instance = createInstanceReport({ database, masterKeys, logger });
+  const sealingKeys = createSealingKeys('query', config);
+  const values = sealedWebhookSecrets(database, sealingKeys);
+  const instance = createInstanceReport({ database, sealingKeys, values, logger });
   const calls = createWebhookCalls({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES, clock });
-  const deliveries = createWebhookDeliveries(database, masterKeys);
+  const deliveries = createWebhookDeliveries(database, sealingKeys);
   const owners = createFindOwners(parts);
   const handle = createDeliverEvent({
     deliveries,
@@ -72,7 +73,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     for (const work of bulkheads) work.wake();
   }
   const manage = createManageWebhooks({
-    webhooks: createPostgresWebhooks(database, masterKeys),
+    webhooks: createPostgresWebhooks(database, sealingKeys),
     calls,
     placeOf: placeInFeed(feed),
     wake,
@@ -87,11 +88,7 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     /** The internal operations. */
     served: {
       webhooks: webhookOperations(manage, calls),
-      masterKeys: createMasterKeyOperations({
-        database,
-        masterKeys,
-        values: sealedWebhookSecrets(database, masterKeys),
-      }),
+      masterKeys: createMasterKeyOperations({ database, sealingKeys, values }),
     },
     /** The feed; new events are delivered soon after. */
     feed: {

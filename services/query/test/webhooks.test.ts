@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { publicEventSchema } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createQuery } from '../src/index.js';
@@ -308,19 +308,17 @@ describe('webhooks', () => {
     expect(both.event.type).toBe('webhook.test');
     for (const each of [former, secret]) new Webhook(each).verify(both.text, both.headers);
     const newest = Buffer.alloc(32, 9);
-    const keys = createMasterKeys([newest, Buffer.from(tests.world.config.MASTER_KEY[0])]);
+    const oldest = Buffer.from(tests.world.config.MASTER_KEY?.[0] ?? '');
+    const keys = createMasterKeys([newest, oldest]);
     const values = sealedWebhookSecrets(tests.world.database, keys);
-    const operations = createMasterKeyOperations({ database: tests.world.database, masterKeys: keys, values });
+    const operations = createMasterKeyOperations({ database: tests.world.database, sealingKeys: keys, values });
     const key_id = keys.keyIds[0] as string;
     expect((await operations.sealedState({ key_id })).older).toBe(2);
     expect(await operations.reseal({ key_id })).toEqual({ resealed: 2 });
     expect((await operations.sealedState({ key_id })).older).toBe(0);
-    const old = createMasterKeys([Buffer.from(tests.world.config.MASTER_KEY[0])]);
-    const back = sealedWebhookSecrets(
-      tests.world.database,
-      createMasterKeys([Buffer.from(tests.world.config.MASTER_KEY[0]), newest]),
-    );
-    for (const kind of back) await kind.reseal(Buffer.from([2, ...Buffer.from(old.keyIds[0] as string, 'hex')]), 10);
+    const back = createMasterKeys([oldest, newest]);
+    for (const kind of sealedWebhookSecrets(tests.world.database, back))
+      await kind.reseal(sealHead(back.keyIds[0] as string), 10);
     tests.now += 24 * 3_600_000;
     await tests.webhooks.testWebhook(name(id));
     const later = tests.receiver.calls[1] as Call;

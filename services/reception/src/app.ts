@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   authorityEndpoints,
@@ -25,7 +24,7 @@ import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createSealingKeys } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   openServiceDependencies,
@@ -106,7 +105,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const shared = openServiceDependencies('reception', config, overrides);
   const { clock, logger, metrics, bus, identities, database, close } = shared;
   const archive = overrides.archive ?? openXmlStore(config);
-  const masterKeys = createMasterKeys(config.MASTER_KEY);
+  const sealingKeys = createSealingKeys('reception', config);
   const validation = createValidation({
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
@@ -121,7 +120,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: QUESTION_MS })
         : overrides.source,
     certificates: createCertificates(
-      masterKeys,
+      sealingKeys,
       (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
     ),
     recordUse: createCertificateUses({
@@ -138,7 +137,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     sleep: delay,
   };
   const spent = createSpentSeeds(database);
-  const keys = createTokenKeys(database, masterKeys);
+  const keys = createTokenKeys(database, sealingKeys);
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config, database),
     service: 'reception',
@@ -158,11 +157,8 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
   const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
-  const sealed = createMasterKeyOperations({
-    database,
-    masterKeys,
-    values: [replicatedCertificates(database), sealedTokenKeys(database, masterKeys)],
-  });
+  const values = [replicatedCertificates(database), sealedTokenKeys(database, sealingKeys)];
+  const sealed = createMasterKeyOperations({ database, sealingKeys, values });
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored, masterKeys: sealed },
     { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
@@ -173,7 +169,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ports,
     relay,
     archiver,
-    instance: createInstanceReport({ database, masterKeys, logger }),
+    instance: createInstanceReport({ database, sealingKeys, values, logger }),
     confirmation: confirmation.work,
     cleanSeeds: spent.clean,
     startClock: shared.startClock,
@@ -237,7 +233,7 @@ function createParts(
     query: createQueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds(
       { spent: stores.spent, validation: ports.validation, clock },
-      seedKeys(config.MASTER_KEY),
+      createSealingKeys('reception', config).keysFor('reception seed'),
       trust,
     ),
     tokens,
@@ -261,7 +257,7 @@ function createConfirmation(
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { masterKeys: createMasterKeys(config.MASTER_KEY), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('reception', config), logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
     cache: sharedCache ?? inMemoryTokenCache(clock),
@@ -293,13 +289,4 @@ function createConfirmation(
       await sharedCache?.close();
     },
   };
-}
-
-/** The keys of the authentication code in a seed; all instances derive the same ones. */
-function seedKeys([newest, ...older]: ReceptionConfig['MASTER_KEY']): [Uint8Array, ...Uint8Array[]] {
-  return [seedKey(newest), ...older.map(seedKey)];
-}
-
-function seedKey(masterKey: Uint8Array): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), 'ecf reception seed v1', 32));
 }

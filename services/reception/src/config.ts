@@ -9,11 +9,10 @@ import {
   describeSetting,
   gatewayAddressSettings,
   readConfig,
-  sealingSettings,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
-import { serviceKeySettings } from '@ecf/service-kit/security';
+import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
 import { archiveSettings } from '@ecf/service-kit/xml-store';
 import { z } from 'zod';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeServiceKeys } from '@ecf/service-kit/security';
+import { ConfigError } from '@ecf/service-kit/config';
+import { makeSealingKeys, makeServiceKeys, readMasterKeys } from '@ecf/service-kit/security';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';
@@ -10,13 +11,18 @@ import { UsageError } from '../usage-error.js';
 export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'switch' };
 
 export const help = `ecf keys services
+ecf keys sealing
 ecf keys reseal [options]
 
   services        makes a key pair and a password for each service and writes them as lines for the .env of a deployment:
                   GATEWAY_PRIVATE_KEY and so on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of
                   them; GATEWAY_PASSWORD and so on are for a user of its own at PostgreSQL and Kafka. Nothing is stored
-  reseal          seals everything under the newest key of MASTER_KEY, while the deployment serves. Before: put the new key
-                  first in the MASTER_KEY of every instance. A run that was interrupted is repeated. Needs the role operator
+  sealing         makes of MASTER_KEY the keys for what each service seals and writes them as lines for the .env of a
+                  deployment: GATEWAY_SEALING_KEYS and so on are the SEALING_KEYS of each service. The same MASTER_KEY gives the
+                  same lines. Several master keys: the newest first, separated by commas
+  reseal          seals everything under the newest master key, while the deployment serves. Before: put the new key first in
+                  MASTER_KEY, make SEALING_KEYS of it, and start every instance with them. A run that was interrupted is
+                  repeated. Needs the role operator
 
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
   --json          the result of reseal as a JSON object; --text is for people, the default on a terminal
@@ -25,6 +31,7 @@ reseal calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administra
 set. Exit code: 0 nothing is sealed under an older key, 1 some values stayed, 2 wrong usage, or the gateway refuses.
 
   ecf keys services >> deploy/compose/.env
+  MASTER_KEY=... ecf keys sealing >> deploy/compose/.env
   ecf keys reseal
 `;
 
@@ -40,19 +47,42 @@ const MOST_CALLS_WITHOUT_PROGRESS = 120;
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
   const verb = given.join(' ');
   if (verb === 'services') return services(console);
+  if (verb === 'sealing') return sealing(console);
   if (verb === 'reseal') return reseal(values, console);
-  throw new UsageError('say services or reseal.');
+  throw new UsageError('say services, sealing or reseal.');
 }
 
 function services(console: Console): ExitCode {
   const keys = makeServiceKeys();
   for (const [service, { SERVICE_PRIVATE_KEY }] of Object.entries(keys)) {
-    const name = service.toUpperCase().replaceAll('-', '_');
+    const name = variablePrefix(service);
     console.stdout.write(`${name}_PRIVATE_KEY=${SERVICE_PRIVATE_KEY}\n`);
     console.stdout.write(`${name}_PASSWORD=${randomBytes(24).toString('hex')}\n`);
   }
   console.stdout.write(`SERVICE_PUBLIC_KEYS=${keys.gateway.SERVICE_PUBLIC_KEYS}\n`);
   return 0;
+}
+
+function variablePrefix(service: string): string {
+  return service.toUpperCase().replaceAll('-', '_');
+}
+
+function sealing(console: Console): ExitCode {
+  for (const [service, keys] of Object.entries(makeSealingKeys(masterKeysOf(process.env))))
+    console.stdout.write(`${variablePrefix(service)}_SEALING_KEYS=${keys}\n`);
+  return 0;
+}
+
+function masterKeysOf(env: NodeJS.ProcessEnv): readonly Uint8Array[] {
+  try {
+    const masterKeys = readMasterKeys(env);
+    if (masterKeys !== null) return masterKeys;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  throw new UsageError(
+    'set MASTER_KEY in the environment: 32 bytes in base64, or several such keys separated by commas.',
+  );
 }
 
 async function reseal(values: OptionValues, console: Console): Promise<ExitCode> {

@@ -31,7 +31,7 @@ const cached = (key: string): SealBinding => ({ purpose: 'shared cache', account
  * uses its own values and logs that once.
  */
 export function openRedisCache(url: string, parts: SharedCacheParts): SharedCache {
-  const { masterKeys, leaseMs = LEASE_MS } = parts;
+  const { sealingKeys, leaseMs = LEASE_MS } = parts;
   const own = new LRUCache<string, string>({ max: MAX_OWN_VALUES });
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
@@ -47,7 +47,7 @@ export function openRedisCache(url: string, parts: SharedCacheParts): SharedCach
   function opened(key: string, stored: string | null): string | null {
     if (stored === null) return null;
     try {
-      return masterKeys.unseal(Buffer.from(stored, 'base64'), cached(key)).toString();
+      return sealingKeys.unseal(Buffer.from(stored, 'base64'), cached(key)).toString();
     } catch {
       return null;
     }
@@ -62,7 +62,7 @@ export function openRedisCache(url: string, parts: SharedCacheParts): SharedCach
     async set(key, value, ttlMs) {
       const ttl = Math.max(1, Math.round(ttlMs));
       own.set(key, value, { ttl });
-      const sealed = masterKeys.seal(Buffer.from(value), cached(key)).toString('base64');
+      const sealed = sealingKeys.seal(Buffer.from(value), cached(key)).toString('base64');
       await run(
         () => redis.set(key, sealed, 'PX', ttl),
         () => null,

@@ -1,5 +1,5 @@
 import { setting } from '../config/config.js';
-import type { MasterKeys } from '../security/seal.js';
+import type { SealingKeys } from '../security/seal.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
@@ -27,7 +27,7 @@ export const cacheSettings = {
 
 export interface SharedCacheParts {
   /** Seals the values, since the cache holds credentials. 32 bytes. */
-  readonly masterKeys: MasterKeys;
+  readonly sealingKeys: SealingKeys;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Milliseconds after which the lease of a process that died ends; default 6000. */

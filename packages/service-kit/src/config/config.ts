@@ -20,6 +20,8 @@ export interface SettingMeta {
   /** The default in words; absent = required, or unset where the schema is optional. */
   readonly default?: string;
   readonly secret?: boolean;
+  /** The setting is required unless this other one is given. */
+  readonly unless?: string;
 }
 
 /** Attaches name-independent documentation to a setting; the error of {@link readConfig} and docs/configuration.md use it. */
@@ -43,9 +45,9 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string,
     if (value !== undefined && value.trim() !== '') given[name] = value.trim();
   }
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const problems = new Map<string, string>();
-  for (const issue of result.error.issues) {
+  const problems = missingAlternatives(schema, given);
+  if (result.success && problems.size === 0) return result.data;
+  for (const issue of result.error?.issues ?? []) {
     const variable = String(issue.path[0] ?? 'configuration');
     if (problems.has(variable)) continue;
     const field = schema.shape[variable] as z.ZodType | undefined;
@@ -55,6 +57,17 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: Record<string,
     problems.set(variable, allowed === undefined ? issue.message : `${reason}; allowed: ${allowed}`);
   }
   throw new ConfigError([...problems].map(([variable, message]) => ({ variable, message })));
+}
+
+/** The settings that are required unless another is given, where neither is. */
+function missingAlternatives(schema: z.ZodObject, given: Record<string, string>): Map<string, string> {
+  const problems = new Map<string, string>();
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const { unless, allowed } = settingMeta(field as z.ZodType) ?? {};
+    if (unless !== undefined && given[name] === undefined && given[unless] === undefined)
+      problems.set(name, `is required, unless ${unless} is set; allowed: ${allowed}`);
+  }
+  return problems;
 }
 
 /** Collects the faults of several readers of one environment, so that a start reports all of them; each variable once. */
@@ -110,6 +123,7 @@ interface SettingOptions<T> {
   default?: T;
   allowed?: string;
   secret?: boolean;
+  unless?: string;
 }
 
 function finish<T, S extends z.ZodType>(schema: S, options: SettingOptions<T>, allowed: string, shown?: string) {
@@ -118,6 +132,7 @@ function finish<T, S extends z.ZodType>(schema: S, options: SettingOptions<T>, a
     allowed: options.allowed ?? allowed,
     ...(options.default === undefined ? {} : { default: shown ?? String(options.default) }),
     ...(options.secret === undefined ? {} : { secret: options.secret }),
+    ...(options.unless === undefined ? {} : { unless: options.unless }),
   };
   return describeSetting(schema, meta);
 }

@@ -32,16 +32,6 @@ export const databaseSettings = (connections: number) => ({
   }),
 });
 
-/** Keys of a service that opens sealed certificates. */
-export const sealingSettings = {
-  MASTER_KEY: setting.base64Keys({
-    description:
-      'Seals stored certificates, keys and secrets of webhooks; the same for all services. Several keys: the newest first; any of them opens',
-    allowed: '32 bytes in base64, or several such keys separated by commas',
-    bytes: 32,
-  }),
-};
-
 /** Settings of services that call the authority. */
 export const authoritySettings = {
   AUTHORITY_URL: setting.optionalUrl({

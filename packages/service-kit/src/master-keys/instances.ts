@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { toIsoDominican } from '@ecf/domain';
 import type { Database } from '../postgres/index.js';
-import type { MasterKeys } from '../security/seal.js';
+import type { SealingKeys } from '../security/seal.js';
 import type { Logger } from '../telemetry/index.js';
+import { requireNoEarlierLayout, type SealedValues } from './sealed-values.js';
 
 const REPORT_EVERY_MS = 10_000;
 /** An instance that has not reported for longer does not run any more. */
@@ -15,7 +16,10 @@ const REPORT = `
 
 /** Reports in the service's database that this instance runs, and the ids of its master keys. */
 export interface InstanceReport {
-  /** Resolves after the first report. The database has its tables. */
+  /**
+   * Resolves after the first report. The database has its tables.
+   * @throws ConfigError if the keys do not open values of an earlier version
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -23,17 +27,20 @@ export interface InstanceReport {
 /** Table: `instances (id uuid primary key, key_ids text[], seen_at timestamptz)`. */
 export function createInstanceReport(options: {
   readonly database: Database;
-  readonly masterKeys: Pick<MasterKeys, 'keyIds'>;
+  readonly sealingKeys: Pick<SealingKeys, 'keyIds' | 'setting'>;
+  /** The sealed values of the service. */
+  readonly values: readonly SealedValues[];
   readonly logger: Logger;
 }): InstanceReport {
-  const { database, masterKeys, logger } = options;
+  const { database, sealingKeys, values, logger } = options;
   const id = randomUUID();
   let timer: NodeJS.Timeout | undefined;
   let reporting: Promise<unknown> = Promise.resolve();
   const warn = (error: unknown) => logger.warn({ err: error }, 'the instance could not report its master keys');
-  const report = () => database.query(REPORT, [id, masterKeys.keyIds]);
+  const report = () => database.query(REPORT, [id, sealingKeys.keyIds]);
   return {
     async start() {
+      await requireNoEarlierLayout(sealingKeys, values);
       await report();
       timer = setInterval(() => {
         reporting = report().catch(warn);

@@ -1,27 +1,20 @@
 import type { MasterKeyOperations } from '@ecf/contracts';
 import { ApiError } from '../http/errors.js';
 import type { Database } from '../postgres/index.js';
-import { type MasterKeys, sealHead } from '../security/seal.js';
+import { type SealingKeys, sealHead } from '../security/seal.js';
 import { presentInstances } from './instances.js';
+import type { SealedValues } from './sealed-values.js';
 
 /** Values that one call seals anew at most, of each kind. */
 const RESEAL_BLOCK = 100;
 
-/** Sealed values of one kind in a service's database. */
-export interface SealedValues {
-  /** How many of them do not begin with `head`. */
-  count(head: Uint8Array): Promise<number>;
-  /** Seals up to `limit` of those anew, and answers how many. */
-  reseal(head: Uint8Array, limit: number): Promise<number>;
-}
-
 /** The answers of a service about its sealed values. A value that is replaced meanwhile is never overwritten. */
 export function createMasterKeyOperations(options: {
   readonly database: Pick<Database, 'query'>;
-  readonly masterKeys: Pick<MasterKeys, 'keyIds'>;
+  readonly sealingKeys: Pick<SealingKeys, 'keyIds'>;
   readonly values: readonly SealedValues[];
 }): MasterKeyOperations {
-  const { database, masterKeys, values } = options;
+  const { database, sealingKeys, values } = options;
   return {
     async sealedState({ key_id }) {
       const counts = await Promise.all(values.map((kind) => kind.count(sealHead(key_id))));
@@ -29,11 +22,11 @@ export function createMasterKeyOperations(options: {
       return { older, instances: await presentInstances(database) };
     },
     async reseal({ key_id }) {
-      if (masterKeys.keyIds[0] !== key_id)
+      if (sealingKeys.keyIds[0] !== key_id)
         throw new ApiError(
           409,
           'conflict',
-          `This instance does not seal with the key ${key_id}; put it first in MASTER_KEY.`,
+          `This instance does not seal with the key ${key_id}; put it first in MASTER_KEY, and make SEALING_KEYS of it where they are used.`,
         );
       let resealed = 0;
       for (const kind of values) resealed += await kind.reseal(sealHead(key_id), RESEAL_BLOCK);

@@ -1,7 +1,7 @@
 import { ApiError } from '../http/errors.js';
 import type { Database } from '../postgres/index.js';
-import { type MasterKeys, SEAL_HEAD, type SealBinding, SealError } from '../security/seal.js';
-import type { SealedValues } from './reseal.js';
+import { type SealBinding, SealError, type SealingKeys } from '../security/seal.js';
+import type { SealedValues } from './sealed-values.js';
 
 /** A table with sealed values. The names are SQL. */
 export interface SealedTable<Row> {
@@ -13,12 +13,12 @@ export interface SealedTable<Row> {
 }
 
 /** Opens a value and seals it with the newest key. 409 `conflict` if none of the keys opens it. */
-export function sealAnew(masterKeys: MasterKeys, sealed: Uint8Array, binding: SealBinding): Buffer {
+export function sealAnew(sealingKeys: SealingKeys, sealed: Uint8Array, binding: SealBinding): Buffer {
   try {
-    return masterKeys.seal(masterKeys.unseal(sealed, binding), binding);
+    return sealingKeys.seal(sealingKeys.unseal(sealed, binding), binding);
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause;
-    const detail = `A ${binding.purpose} of ${binding.subject} cannot be opened: ${cause.message} Add the key that sealed it to MASTER_KEY, or remove the value.`;
+    const detail = `A ${binding.purpose} of ${binding.subject} cannot be opened: ${cause.message} Add the key that sealed it to ${sealingKeys.setting}, or remove the value.`;
     throw new ApiError(409, 'conflict', detail, { cause });
   }
 }
@@ -26,10 +26,10 @@ export function sealAnew(masterKeys: MasterKeys, sealed: Uint8Array, binding: Se
 /** The sealed values of a table that only this service writes. */
 export function sealedRows<Row>(
   database: Pick<Database, 'query'>,
-  masterKeys: MasterKeys,
+  sealingKeys: SealingKeys,
   { table, column, select, bindingOf }: SealedTable<Row>,
 ): SealedValues {
-  const older = `substring(t.${column} from 1 for ${SEAL_HEAD}) <> $1`;
+  const older = `substring(t.${column} from 1 for octet_length($1::bytea)) <> $1`;
   return {
     async count(head) {
       const { rows } = await database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} t WHERE ${older}`, [
@@ -47,7 +47,7 @@ export function sealedRows<Row>(
         await database.query(`UPDATE ${table} SET ${column} = $3 WHERE ctid = $1::tid AND ${column} = $2`, [
           row.place,
           row.sealed,
-          sealAnew(masterKeys, row.sealed, bindingOf(row)),
+          sealAnew(sealingKeys, row.sealed, bindingOf(row)),
         ]);
       return rows.length;
     },

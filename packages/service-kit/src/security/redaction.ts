@@ -7,6 +7,7 @@ const SECRET_NAMES = new Set([
   'apikey',
   'key',
   'masterkey',
+  'sealingkeys',
   'identitykey',
   'statuskey',
   'privatekey',

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 export type SealErrorCode = 'not_sealed' | 'other_key' | 'altered';
 
@@ -12,12 +12,27 @@ export class SealError extends Error {
   }
 }
 
+/** What keys are for. Each purpose has keys of its own, so that a service holds those that it needs and no others. */
+export const SEAL_PURPOSES = [
+  'taxpayer certificate',
+  'request certificate',
+  'token key',
+  'shared cache',
+  'webhook secret',
+  'reception seed',
+] as const;
+export type SealPurpose = (typeof SEAL_PURPOSES)[number];
+
+/** What to do about values of versions 1 and 2 where MASTER_KEY is not at hand. */
+export const EARLIER_LAYOUT =
+  'An earlier version sealed this under the master key itself. Start every service once with MASTER_KEY in place of SEALING_KEYS (npm run distributed: MASTER_KEY_EVERYWHERE=true), run ecf keys reseal, then go back to SEALING_KEYS.';
+
 /**
  * The kind of a sealed value and its owner. A value opens only with the binding that sealed it, so it does not open in
  * another row.
  */
 export interface SealBinding {
-  readonly purpose: 'taxpayer certificate' | 'request certificate' | 'token key' | 'shared cache' | 'webhook secret';
+  readonly purpose: SealPurpose;
   /** The account's id; empty for values of the deployment. */
   readonly account: string;
   /** The RNC of a certificate, the id of a token key or a webhook, the name of a cached value. */
@@ -34,59 +49,104 @@ export function requestCertificate(account: string, rnc: string): SealBinding {
   return { purpose: 'request certificate', account, subject: rnc };
 }
 
-/** Seals under the newest master key of the deployment, and opens what any of them sealed. */
-export interface MasterKeys {
-  /** AES-256-GCM with the binding authenticated. Layout: version 2, key id 4, nonce 12, tag 16, ciphertext. */
+/** Seals with the newest key of a purpose, and opens what any of its keys sealed. */
+export interface SealingKeys {
+  /** AES-256-GCM with the binding authenticated. Layout: version 3, id of the master key 4, nonce 12, tag 16, ciphertext. */
   seal(plaintext: Uint8Array, binding: SealBinding): Buffer;
   /**
-   * Opens the result of {@link MasterKeys.seal}, and values of version 1, which are bound to the subject alone.
+   * Opens the result of {@link SealingKeys.seal}. With master keys also values of versions 1 and 2, which they sealed without a
+   * purpose of its own; version 1 is bound to the subject alone.
    * @throws SealError `other_key` if none of the keys sealed the value, `altered` for other bytes or another binding
    */
   unseal(sealed: Uint8Array, binding: SealBinding): Buffer;
+  /** The keys of a purpose themselves, the newest first. */
+  keysFor(purpose: SealPurpose): [Uint8Array, ...Uint8Array[]];
   /** Whether one of the keys sealed a value; its first {@link SEAL_HEAD} bytes are enough. */
   hasKeyOf(sealed: Uint8Array): boolean;
-  /** Whether a value has the present layout and the newest key sealed it. */
+  /** Whether a value has the present layout and belongs to the newest master key. */
   isCurrent(sealed: Uint8Array): boolean;
-  /** The ids of the keys in hex, the newest first. */
+  /** The ids of the master keys in hex, the newest first. */
   readonly keyIds: readonly string[];
+  /** The setting that holds the keys. Values of versions 1 and 2 open with MASTER_KEY alone. */
+  readonly setting: 'MASTER_KEY' | 'SEALING_KEYS';
 }
 
-/** Values of version 1 are bound to their subject alone. */
+/** A key of one purpose, derived from the master key with this id. */
+export interface PurposeKey {
+  readonly purpose: SealPurpose;
+  /** Four bytes in hex. */
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+
+/** Values of version 1 are bound to their subject alone; those of versions 1 and 2 are sealed under the master key itself. */
 const UNBOUND = 1;
-const BOUND = 2;
+const UNDERIVED = 2;
+const DERIVED = 3;
 const NONCE = 12;
 const TAG = 16;
 const KEY_ID = 4;
 const HEAD = 1 + KEY_ID + NONCE + TAG;
 /** Bytes at the start of a sealed value that name its layout and its key. */
 export const SEAL_HEAD = 1 + KEY_ID;
+/** The first byte of every value of the present layout. */
+export const PRESENT_LAYOUT = Buffer.from([DERIVED]);
+
+/** The key of a purpose by HKDF-SHA256. Whoever holds it learns nothing about the master key or the keys of other purposes. */
+export function deriveKey(masterKey: Uint8Array, purpose: SealPurpose): PurposeKey {
+  const key = new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `ecf ${purpose} v1`, 32));
+  return { purpose, id: keyId(masterKey).toString('hex'), key };
+}
 
 /**
- * The keys of a deployment.
- * @param keys each of 32 bytes, the newest first
+ * The keys of all purposes.
+ * @param masterKeys each of 32 bytes, the newest first
  */
-export function createMasterKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): MasterKeys {
-  const newest = { id: keyId(keys[0]), key: keys[0] };
-  const known = [newest, ...keys.slice(1).map((key) => ({ id: keyId(key), key }))];
-  const keyOf = (sealed: Uint8Array) => known.find(({ id }) => id.equals(sealed.subarray(1, SEAL_HEAD)));
+export function createMasterKeys(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): SealingKeys {
+  const derived = SEAL_PURPOSES.flatMap((purpose) => masterKeys.map((key) => deriveKey(key, purpose)));
+  return createPurposeKeys(derived, masterKeys);
+}
+
+/**
+ * The keys of some purposes.
+ * @param keys those of each purpose come from the same master keys, the newest first
+ * @param masterKeys they open values of versions 1 and 2
+ */
+export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: readonly Uint8Array[] = []): SealingKeys {
+  const keyIds = [...new Set(keys.map(({ id }) => id))];
+  const underived = new Map(masterKeys.map((key) => [keyId(key).toString('hex'), key]));
+  const idOf = (sealed: Uint8Array) => Buffer.from(sealed.subarray(1, SEAL_HEAD)).toString('hex');
+
+  function of(purpose: SealPurpose): readonly [PurposeKey, ...PurposeKey[]] {
+    const [newest, ...older] = keys.filter((key) => key.purpose === purpose);
+    if (newest === undefined) throw new TypeError(`this service holds no key for a ${purpose}`);
+    return [newest, ...older];
+  }
+
+  function sealerOf(sealed: Buffer, purpose: SealPurpose): Uint8Array {
+    const [id, derived] = [idOf(sealed), of(purpose)];
+    const sealer = sealed[0] === DERIVED ? derived.find((key) => key.id === id)?.key : underived.get(id);
+    if (sealer !== undefined) return sealer;
+    if (sealed[0] !== DERIVED && underived.size === 0) throw new SealError('other_key', EARLIER_LAYOUT);
+    throw new SealError('other_key', 'Sealed with another key than those of MASTER_KEY or SEALING_KEYS.');
+  }
+
   return {
     seal(plaintext, binding) {
+      const [{ id, key }] = of(binding.purpose);
       const nonce = randomBytes(NONCE);
-      const cipher = createCipheriv('aes-256-gcm', newest.key, nonce);
-      cipher.setAAD(authenticated(BOUND, binding));
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      cipher.setAAD(authenticated(DERIVED, binding));
       const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
-      return Buffer.concat([Buffer.from([BOUND]), newest.id, nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([sealHead(id), nonce, cipher.getAuthTag(), body]);
     },
     unseal(sealed, binding) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      const version = bytes[0];
-      if (bytes.length < HEAD || (version !== BOUND && version !== UNBOUND))
+      const version = bytes[0] as number;
+      if (bytes.length < HEAD || ![UNBOUND, UNDERIVED, DERIVED].includes(version))
         throw new SealError('not_sealed', 'These bytes are not a sealed value.');
-      const sealer = keyOf(bytes);
-      if (sealer === undefined)
-        throw new SealError('other_key', 'Sealed with another key than those that MASTER_KEY holds.');
       const nonce = bytes.subarray(SEAL_HEAD, SEAL_HEAD + NONCE);
-      const decipher = createDecipheriv('aes-256-gcm', sealer.key, nonce);
+      const decipher = createDecipheriv('aes-256-gcm', sealerOf(bytes, binding.purpose), nonce);
       decipher.setAAD(authenticated(version, binding));
       decipher.setAuthTag(bytes.subarray(SEAL_HEAD + NONCE, HEAD));
       try {
@@ -101,15 +161,20 @@ export function createMasterKeys(keys: readonly [Uint8Array, ...Uint8Array[]]): 
         );
       }
     },
-    hasKeyOf: (sealed) => keyOf(sealed) !== undefined,
-    isCurrent: (sealed) => sealed[0] === BOUND && keyOf(sealed) === newest,
-    keyIds: known.map(({ id }) => id.toString('hex')),
+    keysFor: (purpose) => {
+      const [newest, ...older] = of(purpose);
+      return [newest.key, ...older.map(({ key }) => key)];
+    },
+    hasKeyOf: (sealed) => (sealed[0] === DERIVED ? keyIds.includes(idOf(sealed)) : underived.has(idOf(sealed))),
+    isCurrent: (sealed) => sealed[0] === DERIVED && idOf(sealed) === keyIds[0],
+    keyIds,
+    setting: masterKeys.length > 0 ? 'MASTER_KEY' : 'SEALING_KEYS',
   };
 }
 
-/** The first bytes of every value of the present layout that a key sealed; `keyId` is its id in hex. */
+/** The first bytes of every value of the present layout that belongs to a master key; `keyId` is its id in hex. */
 export function sealHead(keyId: string): Buffer {
-  return Buffer.concat([Buffer.from([BOUND]), Buffer.from(keyId, 'hex')]);
+  return Buffer.concat([PRESENT_LAYOUT, Buffer.from(keyId, 'hex')]);
 }
 
 function keyId(masterKey: Uint8Array): Buffer {

@@ -2,7 +2,7 @@ import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AccountTaxpayers, AuditAct, NumberRange } from '@ecf/contracts';
 import type { EcfType, EmissionState, Environment } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
-import type { MasterKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/service-kit/security';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
@@ -146,7 +146,7 @@ export interface AccountSource {
 }
 
 /** Seals under the deployment's master keys. A value opens only for what it was sealed for. */
-export type Sealer = Pick<MasterKeys, 'seal' | 'unseal'>;
+export type Sealer = Pick<SealingKeys, 'seal' | 'unseal'>;
 
 export type Authority = Pick<
   AuthorityClient,

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '@ecf/service-kit/errors';
-import { type MasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { CertificateError, type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { SealedCertificate } from './ports.js';
 
@@ -12,12 +12,12 @@ export type OpenCertificate = (p12: Uint8Array, password: string, now: Date) => 
  */
 export async function sealUploaded(
   upload: { file: Uint8Array; password: string; account_id: string; rnc: string },
-  options: { openCertificate: OpenCertificate; masterKeys: MasterKeys; now: Date },
+  options: { openCertificate: OpenCertificate; sealingKeys: SealingKeys; now: Date },
 ): Promise<SealedCertificate> {
   try {
     const certificate = await options.openCertificate(upload.file, upload.password, options.now);
     const { subject, serialNumber, notBefore, notAfter, fingerprint } = certificate;
-    const sealed = options.masterKeys.seal(serialiseCertificate(certificate), taxpayerCertificate(upload));
+    const sealed = options.sealingKeys.seal(serialiseCertificate(certificate), taxpayerCertificate(upload));
     return { subject, serialNumber, notBefore, notAfter, fingerprint, sealed };
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;

@@ -1,12 +1,12 @@
 import { type SealedValues, sealAnew } from '@ecf/service-kit/master-keys';
-import { type MasterKeys, SEAL_HEAD, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { type AccountChange, type AccountChangesOptions, createAccountChanges } from './account-changes.js';
 
 /** The stored certificates, to be sealed anew. Each is published, so that the services and the topic have it as well. */
-export function createSealedCertificates(options: AccountChangesOptions, masterKeys: MasterKeys): SealedValues {
+export function createSealedCertificates(options: AccountChangesOptions, sealingKeys: SealingKeys): SealedValues {
   const { database } = options;
   const change = createAccountChanges(options);
-  const older = `substring(c.sealed from 1 for ${SEAL_HEAD}) <> $1`;
+  const older = 'substring(c.sealed from 1 for octet_length($1::bytea)) <> $1';
   return {
     async count(head) {
       const { rows } = await database.query<{ n: number }>(
@@ -23,7 +23,7 @@ export function createSealedCertificates(options: AccountChangesOptions, masterK
       );
       const accounts = new Map<string, string[]>();
       for (const { account_id, rnc } of rows) accounts.set(account_id, [...(accounts.get(account_id) ?? []), rnc]);
-      for (const [accountId, rncs] of accounts) await sealAccount(change, masterKeys, accountId, rncs);
+      for (const [accountId, rncs] of accounts) await sealAccount(change, sealingKeys, accountId, rncs);
       return rows.length;
     },
   };
@@ -32,15 +32,15 @@ export function createSealedCertificates(options: AccountChangesOptions, masterK
 /** Under the lock of every change, so that a certificate that was replaced meanwhile stays. */
 async function sealAccount(
   change: AccountChange,
-  masterKeys: MasterKeys,
+  sealingKeys: SealingKeys,
   accountId: string,
   rncs: readonly string[],
 ): Promise<void> {
   await change(async (tx) => {
     const stored = await tx.certificate.findMany({ where: { rnc: { in: [...rncs] } }, orderBy: { rnc: 'asc' } });
-    const older = stored.filter(({ sealed }) => !masterKeys.isCurrent(sealed));
+    const older = stored.filter(({ sealed }) => !sealingKeys.isCurrent(sealed));
     for (const { rnc, sealed } of older) {
-      const anew = sealAnew(masterKeys, sealed, taxpayerCertificate({ account_id: accountId, rnc }));
+      const anew = sealAnew(sealingKeys, sealed, taxpayerCertificate({ account_id: accountId, rnc }));
       await tx.certificate.update({ where: { rnc }, data: { sealed: new Uint8Array(anew) } });
     }
     return { value: null, publish: { accountId, rncs: older.map(({ rnc }) => rnc) } };

@@ -1,6 +1,6 @@
 import { type PublicEvent, WEBHOOK_HOURS } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { MasterKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/service-kit/security';
 import type { WebhookDeliveries, WebhookDelivery } from '../core/webhooks/webhook-ports.js';
 import { type Place, publicId } from './feed.postgres.js';
 import { openReceiver, type SealedReceiver } from './webhooks.postgres.js';
@@ -148,12 +148,12 @@ interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'su
 }
 
 /** Deliveries in PostgreSQL. */
-export function createWebhookDeliveries(database: Database, masterKeys: MasterKeys): WebhookDeliveries {
+export function createWebhookDeliveries(database: Database, sealingKeys: SealingKeys): WebhookDeliveries {
   let horizon = null as number | null;
   function claimed(row: Claimed, now: Date): WebhookDelivery {
     const { event_id, mark, tries, give_up_at, type, time, env, subject, data } = row;
     const event = mark === null ? null : { id: publicId({ id: event_id, mark }), type, time, env, subject, data };
-    const receiver = openReceiver(masterKeys, row, now);
+    const receiver = openReceiver(sealingKeys, row, now);
     return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
   }
   return {

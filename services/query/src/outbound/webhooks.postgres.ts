@@ -1,6 +1,6 @@
 import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { MasterKeys, SealBinding } from '@ecf/service-kit/security';
+import type { SealBinding, SealingKeys } from '@ecf/service-kit/security';
 import type { NewWebhook, Receiver, Webhook, WebhookStore } from '../core/webhooks/webhook-ports.js';
 
 const LATEST = 'coalesce((SELECT max(id) FROM feed_event), 0)';
@@ -21,17 +21,17 @@ export interface SealedReceiver {
 const binding = (account: string, id: string): SealBinding => ({ purpose: 'webhook secret', account, subject: id });
 
 /** Opens the secrets of a webhook that sign at `now`. One that no key of this instance opens is left out. */
-export function openReceiver(masterKeys: MasterKeys, row: SealedReceiver, now: Date): Receiver {
+export function openReceiver(sealingKeys: SealingKeys, row: SealedReceiver, now: Date): Receiver {
   const { former_secret: former, former_until: until } = row;
   const sealed = former !== null && until !== null && until > now ? [row.secret, former] : [row.secret];
-  const open = (secret: Buffer) => masterKeys.unseal(secret, binding(row.account_id, row.id)).toString('utf8');
-  return { url: row.url, secrets: sealed.filter((secret) => masterKeys.hasKeyOf(secret)).map(open) };
+  const open = (secret: Buffer) => sealingKeys.unseal(secret, binding(row.account_id, row.id)).toString('utf8');
+  return { url: row.url, secrets: sealed.filter((secret) => sealingKeys.hasKeyOf(secret)).map(open) };
 }
 
 /** Webhooks in PostgreSQL. */
-export function createPostgresWebhooks(database: Database, masterKeys: MasterKeys): WebhookStore {
+export function createPostgresWebhooks(database: Database, sealingKeys: SealingKeys): WebhookStore {
   const seal = ({ accountId, id, secret }: Pick<NewWebhook, 'accountId' | 'id' | 'secret'>) =>
-    masterKeys.seal(Buffer.from(secret, 'utf8'), binding(accountId, id));
+    sealingKeys.seal(Buffer.from(secret, 'utf8'), binding(accountId, id));
   return {
     async create(webhook, now) {
       const { id, accountId, url, types, environments } = webhook;
@@ -105,15 +105,15 @@ export function createPostgresWebhooks(database: Database, masterKeys: MasterKey
         `SELECT id, account_id, url, secret, former_secret, former_until FROM webhook WHERE account_id = $1 AND id = $2`,
         [accountId, id],
       );
-      return rows[0] === undefined ? null : openReceiver(masterKeys, rows[0], now);
+      return rows[0] === undefined ? null : openReceiver(sealingKeys, rows[0], now);
     },
   };
 }
 
 /** The secrets of webhooks, to be sealed anew. */
-export function sealedWebhookSecrets(database: Database, masterKeys: MasterKeys): SealedValues[] {
+export function sealedWebhookSecrets(database: Database, sealingKeys: SealingKeys): SealedValues[] {
   return ['secret', 'former_secret'].map((column) =>
-    sealedRows<{ id: string; account_id: string }>(database, masterKeys, {
+    sealedRows<{ id: string; account_id: string }>(database, sealingKeys, {
       table: 'webhook',
       column,
       select: 't.id, t.account_id FROM webhook t',

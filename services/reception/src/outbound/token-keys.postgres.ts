@@ -1,6 +1,6 @@
 import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
-import type { MasterKeys, SealBinding } from '@ecf/service-kit/security';
+import type { SealBinding, SealingKeys } from '@ecf/service-kit/security';
 import type { TokenKeys } from '../core/ports.js';
 
 /** Held while keys are rotated, so that instances that find the key old at the same moment make one new key. */
@@ -16,7 +16,7 @@ interface KeyRow {
 }
 
 /** Token keys in PostgreSQL; private halves are sealed under the master key. */
-export function createTokenKeys(database: Database, masterKeys: MasterKeys): TokenKeys {
+export function createTokenKeys(database: Database, sealingKeys: SealingKeys): TokenKeys {
   return {
     async all() {
       const { rows } = await database.query<KeyRow>('SELECT * FROM token_keys ORDER BY created_at DESC, kid');
@@ -24,11 +24,11 @@ export function createTokenKeys(database: Database, masterKeys: MasterKeys): Tok
         kid: row.kid,
         createdAt: row.created_at,
         publicJwk: row.public_jwk,
-        privateJwk: JSON.parse(masterKeys.unseal(row.private_jwk, tokenKey(row.kid)).toString('utf8')),
+        privateJwk: JSON.parse(sealingKeys.unseal(row.private_jwk, tokenKey(row.kid)).toString('utf8')),
       }));
     },
     async rotate(key, newestBefore, oldest) {
-      const sealed = masterKeys.seal(Buffer.from(JSON.stringify(key.privateJwk)), tokenKey(key.kid));
+      const sealed = sealingKeys.seal(Buffer.from(JSON.stringify(key.privateJwk)), tokenKey(key.kid));
       await database.transaction(async (tx) => {
         await tx.query('SELECT pg_advisory_xact_lock($1)', [ROTATION_LOCK]);
         await tx.query(
@@ -43,8 +43,8 @@ export function createTokenKeys(database: Database, masterKeys: MasterKeys): Tok
 }
 
 /** The private halves of token keys, to be sealed anew. */
-export function sealedTokenKeys(database: Database, masterKeys: MasterKeys): SealedValues {
-  return sealedRows<{ kid: string }>(database, masterKeys, {
+export function sealedTokenKeys(database: Database, sealingKeys: SealingKeys): SealedValues {
+  return sealedRows<{ kid: string }>(database, sealingKeys, {
     table: 'token_keys',
     column: 'private_jwk',
     select: 't.kid FROM token_keys t',

@@ -1,7 +1,7 @@
 import { type MasterKeyState, SEALING_SERVICES } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import type { MasterKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
 import type { AuditLog } from '../../core/ports.js';
 import { otherMethods } from '../own-routes.js';
@@ -10,7 +10,7 @@ import type { OperationOwners } from './operation.js';
 
 export interface MasterKeyRouteOptions {
   readonly owners: Pick<OperationOwners, 'masterKeys'>;
-  readonly masterKeys: Pick<MasterKeys, 'keyIds'>;
+  readonly sealingKeys: Pick<SealingKeys, 'keyIds'>;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly clock: () => Date;
 }
@@ -19,9 +19,9 @@ export interface MasterKeyRouteOptions {
  * `GET /admin/master-keys`: what each service has under older keys, and the keys of its instances.
  * `POST /admin/master-keys/reseal`: seals one block in each service anew; to be repeated until nothing is older.
  */
-export function masterKeyRoutes({ owners, masterKeys, audit, clock }: MasterKeyRouteOptions): express.Router {
+export function masterKeyRoutes({ owners, sealingKeys, audit, clock }: MasterKeyRouteOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
-  const key_id = masterKeys.keyIds[0] as string;
+  const key_id = sealingKeys.keyIds[0] as string;
   const sealing = SEALING_SERVICES.flatMap((service) => {
     const owner = owners.masterKeys[service];
     return owner === undefined ? [] : [{ service, owner }];
@@ -64,6 +64,6 @@ function requireNewestEverywhere({ key_id, services }: MasterKeyState): void {
     instances.filter(({ key_ids }) => key_ids[0] !== key_id).map(({ id }) => `${service} ${id}`),
   );
   if (others.length === 0) return;
-  const detail = `These instances do not seal with the newest key ${key_id}: ${others.join(', ')}. Put that key first in their MASTER_KEY and start them again. An instance that was killed counts for half a minute.`;
+  const detail = `These instances do not seal with the newest key ${key_id}: ${others.join(', ')}. Put that key first in MASTER_KEY, make SEALING_KEYS of it where they are used, and start them again. An instance that was killed counts for half a minute.`;
   throw new ApiError(409, 'conflict', detail);
 }

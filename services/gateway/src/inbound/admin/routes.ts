@@ -8,7 +8,7 @@ import {
 } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
-import type { MasterKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
 import type { SignIn } from '../../core/administrators.js';
 import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
@@ -43,7 +43,7 @@ export interface AdminOptions {
   administrators: AdministratorStore;
   audit: AuditLog;
   signIn: SignIn;
-  masterKeys: MasterKeys;
+  sealingKeys: SealingKeys;
   openCertificate: OpenCertificate;
   /** Null if the service of deliveries is not part of the deployment. */
   deliveries: DeliveryOperations | null;
@@ -137,14 +137,14 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
 
 /** The certificate and the number ranges of a taxpayer. */
 function signingRoutes(routes: express.Router, options: AdminOptions): void {
-  const { store, masterKeys, openCertificate, owners, clock } = options;
+  const { store, sealingKeys, openCertificate, owners, clock } = options;
   routes
     .route('/accounts/:id/taxpayers/:rnc/certificate')
     .put(certificateParts, async (req: Request, res: Response) => {
       found(await store.findTaxpayer(accountId(req), rnc(req)), 'taxpayer');
       const sealed = await sealUploaded(
         { ...uploaded(req), account_id: accountId(req), rnc: rnc(req) },
-        { openCertificate, masterKeys, now: clock() },
+        { openCertificate, sealingKeys, now: clock() },
       );
       const { certificate } = found(
         await store.putCertificate(accountId(req), rnc(req), sealed, actedBy(req, res)),
