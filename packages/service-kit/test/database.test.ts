@@ -3,7 +3,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '@ecf/test-support/services';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
 import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
 import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/bus/handle-event.js';
@@ -296,6 +296,60 @@ describe('migrations', () => {
       { migration_name: '20260102000000_second', finished: true, steps: 1 },
     ]);
     await check.close();
+  });
+
+  describe('while another session holds a lock on a table', () => {
+    let fresh: string;
+    let holder: Database;
+    let release: () => void = () => undefined;
+    let held: Promise<unknown>;
+    beforeEach(async () => {
+      fresh = await server.createDatabase();
+      await migrate(fresh, folder);
+      write('20260103000000_third', 'ALTER TABLE first ADD COLUMN third int;');
+      holder = openDatabase(fresh);
+      await new Promise<void>((locked) => {
+        held = holder.transaction(async (tx) => {
+          await tx.query('SELECT * FROM first');
+          locked();
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        });
+      });
+    });
+    afterEach(async () => {
+      release();
+      await held;
+      await holder.close();
+      rmSync(path.join(folder, '20260103000000_third'), { recursive: true });
+    });
+
+    it('refuse the start after a bounded number of tries and block no other statement meanwhile', async () => {
+      const refused = expect(migrate(fresh, folder, { lockTimeoutMs: 100, tries: 3, pauseMs: 20 })).rejects.toThrow(
+        /^The migration 20260103000000_third did not get its lock within 0\.1 seconds in 3 tries/,
+      );
+      // Statements behind the waiting migration continue when its lock times out.
+      for (let i = 0; i < 5; i += 1) await holder.query('SELECT * FROM first');
+      await refused;
+      expect((await holder.query('SELECT FROM _prisma_migrations')).rowCount).toBe(2);
+    });
+
+    it('are applied once the lock is released', async () => {
+      let pauses = 0;
+      const applied = migrate(fresh, folder, {
+        lockTimeoutMs: 50,
+        tries: 3,
+        pauseMs: 10,
+        pause: async () => {
+          pauses += 1;
+          release();
+          await held;
+        },
+      });
+      expect(await applied).toEqual(['20260103000000_third']);
+      expect(pauses).toBe(1);
+    });
   });
 
   it('that fail leave nothing behind and can be tried again', async () => {

@@ -41,13 +41,29 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
+/** How long a migration waits for locks that other sessions hold. */
+export interface MigrationWaits {
+  /** Milliseconds that a statement waits for a lock. All statements on the table wait behind it meanwhile. */
+  readonly lockTimeoutMs: number;
+  readonly tries: number;
+  /** Milliseconds between two tries. */
+  readonly pauseMs: number;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+const WAITS: MigrationWaits = { lockTimeoutMs: 3_000, tries: 10, pauseMs: 5_000, pause: (ms) => delay(ms) };
+
+/** SQLSTATE of a lock that was not available within `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Applies the Prisma migrations of a folder (`<folder>/<timestamp>_<name>/migration.sql`) that the database lacks. Each runs
  * in one transaction with its row in `_prisma_migrations`. Prisma's own advisory lock makes concurrent instances wait for
  * each other. Returns the names applied. A migration edited after it was applied, or one that another tool left unfinished,
- * is an error.
+ * is an error. So is one that does not get its lock: it is rolled back and tried again, a bounded number of times.
  */
-export async function migrate(url: string, folder: string): Promise<string[]> {
+export async function migrate(url: string, folder: string, options: Partial<MigrationWaits> = {}): Promise<string[]> {
+  const waits = { ...WAITS, ...options };
   const migrations = await readMigrations(folder);
   const client = await connectWhenReady(url);
   try {
@@ -61,7 +77,7 @@ export async function migrate(url: string, folder: string): Promise<string[]> {
     for (const migration of migrations) {
       const row = done.get(migration.name);
       if (row === undefined) {
-        await apply(client, migration);
+        await applyWhenUnlocked(client, migration, waits);
         applied.push(migration.name);
       } else if (row.finished_at === null) {
         throw new MigrationError(
@@ -79,9 +95,28 @@ export async function migrate(url: string, folder: string): Promise<string[]> {
   }
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits: MigrationWaits): Promise<void> {
+  const { lockTimeoutMs, tries, pauseMs, pause } = waits;
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await apply(client, migration, lockTimeoutMs);
+    } catch (error) {
+      if (sqlState((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
+      if (left <= 0)
+        throw new MigrationError(
+          `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries; nothing was changed. ` +
+            'Another session holds a lock on the table (see pg_stat_activity). Wait until its transaction ends, or end it, and start the service again.',
+          { cause: error },
+        );
+      await pause(pauseMs);
+    }
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
   try {
     await client.query('BEGIN');
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await client.query(migration.sql);
     await client.query(
       'INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) VALUES ($1, $2, $3, now(), 1)',
