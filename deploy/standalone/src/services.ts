@@ -18,6 +18,8 @@ export interface DeploymentDependencies {
   readonly archive: XmlStore;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The folder of the database, if this process runs it. */
+  readonly databaseFolder?: string;
 }
 
 /**

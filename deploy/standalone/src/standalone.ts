@@ -124,7 +124,13 @@ async function startServices({ config, folder, settings, placed }: ServiceParts,
   const deadLetters = await openFileDeadLetters(folder.file('dead-letters'));
   const bus = holdBack(createInProcessBus({ logger, clock: () => new Date(), metrics, deadLetters }));
   const archive = await openFileXmlStore(folder.file('xml'));
-  const services = createServices(placed, settings, { bus, archive, logger, metrics });
+  const services = createServices(placed, settings, {
+    bus,
+    archive,
+    logger,
+    metrics,
+    ...(config.DATABASE_URL === undefined ? { databaseFolder: config.DATA_DIR } : {}),
+  });
   started.push(() => bus.close());
   // A service that fails while it starts is stopped too: nothing may run after the database ends.
   let gateway: Awaited<ReturnType<typeof services.gateway.start>>;

@@ -1,9 +1,7 @@
-import { statfs } from 'node:fs/promises';
-import path from 'node:path';
 import { ApiError } from '@ecf/service-kit/errors';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import { storedBytes } from '@ecf/service-kit/xml-store';
+import { freeOnDisk, storedBytes } from '@ecf/service-kit/xml-store';
 
 /** Senders cannot fill a gigabyte, the default minimum, between two checks. */
 const CHECK_MS = 5_000;
@@ -146,16 +144,4 @@ export function createFreeSpaceGuard({
       endSize();
     },
   };
-}
-
-/** Bytes that are free to this user on the disk where the folder is, or will be made. */
-async function freeOnDisk(folder: string): Promise<number> {
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  } catch (error) {
-    const above = path.dirname(path.resolve(folder));
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path.resolve(folder)) throw error;
-    return freeOnDisk(above);
-  }
 }

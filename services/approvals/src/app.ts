@@ -31,6 +31,7 @@ import {
   bodyLimits,
   createFreeSpaceGuard,
   createQuotaStore,
+  type FreeSpaceGuard,
   freeSpaceSettings,
   reportRevocations,
   storedBytesLimits,
@@ -155,9 +156,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
   const internal = { ...deliveries.operations, ...operatedApprovals(ports), ...operatedAnswers(ports) };
-  const ready = () =>
-    // Approvals are given and received while the archive is away; the archiver stores them later.
-    checkReadiness({ database: () => database.query('SELECT 1'), archive: () => archive.ready() }, 2_000, ['archive']);
+  const ready = () => readinessOf(parts, archive, freeSpace);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
   const sealingKeys = createSealingKeys('approvals', config);
@@ -338,4 +337,21 @@ function createResending(config: ApprovalsConfig, ports: Ports, sending: Approva
 
 function elapsed(): number {
   return performance.now();
+}
+
+/** Approvals are given and received while the archive is away; the archiver stores them later. */
+function readinessOf(
+  { database, storageReady }: ServiceDependencies,
+  archive: XmlStore,
+  freeSpace: Pick<FreeSpaceGuard, 'require'>,
+): Promise<Readiness> {
+  const checks = {
+    database: () => database.query('SELECT 1'),
+    storage: async () => {
+      freeSpace.require();
+      await storageReady();
+    },
+    archive: () => archive.ready(),
+  };
+  return checkReadiness(checks, 2_000, ['archive']);
 }

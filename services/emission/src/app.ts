@@ -191,7 +191,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     createIssueJson({ ...linePorts, readInvoice }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
-  const ready = () => readinessOf(database, archive);
+  const ready = () => readinessOf(parts, archive);
   const published = createPostgresPublishedDocuments(database);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const internal = internalOperations({ published, obtainToken });
@@ -398,7 +398,11 @@ function openCancellations(config: EmissionConfig, { database, clock }: ServiceD
  * Documents are submitted while the archive is unavailable, and the archiver stores them later. So the archive is
  * reported, but does not decide readiness.
  */
-function readinessOf(database: Database, archive: XmlStore): Promise<Readiness> {
-  const checks = { database: () => database.query('SELECT 1'), archive: () => archive.ready() };
+function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
+  const checks = {
+    database: () => database.query('SELECT 1'),
+    storage: storageReady,
+    archive: () => archive.ready(),
+  };
   return checkReadiness(checks, 2_000, ['archive']);
 }

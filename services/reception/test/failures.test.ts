@@ -119,6 +119,11 @@ describe('only stored documents are acknowledged', () => {
         '60',
         'storage_full',
       ]);
+    const health = await fetch(`${full.url()}/health/ready`);
+    expect([health.status, await health.json()]).toMatchObject([
+      503,
+      { checks: { database: 'ok', storage: 'storage_full' } },
+    ]);
     // Queries of customers still work.
     const range = { 'buyer-rnc': BUYER, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
     expect((await full.get('/fe/recepcion/api/invoices/count', range)).status).toBe(200);

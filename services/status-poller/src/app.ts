@@ -90,7 +90,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
   const catchUp = createCatchUp(ports, pause, background.wake);
   let catchingUp = Promise.resolve();
   const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
-  const ready = () => checkReadiness({ database: () => database.query('SELECT 1') });
+  const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), storage: parts.storageReady });
   const app = createStatusApp(createInvoiceStatus(ports, background.wake), {
     logger,
     identities,

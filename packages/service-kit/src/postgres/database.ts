@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { isDatabaseUnavailable, markDatabaseError, sqlState } from './database-errors.js';
+import { createStorageCheck, type StorageCheck } from './storage-check.js';
 
 /** A prepared statement: parsed once per connection under its name. The same name must always carry the same text. */
 export interface Statement {
@@ -43,6 +44,11 @@ export interface Database extends Queries {
   signalOutbox(partitions: Iterable<number>): void;
   /** Calls back with the partitions of every {@link Database.signalOutbox}; returns how to end that. */
   onOutbox(listener: (partitions: Iterable<number>) => void): () => void;
+  /**
+   * Resolves unless the disk of the database is full. It is not known to be full before a statement failed; from then on each
+   * call tries to write. Rejects with the error of the database.
+   */
+  checkStorage(): Promise<void>;
   /** The connection string, for clients of their own (LISTEN, advisory locks). */
   readonly url: string;
   /** The pool beneath, for Prisma's adapter and metrics. */
@@ -101,16 +107,18 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   pool.on('error', (error) => options.onIdleError?.(error));
   // A connection that breaks while in use reports it twice: to the query, and as an event. It may break before its user gets it.
   pool.on('connect', (client) => client.on('error', noted));
+  const storage = createStorageCheck(pool);
   const listeners = new Set<(partitions: Iterable<number>) => void>();
 
   const database: Database = {
     url,
     pool,
-    query: (sql, params) => run(pool, pool, sql, params),
+    query: (sql, params) => run({ pool, storage }, pool, sql, params),
+    checkStorage: storage.check,
     async transaction(work, transactionOptions = {}) {
       for (let retriesLeft = transactionOptions.retries ?? 3; ; retriesLeft -= 1) {
         try {
-          return await attempt(database, work, transactionOptions);
+          return await attempt({ database, storage }, work, transactionOptions);
         } catch (error) {
           const state = sqlState(error);
           if (retriesLeft <= 0 || (state !== '40001' && state !== '40P01')) throw error;
@@ -138,7 +146,7 @@ function sessionOptions(settings: Readonly<Record<string, string>>): string {
 }
 
 async function run<R>(
-  pool: pg.Pool,
+  { pool, storage }: { pool: pg.Pool; storage: StorageCheck },
   runner: pg.Pool | pg.PoolClient,
   sql: string | Statement,
   params?: readonly unknown[],
@@ -148,36 +156,38 @@ async function run<R>(
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     markDatabaseError(error, () => pool.query('SELECT 1'));
+    storage.note(error);
     throw error;
   }
 }
 
 async function attempt<T>(
-  database: Database,
+  { database, storage }: { database: Database; storage: StorageCheck },
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
   const { pool } = database;
+  const parts = { pool, storage };
   const client = await connect(pool);
   const effects: (() => void)[] = [];
   const tx: Transaction = {
     database,
-    query: (sql, params) => run(pool, client, sql, params),
+    query: (sql, params) => run(parts, client, sql, params),
     afterCommit: (effect) => effects.push(effect),
   };
   let broken: Error | boolean = false;
   let value: T;
   try {
-    await run(pool, client, options.isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${options.isolation}`);
+    await run(parts, client, options.isolation === undefined ? 'BEGIN' : `BEGIN ISOLATION LEVEL ${options.isolation}`);
     value = await work(tx);
-    await run(pool, client, 'COMMIT');
+    await run(parts, client, 'COMMIT');
   } catch (error) {
     // The connection is closed: if it hangs, the ROLLBACK would hang just as long; if its server is read-only, it would
     // never reach the new server.
     if (isDatabaseUnavailable(error)) broken = true;
     else
       try {
-        await run(pool, client, 'ROLLBACK');
+        await run(parts, client, 'ROLLBACK');
       } catch (rollbackError) {
         broken = rollbackError as Error;
       }

@@ -6,3 +6,4 @@ export * from './run-http-service.js';
 export * from './run-service.js';
 export { serveMetrics } from './serve-metrics.js';
 export * from './service-dependencies.js';
+export { createStorageReady } from './storage-ready.js';

@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { createQueueWatch, type WatchQueue } from '../telemetry/queues.js';
 import { openBus } from './open-bus.js';
 import { openDatabaseClock } from './open-database-clock.js';
+import { createStorageReady } from './storage-ready.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
 export interface SharedDependencies {
@@ -19,6 +20,8 @@ export interface SharedDependencies {
   metrics?: Metrics;
   /** By default the clock of the service's database. */
   clock?: () => Date;
+  /** The folder of the database, if this deployment runs it. */
+  databaseFolder?: string;
 }
 
 type DependenciesConfig = Parameters<typeof openBus>[0] &
@@ -29,11 +32,13 @@ type DependenciesConfig = Parameters<typeof openBus>[0] &
   };
 
 /** The dependencies of a service with its own database. */
-export interface ServiceDependencies extends Required<SharedDependencies> {
+export interface ServiceDependencies extends Required<Omit<SharedDependencies, 'databaseFolder'>> {
   readonly identities: Identities;
   readonly database: Database;
   readonly watchQueue: WatchQueue;
   readonly clockSkew: ReportClockSkew;
+  /** The readiness check `storage`. */
+  readonly storageReady: () => Promise<void>;
   /** Follows the clock of the database, which must exist. Rejects if the database does not answer. */
   startClock(): Promise<void>;
   /** Closes the database and the service's own bus. */
@@ -77,6 +82,7 @@ export function openServiceDependencies(
     database,
     watchQueue,
     clockSkew,
+    storageReady: createStorageReady(database, shared.databaseFolder),
     startClock: databaseClock.start,
     async close() {
       databaseClock.stop();

@@ -1,4 +1,5 @@
 export * from './archiver.js';
+export { freeOnDisk } from './free-on-disk.js';
 export * from './integrity-errors.js';
 export * from './open-xml-store.js';
 export * from './pending-documents.js';
