@@ -54,6 +54,8 @@ export function createQuotaStore(database: Database): QuotaStore {
     },
     async clean(now) {
       await database.query('DELETE FROM stored_bytes WHERE hour <= $1', [quotaHour(now) - QUOTA_HOURS]);
+      // Bytes counted in a future hour, by a wrong clock, would count until that hour has passed.
+      await database.query('UPDATE stored_bytes SET hour = $1 WHERE hour > $1', [quotaHour(now)]);
       // Amounts of a day, which earlier versions counted.
       await database.query("DELETE FROM refusal_budgets WHERE period <> ''");
     },

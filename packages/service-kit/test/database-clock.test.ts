@@ -134,7 +134,7 @@ describe('limiting due times', () => {
       at(HOUR / 2),
       at(92 * DAY),
     ]);
-    expect(await limitDueTimes(database, { table: 'due', column: 'due_at', longestMs: HOUR }, now)).toBe(2);
+    expect(await limitDueTimes(database, [{ table: 'due', column: 'due_at', longestMs: HOUR }], now)).toBe(2);
     const { rows } = await database.query('SELECT * FROM due ORDER BY id');
     expect(rows).toEqual([
       { id: 1, due_at: at(HOUR) },

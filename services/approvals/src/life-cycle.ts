@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
+import { createDatabaseIfMissing, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, createDueTimeLimits, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { Ports } from './core/ports.js';
 import type { Deliveries } from './deliveries.js';
+import { DUE_TIMES } from './due-times.js';
 import { APPROVALS_GROUP, subscribeToEvents } from './inbound/events.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -46,6 +47,12 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
     failed: (error) => ports.observer.failed('cleaning', error),
   });
 
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => limitDueTimes(database, DUE_TIMES, now),
+    clock: ports.clock,
+    failed: (error) => ports.observer.failed('limiting due times', error),
+  });
+
   return {
     async start() {
       await parts.freeSpace.start();
@@ -58,11 +65,13 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
       relay.start();
       for (const worker of workers) worker.start();
       cleaning.start();
+      dueTimeLimits.start();
     },
     async stop() {
       parts.freeSpace.stop();
       for (const end of parts.endReports) end();
       await cleaning.stop();
+      await dueTimeLimits.stop();
       // The workers learn of the stop before their pauses end.
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       parts.stopping.abort();

@@ -6,13 +6,14 @@ import { createCircuitBreakers } from '@ecf/authority-client';
 import type { DeliveryChanged, InvoiceChanged } from '@ecf/contracts';
 import { writeXml } from '@ecf/ecf-xml';
 import { makeEvent } from '@ecf/service-kit/bus';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { limitDueTimes, openDatabase } from '@ecf/service-kit/postgres';
 import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
 import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
+import { DUE_TIMES } from '../src/due-times.js';
 import type { Approvals } from '../src/index.js';
 import { createDeliveryStore } from '../src/outbound/deliveries.postgres.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
@@ -1285,4 +1286,26 @@ describe('a rebuild of read models', () => {
       ).toEqual(one);
     expect(await owner.pageOfDecisions({ after: 1_000, limit: 3 })).toEqual({ decisions: [], next: null });
   });
+});
+
+it('due times beyond the longest pause are brought back to it', async () => {
+  const now = new Date();
+  const far = new Date(now.getTime() + 92 * 86_400_000);
+  const hours = (count: number) => new Date(now.getTime() + count * 3_600_000);
+  const dueOf = async (encf: string) =>
+    (await world.database.query<{ due_at: Date }>('SELECT due_at FROM deliveries WHERE encf = $1', [encf])).rows[0]
+      ?.due_at;
+  for (const [encf, status] of [
+    ['E319999999998', 'no_receiver'],
+    ['E319999999999', 'pending'],
+  ])
+    await world.database.query(
+      `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at, deadline_at, due_at)
+        VALUES ('TesteCF', '101010101', $1, '202020202', 'account-1', 'x', 'x', $2, $3, $4, $4)`,
+      [encf, status, now, far],
+    );
+  await limitDueTimes(world.database, DUE_TIMES, now);
+  expect(await dueOf('E319999999999')).toEqual(hours(1));
+  expect((await dueOf('E319999999998'))?.getTime()).toBeLessThanOrEqual(hours(41).getTime());
+  await world.database.query("DELETE FROM deliveries WHERE issuer_rnc = '101010101'");
 });

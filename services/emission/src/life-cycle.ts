@@ -2,14 +2,15 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
+import { createDatabaseIfMissing, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, createDueTimeLimits, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { EmissionConfig } from './config.js';
 import type { BatchStore } from './core/batches/batch-ports.js';
 import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
 import { applyStatus } from './core/follow-up/apply-status.js';
 import type { Ports } from './core/ports.js';
 import type { PublishedDocuments } from './core/published/published-documents.js';
+import { DUE_TIMES } from './due-times.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
 import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { createContingencyMetrics } from './observer.js';
@@ -61,6 +62,11 @@ export function createLifeCycle(
     clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
   });
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => limitDueTimes(parts.database, DUE_TIMES, now),
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'due times could not be limited'),
+  });
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
 
@@ -102,10 +108,12 @@ export function createLifeCycle(
       keepHouse();
       housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
       cleaning.start();
+      dueTimeLimits.start();
     },
     async stop() {
       clearInterval(housekeeping);
       await cleaning.stop();
+      await dueTimeLimits.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { toCalendarDate } from '@ecf/domain';
 import { createMetrics } from '@ecf/service-kit/telemetry';
+import { setProcessClockAhead } from '@ecf/test-support/process-clock';
 import { CALLER_HEADER } from '@ecf/test-support/services';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { DUE_TIMES } from '../src/due-times.js';
 import { createPostgresBatchStore } from '../src/outbound/batches/batch-store.postgres.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { until } from './support/until.js';
@@ -864,3 +866,57 @@ describe('a body that is no batch', () => {
     },
   );
 });
+
+describe('clocks that are wrong for a while', () => {
+  let correct: () => void = () => undefined;
+  afterEach(() => correct());
+
+  it.each([
+    ['3 hours', 3 * 3_600_000],
+    ['92 days', 92 * 86_400_000],
+  ])('a process clock %s ahead postpones no document, and gives none a wrong time of signature', async (_, ahead) => {
+    const key = `clock ${randomUUID()}`;
+    const { encf: drawn } = (await world.submit(emission, open(), { key })).body;
+    // The simulator judges times by its own clock, which is the one of this process.
+    await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 500, times: 1 });
+    correct = setProcessClockAhead(ahead);
+    const wrong = await world.start();
+    const { document, encf: number } = invoice();
+    const sent = world.submit(wrong, document);
+    const sending = `attempt WHERE state = 'sending'`;
+    await until(async () => (await furthestDueMs(sending, 'next_action_at')) > 0);
+    const lease = await furthestDueMs(sending, 'next_action_at');
+    expect((await sent).status).toBeLessThan(300);
+    correct();
+    expect(lease).toBeLessThan(3_600_000);
+    expect(await furthestDueMs('attempt', 'next_action_at')).toBeLessThan(73 * 3_600_000);
+    const { rows } = await world.database.query<{ ms: number }>(
+      `SELECT extract(epoch FROM a.signed_at - now())::float8 * 1000 AS ms FROM attempt a JOIN emission e ON e.id = a.emission_id
+        WHERE e.encf = $1`,
+      [number],
+    );
+    expect(rows[0]?.ms).toBeLessThan(60_000);
+    // The key still names the first document, so the sale is not issued twice.
+    expect((await world.submit(wrong, open(), { key })).body.encf).toBe(drawn);
+    await wrong.stop();
+  });
+
+  it('due times beyond the longest pause are brought back to it', async () => {
+    await send(ndjson([invoice().document]));
+    await world.submit(emission, invoice().document);
+    await emission.stop();
+    for (const { table, column } of DUE_TIMES)
+      await world.database.query(`UPDATE ${table} SET ${column} = now() + interval '92 days'`);
+    emission = await world.start();
+    for (const { table, column, longestMs, where = 'true' } of DUE_TIMES)
+      await until(async () => (await furthestDueMs(`${table} WHERE ${where}`, column)) <= longestMs);
+  });
+});
+
+/** Milliseconds until the last due time of a column; 0 if there is none. */
+async function furthestDueMs(from: string, column: string): Promise<number> {
+  const { rows } = await world.database.query<{ ms: number | null }>(
+    `SELECT extract(epoch FROM max(${column}) - clock_timestamp())::float8 * 1000 AS ms FROM ${from}`,
+  );
+  return rows[0]?.ms ?? 0;
+}

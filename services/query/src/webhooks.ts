@@ -1,13 +1,13 @@
 import { createDueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import type { Database } from '@ecf/service-kit/postgres';
+import { type Database, type DueTimes, limitDueTimes } from '@ecf/service-kit/postgres';
 import { createSealingKeys } from '@ecf/service-kit/security';
-import { createCleaning } from '@ecf/service-kit/service';
+import { createCleaning, createDueTimeLimits } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { QueryConfig } from './config.js';
 import { placeInFeed } from './core/feed/read-feed.js';
 import type { FeedStore } from './core/ports.js';
-import { createDeliverEvent } from './core/webhooks/deliver-event.js';
+import { createDeliverEvent, LONGEST_PAUSE_MS } from './core/webhooks/deliver-event.js';
 import { createFindOwners, type FindOwnersPorts } from './core/webhooks/find-owners.js';
 import { createManageWebhooks } from './core/webhooks/manage-webhooks.js';
 import type { WebhookDelivery } from './core/webhooks/webhook-ports.js';
@@ -19,6 +19,12 @@ import { createPostgresWebhooks, sealedWebhookSecrets } from './outbound/webhook
 
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
+/** Every due time and lease of this service. */
+export const DUE_TIMES: readonly DueTimes[] = [
+  { table: 'webhook_delivery', column: 'due_at', longestMs: LONGEST_PAUSE_MS },
+  { table: 'webhook_delivery', column: 'leased_until', longestMs: LEASE_MS },
+  { table: 'webhook', column: 'paused_until', longestMs: LONGEST_PAUSE_MS },
+];
 const IDLE_MS = 1_000;
 /** Calls of a bulkhead. One that lasts longer than `afterMs` frees its slot, so that slow receivers delay no others. */
 const SLOTS = { concurrency: 32, slow: { afterMs: 500, maxInFlight: 256 } };
@@ -84,6 +90,11 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     clock,
     failed: (error) => logger.warn({ err: error }, 'old events could not be deleted'),
   });
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => limitDueTimes(database, DUE_TIMES, now),
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'due times could not be limited'),
+  });
   return {
     /** The internal operations. */
     served: {
@@ -101,10 +112,12 @@ export function createWebhooks(config: QueryConfig, parts: WebhookParts) {
     async start() {
       await instance.start();
       cleaning.start();
+      dueTimeLimits.start();
       for (const work of bulkheads) work.start();
     },
     async stop() {
       await cleaning.stop();
+      await dueTimeLimits.stop();
       await Promise.all(bulkheads.map((work) => work.stop()));
       await instance.stop();
       calls.close();

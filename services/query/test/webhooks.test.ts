@@ -6,11 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { publicEventSchema } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
+import { limitDueTimes } from '@ecf/service-kit/postgres';
 import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createQuery } from '../src/index.js';
 import { sealedWebhookSecrets } from '../src/outbound/webhooks.postgres.js';
+import { DUE_TIMES } from '../src/webhooks.js';
 import {
   ACCOUNT,
   batchDone,
@@ -524,4 +526,22 @@ describe('the receivers of docs/webhooks.md', () => {
       receiver.kill();
     }
   });
+});
+
+it('due times beyond the longest pause are brought back to it', async () => {
+  const { database } = tests.world;
+  const { id } = await create();
+  const now = new Date();
+  await database.query(
+    `INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at, leased_until)
+      VALUES ($1, 1000000000, 'far', $2, $2, $2)`,
+    [id, new Date(now.getTime() + 92 * 86_400_000)],
+  );
+  await limitDueTimes(database, DUE_TIMES, now);
+  const { rows } = await database.query('SELECT due_at, leased_until FROM webhook_delivery WHERE webhook_id = $1', [
+    id,
+  ]);
+  expect(rows).toEqual([
+    { due_at: new Date(now.getTime() + 1_800_000), leased_until: new Date(now.getTime() + 60_000) },
+  ]);
 });

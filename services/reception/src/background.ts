@@ -3,11 +3,12 @@ import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { DueWork } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning } from '@ecf/service-kit/service';
+import { createDatabaseIfMissing, type Database, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, createDueTimeLimits } from '@ecf/service-kit/service';
 import type { Archiver } from '@ecf/service-kit/xml-store';
 import type { Confirmation } from './core/confirmation/confirmation.js';
 import type { Ports } from './core/ports.js';
+import { DUE_TIMES } from './due-times.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
 
@@ -48,6 +49,12 @@ export function createBackground({
     failed: (error) => ports.observer.failed('cleaning', error),
   });
 
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => limitDueTimes(database, DUE_TIMES, now),
+    clock: ports.clock,
+    failed: (error) => ports.observer.failed('limiting due times', error),
+  });
+
   return {
     /** Prepares the database first. */
     async start(): Promise<void> {
@@ -60,10 +67,12 @@ export function createBackground({
       archiver.start();
       confirmation.start();
       cleaning.start();
+      dueTimeLimits.start();
     },
     /** Resolves when the work in flight is finished. */
     async stop(): Promise<void> {
       await cleaning.stop();
+      await dueTimeLimits.stop();
       await confirmation.stop();
       await relay.stop();
       await archiver.stop();

@@ -12,7 +12,7 @@ import {
   type SignerUse,
 } from '@ecf/public-ingress';
 import { createInstanceReport } from '@ecf/service-kit/master-keys';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, limitDueTimes, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/service-kit/security';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -25,6 +25,7 @@ import type {
   ReceivedDocument,
 } from '../src/core/documents/received-document.js';
 import type { DocumentStore, Place, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import { DUE_TIMES } from '../src/due-times.js';
 import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
 import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
@@ -348,6 +349,26 @@ describe('documents', () => {
     expect((await look())?.conflictsTotal).toBe(3);
   });
 
+  it('due times beyond the longest pause are brought back to it', async () => {
+    await documents.add(received({}));
+    const latest = async () =>
+      (await database.query<{ due: Date }>('SELECT max(due_at) AS due FROM confirmations')).rows[0]?.due;
+    await database.query('UPDATE confirmations SET due_at = $1', [new Date(NOW.getTime() + 92 * 86_400_000)]);
+    await limitDueTimes(database, DUE_TIMES, NOW);
+    expect(await latest()).toEqual(new Date(NOW.getTime() + 2 * 3_600_000));
+  });
+
+  it('a quota that a wrong clock counted in a future hour counts from the present hour', async () => {
+    const quotas = createQuotaStore(database);
+    const hour = quotaHour(NOW);
+    const take = async (at: number) =>
+      (await quotas.take([{ scope: 'future', hour: at, amount: 100, limit: 100 }])) === null;
+    expect(await take(hour + 92 * 24)).toBe(true);
+    expect(await take(hour + 24)).toBe(false);
+    await quotas.clean(NOW);
+    expect([await take(hour + 23), await take(hour + 24)]).toEqual([false, true]);
+  });
+
   it('first queries come before repeated ones, and those about documents of known signers first', async () => {
     const confirmations = createConfirmationStore(database);
     await database.query('UPDATE confirmations SET due_at = NULL');
@@ -601,11 +622,13 @@ describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
     ]);
   });
 
-  it('a seed is redeemed once, and forgotten when it has expired', async () => {
+  it('a seed is redeemed once, and forgotten a day after it has expired', async () => {
     const { seeds } = at();
     const spent = await Promise.all(Array.from({ length: 10 }, () => seeds.spend('s', NOW)));
     expect(spent.filter(Boolean)).toHaveLength(1);
-    await seeds.clean(new Date(NOW.getTime() + 1));
+    await seeds.clean(new Date(NOW.getTime() + 86_400_000));
+    expect(await seeds.spend('s', NOW)).toBe(false);
+    await seeds.clean(new Date(NOW.getTime() + 86_400_001));
     expect(await seeds.spend('s', NOW)).toBe(true);
   });
 

@@ -1,4 +1,5 @@
-const CEILING_MS = 3_600_000;
+/** The longest pause of {@link retryDelay}, in milliseconds. */
+export const LONGEST_RETRY_DELAY_MS = 3_600_000;
 
 /**
  * Pause before the next try, in milliseconds. It is `firstMs` after the first failure and then doubles up to one hour.
@@ -9,6 +10,6 @@ const CEILING_MS = 3_600_000;
  */
 export function retryDelay(failures: number, firstMs: number, random: () => number): number {
   const doubled = firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20);
-  const jittered = Math.min(doubled, CEILING_MS) * (0.75 + random() * 0.5);
-  return Math.round(Math.min(jittered, CEILING_MS));
+  const jittered = Math.min(doubled, LONGEST_RETRY_DELAY_MS) * (0.75 + random() * 0.5);
+  return Math.round(Math.min(jittered, LONGEST_RETRY_DELAY_MS));
 }

@@ -20,6 +20,7 @@ export interface DueWorkOptions<Item> {
   readonly handle: (item: Item) => Promise<void>;
   /** Receives errors of the store (`item` is absent) and of handlers. The lease of a failed item simply ends. */
   readonly onError: (error: unknown, item?: Item) => void;
+  /** The clock of the database that holds the items, so that all instances agree on what is due. */
   readonly clock: () => Date;
   /** Milliseconds of a lease: after a crash, another instance takes the item over when it ends. */
   readonly leaseMs: number;

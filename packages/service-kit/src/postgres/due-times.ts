@@ -44,19 +44,22 @@ export async function deleteExpired(database: Queries, retention: Retention, now
   return deleted;
 }
 
-/** The longest pause that due times in a column may have. */
+/** The longest pause that due times in a column may have; leases are shorter. */
 export interface DueTimes {
   readonly table: string;
   readonly column: string;
   readonly longestMs: number;
+  /** The rows; default all. */
+  readonly where?: string;
 }
 
 /** Brings due times that are further ahead than the longest pause back to it. Returns how many. */
-export async function limitDueTimes(
-  database: Queries,
-  { table, column, longestMs }: DueTimes,
-  now: Date,
-): Promise<number> {
-  const latest = new Date(now.getTime() + longestMs);
-  return (await database.query(`UPDATE ${table} SET ${column} = $1 WHERE ${column} > $1`, [latest])).rowCount;
+export async function limitDueTimes(database: Queries, columns: readonly DueTimes[], now: Date): Promise<number> {
+  let limited = 0;
+  for (const { table, column, longestMs, where = 'true' } of columns) {
+    const latest = new Date(now.getTime() + longestMs);
+    const sql = `UPDATE ${table} SET ${column} = $1 WHERE ${column} > $1 AND ${where}`;
+    limited += (await database.query(sql, [latest])).rowCount;
+  }
+  return limited;
 }

@@ -1,5 +1,6 @@
 import { createDueWork } from '../due-work/due-work.js';
 import type { Database } from '../postgres/database.js';
+import type { DueTimes } from '../postgres/due-times.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withoutTrace } from '../telemetry/tracing.js';
@@ -41,6 +42,13 @@ const BATCH_BYTES = 16 * 1_048_576;
 /** Nobody waits for the archiver; a longer pause makes larger batches. */
 const GATHER_MS = 50;
 const LONGEST_RETRY_MS = 300_000;
+
+/** Due times of documents that wait for the archive. */
+export const PENDING_DOCUMENT_DUE_TIMES: DueTimes = {
+  table: 'pending_document',
+  column: 'due_at',
+  longestMs: LONGEST_RETRY_MS,
+};
 
 // Due times are set and compared by the clock of the database alone.
 const CLAIM = {

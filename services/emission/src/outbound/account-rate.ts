@@ -5,6 +5,9 @@ import type { LineRate } from '../core/batches/batch-ports.js';
 /** The share of the limit that lines of batches may use: callers wait for their answers, batches do not. */
 const SHARE_OF_LINES = 0.8;
 
+/** Far longer than the second for which an account is limited. */
+const LONGEST_WAIT_MS = 60_000;
+
 export interface AccountRate {
   /** Counts a document of a call. Null = there is no limit. */
   readonly countCall: (accountId: string) => Promise<CountedRate | null>;
@@ -45,7 +48,11 @@ export function openAccountRate(
       },
       exhausted() {
         const now = clock();
-        for (const [accountId, freeAt] of exhausted) if (freeAt <= now) exhausted.delete(accountId);
+        for (const [accountId, freeAt] of exhausted) {
+          const waitMs = freeAt.getTime() - now.getTime();
+          // More than the window of the limit: the clock was wrong when it was noted.
+          if (waitMs <= 0 || waitMs > LONGEST_WAIT_MS) exhausted.delete(accountId);
+        }
         const ends = [...exhausted.values()].map((freeAt) => freeAt.getTime());
         return {
           accountIds: [...exhausted.keys()],

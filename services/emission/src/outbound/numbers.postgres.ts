@@ -8,7 +8,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.js';
  * Milliseconds between the draw of a number and the commit of its document, much more than both need. A number that is not
  * committed by then is given to another document.
  */
-const RESERVATION_MS = 10_000;
+export const RESERVATION_MS = 10_000;
 /** One reservation for each account, environment and idempotency key. */
 const RESERVED_KEY = 'reserved_number_account_id_env_idempotency_key_key';
 /** Idempotency keys are kept for 30 days. */

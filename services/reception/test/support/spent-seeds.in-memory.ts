@@ -10,7 +10,7 @@ export function createInMemorySpentSeeds(): SpentSeeds {
       return true;
     },
     async clean(now) {
-      for (const [id, expires] of spent) if (expires < now) spent.delete(id);
+      for (const [id, expires] of spent) if (expires.getTime() + 86_400_000 < now.getTime()) spent.delete(id);
     },
   };
 }

@@ -5,6 +5,7 @@ import { onceEach, outboxColumns } from '@ecf/service-kit/outbox';
 import {
   createSharedCalls,
   type Database,
+  type DueTimes,
   limitDueTimes,
   type Queries,
   type Transaction,
@@ -28,6 +29,11 @@ import * as sql from './submission-sql.js';
 const MAX_ROUNDS = 10;
 
 export const STATUS_POLLER_GROUP = 'status-poller';
+
+const DUE_TIMES: readonly DueTimes[] = [
+  { table: 'poll', column: 'due_at', longestMs: CEILING_MS },
+  { table: 'pace', column: 'paused_until', longestMs: CEILING_MS },
+];
 
 export interface SubmissionStoreOptions {
   readonly database: Database;
@@ -139,8 +145,7 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
       return { submission, changed };
     },
     async limitDueTimes(now, rate) {
-      await limitDueTimes(database, { table: 'poll', column: 'due_at', longestMs: CEILING_MS }, now);
-      await limitDueTimes(database, { table: 'pace', column: 'paused_until', longestMs: CEILING_MS }, now);
+      await limitDueTimes(database, DUE_TIMES, now);
       await database.query(sql.LIMIT_PACE, [latestReadyAt(now, rate)]);
     },
     async backlog(now) {

@@ -10,7 +10,7 @@ import { type Contingency, FIRST_PROBE_MS, type WaitingDocuments } from './conti
  * While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after
  * longer pauses.
  */
-const LONGEST_PROBE_MS = 30_000;
+export const LONGEST_PROBE_MS = 30_000;
 /** Failures in a row after which a recovery waits again. One document that always fails does not reach it. */
 const FAILURES = 5;
 const TICK_MS = 1_000;
@@ -78,7 +78,7 @@ export function createRecovery(
     handle,
     onError: (error) => observer.failed('sending what waits for the authority', error),
     clock,
-    leaseMs: 30_000,
+    leaseMs: LONGEST_PROBE_MS,
     idleMs,
     concurrency: 4,
   });

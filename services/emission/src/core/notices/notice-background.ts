@@ -15,7 +15,7 @@ import {
 } from './notices.js';
 
 /** The time between two checks of a taxpayer. One that took numbers or changed is checked soon. */
-const EVERY_MS = 3_600_000;
+export const WATCH_EVERY_MS = 3_600_000;
 const LOOK_MS = 10_000;
 
 /** Publishes notices about ranges and certificates that end soon. */
@@ -69,7 +69,7 @@ export function createNoticeBackground(
       const certificate = certificateOf(taxpayer, watched, now);
       await notices.publish({ rnc: taxpayer.rnc, accountId: taxpayer.account_id, ranges, certificate }, now);
     }
-    await notices.done(watched, new Date(now.getTime() + EVERY_MS));
+    await notices.done(watched, new Date(now.getTime() + WATCH_EVERY_MS));
   }
 
   return createDueWork<WatchedTaxpayer>({

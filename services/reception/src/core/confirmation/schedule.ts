@@ -4,7 +4,8 @@ const HOUR = 3_600 * SECOND;
 /** Time from the acknowledgement to the first query. Many issuers send to the authority and to the buyer at the same time. */
 export const FIRST_QUERY_MS = 2 * SECOND;
 const FIRST_PAUSE_MS = 5 * SECOND;
-const LONGEST_PAUSE_MS = 2 * HOUR;
+/** The longest pause between two queries, in milliseconds. */
+export const LONGEST_PAUSE_MS = 2 * HOUR;
 /** Longest pause while the authority gives no answer. */
 const LONGEST_OUTAGE_PAUSE_MS = 300 * SECOND;
 /** Contingency gives an issuer this time to send its documents. */
