@@ -40,6 +40,7 @@ import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
+import { createDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createPostgresFeed } from './outbound/feed.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
@@ -122,6 +123,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const webhooks = createWebhooks(config, { ...parts, ...pick(ports, ['feed', 'taxpayers', 'source', 'observer']) });
   const freshness = createFreshness(ports);
   const documentXml = createDocumentXml(ports, freshness);
+  const documents = createDocumentJson(parts.watchQueue);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
   const ready = () =>
@@ -135,7 +137,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     {
       invoices: createQueryInvoices(ports, freshness),
       documentXml,
-      invoiceDocument: createInvoiceDocument(ports, documentXml),
+      invoiceDocument: createInvoiceDocument(ports, documentXml, documents.toJson),
       consumption: createConsumptionInvoice(ports, freshness),
       readFeed: createReadFeed(ports),
       directory: createDirectory(ports),
@@ -171,6 +173,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await subscription?.stop();
       await webhooks.stop();
       authorityClient.close();
+      await documents.close();
       await parts.close();
     },
   };

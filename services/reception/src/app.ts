@@ -67,6 +67,7 @@ import { receptionOperations } from './inbound/internal-operations.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createQueryState } from './outbound/authority-state.js';
 import { createConfirmationStore } from './outbound/confirmations.postgres.js';
+import { createDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
@@ -188,6 +189,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       endRevocations();
       await parts.answers.settled();
       await validation.close();
+      await parts.documents.close();
       await background.stop();
       await confirmation.close();
       await close();
@@ -222,13 +224,15 @@ function createParts(
     { keys: stores.keys, clock },
     { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
   );
+  const documents = createDocumentJson(stores.watchQueue);
   stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
   stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: receivers.queries });
   return {
     answers,
     receivers,
     receive: createReceiveDocument(ports, { receivers, answers, record }),
-    query: createQueryReceived(ports, config.APPROVAL_DEADLINE_DAYS ?? null),
+    documents,
+    query: createQueryReceived({ ...ports, toJson: documents.toJson }, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds(
       { spent: stores.spent, validation: ports.validation, clock },
       createSealingKeys('reception', config).keysFor('reception seed'),

@@ -140,7 +140,7 @@ export const QUERY = {
     answers: {
       200: { description: 'The document.', content: json(ISSUED_JSON, invoiceData), headers: LAG },
     },
-    errors: ['not_found', 'taxpayer_not_found', 'document_damaged'],
+    errors: ['not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },
   listTrackIds: {
     tag: INVOICES,

@@ -173,7 +173,7 @@ export const RECEPTION = {
     hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The document.', content: json(INVOICE_JSON, invoiceData) } },
-    errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged'],
+    errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },
   acknowledgementXml: {
     tag: RECEIVED,

@@ -159,9 +159,9 @@ function filter(parameters: Parameters) {
 type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
-function answering(
-  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, isOver: () => boolean) => Promise<object>,
-  send: (req: Request, res: Response, found: object) => void = sendJson,
+function answering<Found extends object | string>(
+  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, isOver: () => boolean) => Promise<Found>,
+  send: (req: Request, res: Response, found: Found) => void = sendJson,
 ) {
   return async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
@@ -177,7 +177,7 @@ function sendSums(req: Request, res: Response, found: object & { by_type?: reado
   else sendJson(req, res, found);
 }
 
-function sendJson(_req: Request, res: Response, found: object): void {
+function sendJson(_req: Request, res: Response, found: object | string): void {
   res.setHeader('content-type', 'application/json; charset=utf-8');
   res.setHeader('cache-control', 'no-store');
   res.end(JSON.stringify(found));

@@ -1,8 +1,7 @@
-import type { DocumentNode } from '@ecf/domain';
-import { inputDocument, parseXml } from '@ecf/ecf-xml';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import type { Ports } from '../ports.js';
+import type { ToJson } from './document-json.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
 import type { InvoiceKey } from './issued-invoice.js';
 
@@ -10,11 +9,12 @@ import type { InvoiceKey } from './issued-invoice.js';
 export function createInvoiceDocument(
   ports: Pick<Ports, 'taxpayers' | 'source' | 'observer'>,
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
+  toJson: ToJson,
 ) {
-  return async ({ caller, ...key }: InvoiceKey & { readonly caller: Caller }): Promise<DocumentNode> => {
+  return async ({ caller, ...key }: InvoiceKey & { readonly caller: Caller }): Promise<string> => {
     await requireTaxpayer(ports, caller, key.issuerRnc);
     const issued = { buyerRnc: null, document: 'ecf', may: { issued: true, received: false }, sha256: null } as const;
     const { bytes } = await documentXml({ caller, ...key, ...issued });
-    return inputDocument(parseXml(bytes));
+    return toJson(bytes);
   };
 }

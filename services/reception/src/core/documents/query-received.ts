@@ -7,16 +7,8 @@ import type {
   ReceivedInvoicesCount,
   ReceivedInvoicesList,
 } from '@ecf/contracts';
-import {
-  type CalendarDate,
-  type DocumentNode,
-  dominicanDays,
-  type Environment,
-  formatDocumentDate,
-  toIsoDominican,
-} from '@ecf/domain';
-import { inputDocument } from '@ecf/ecf-xml';
-import { parseReceived, shownSigner } from '@ecf/public-ingress/signed-document';
+import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { accountRncs, type Caller, requireTaxpayer } from '../account-rncs.js';
 import { ReceptionError } from '../errors.js';
 import type {
@@ -30,6 +22,7 @@ import type {
   ReceivedFilter,
 } from '../ports.js';
 import { approvalDaysLeft } from './approval-deadline.js';
+import type { ToJson } from './document-json.js';
 
 /** A period of Dominican days, both included, over the time of receipt. */
 export interface PeriodQuery {
@@ -68,7 +61,9 @@ type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'
   readonly next: Place | null;
 };
 
-type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'>;
+type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'> & {
+  readonly toJson: ToJson;
+};
 
 /** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */
 export function createQueryReceived(
@@ -110,10 +105,9 @@ export function createQueryReceived(
   }
 
   /** The same document in the JSON shape that is submitted, read from its stored bytes. */
-  async function document(query: NumberQuery): Promise<DocumentNode> {
+  async function document(query: NumberQuery): Promise<string> {
     const { xml } = (await find(query)).document;
-    const bytes = await ports.archive.get(xml.path, xml.sha256);
-    return inputDocument(parseReceived(bytes, bytes.byteLength));
+    return ports.toJson(await ports.archive.get(xml.path, xml.sha256));
   }
 
   async function find(query: NumberQuery): Promise<ListedDocument> {

@@ -1,0 +1,1 @@
+export { documentJson as default } from '../../core/invoices/document-json.js';

@@ -1,0 +1,1 @@
+export { documentJson as default } from '../../core/documents/document-json.js';

@@ -1,0 +1,28 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { documentJson } from '../src/core/documents/document-json.js';
+import { createDocumentJson } from '../src/outbound/document-json/document-json-pool.js';
+
+describe('documents as JSON', () => {
+  const documents = createDocumentJson(() => undefined);
+  afterAll(() => documents.close());
+
+  it.each([
+    ['200,000 empty elements', '<a/>'.repeat(200_000)],
+    ['a million escaped characters', `<a>${'&amp;'.repeat(1_000_000)}</a>`],
+    ['8 MB of one text', `<a>${'x'.repeat(8_000_000)}</a>`],
+  ])('leave the event loop free where they are large: %s', async (_, content) => {
+    const xml = Buffer.from(`<ECF>${content}</ECF>`);
+    let turned = false;
+    const timer = setInterval(() => {
+      turned = true;
+    }, 1);
+    const text = await documents.toJson(xml);
+    clearInterval(timer);
+    expect(turned).toBe(true);
+    expect(text === documentJson(xml)).toBe(true);
+  });
+
+  it('are the same where they are small', async () => {
+    expect(await documents.toJson(Buffer.from('<ECF><a>1 &lt; 2</a></ECF>'))).toBe('{"ECF":{"a":"1 < 2"}}');
+  });
+});
