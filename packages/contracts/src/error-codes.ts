@@ -299,7 +299,8 @@ export const ERROR_CODES = {
   rate_limited: {
     status: 429,
     retryAfter: 1,
-    meaning: 'More requests were sent in a second than the limit allows.',
+    meaning:
+      'The caller sent more requests in a second than the limit allows, or has as many requests in work as its share allows.',
     remedy: 'Wait for Retry-After and repeat.',
   },
   daily_bytes_used: {

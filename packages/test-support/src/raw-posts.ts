@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 /** A request whose body is written piece by piece, and the answer that has come so far. */
 export interface OpenRequest {
   readonly socket: Socket;
+  /** Resolves when the system has taken what was written at first. */
+  readonly sent: Promise<void>;
   /** The status and the code of the answer, once it is there. */
   answer(): Promise<{ status: number; code: string | undefined; head: string }>;
   /** Resolves when the server has closed the connection. */
@@ -29,12 +31,18 @@ export function beginPost(
       text += data.toString('latin1');
     });
   const lines = Object.entries({ host: 'x', 'transfer-encoding': 'chunked', ...headers });
+  let isSent: () => void = () => undefined;
+  const sent = new Promise<void>((resolve) => {
+    isSent = resolve;
+  });
   socket.write(
     `${method} ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${wire}`,
     'latin1',
+    () => isSent(),
   );
   return {
     socket,
+    sent,
     closed,
     async answer() {
       while (!/"code":"[a-z_]+"/.test(text) && !socket.destroyed)

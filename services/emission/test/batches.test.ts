@@ -3,6 +3,7 @@ import http from 'node:http';
 import { toCalendarDate } from '@ecf/domain';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { setProcessClockAhead } from '@ecf/test-support/process-clock';
+import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { DUE_TIMES } from '../src/due-times.js';
@@ -630,6 +631,27 @@ describe('submissions over MAX_SUBMISSIONS', () => {
     await world.clearFaults(slow);
     await first;
     expect((await world.submit(busy, over.document)).status).toBe(200);
+    await busy.stop();
+  });
+});
+
+describe('submissions whose body does not end', () => {
+  it('take no place of MAX_SUBMISSIONS', async () => {
+    const busy = await world.start({}, { MAX_SUBMISSIONS: 1 });
+    const begin = (route: string, type: string) =>
+      beginPost(
+        `${busy.url}${route}`,
+        { [CALLER_HEADER]: world.identity(), 'content-type': type, 'x-token': 'any' },
+        chunkOf('--B\r\nContent-Disposition: form-data; name="data"\r\n\r\n'),
+      );
+    const open = [
+      begin('/fe_Submit', 'multipart/form-data; boundary=B'),
+      begin('/submit_ecf', 'application/json'),
+      begin('/submit_fc', 'application/json'),
+    ];
+    await Promise.all(open.map(({ sent }) => sent));
+    expect((await world.submit(busy, invoice().document)).status).toBe(200);
+    for (const { socket } of open) socket.destroy();
     await busy.stop();
   });
 });

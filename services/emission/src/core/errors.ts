@@ -34,6 +34,7 @@ export type EmissionErrorCode = Extract<
   | 'certificate_not_yet_valid'
   | 'certificate_unusable'
   | 'overloaded'
+  | 'rate_limited'
   | 'service_unavailable'
 >;
 

@@ -82,9 +82,9 @@ function routeTable(options: HttpOptions): readonly ServiceRoute[] {
   const limited = limitBody(options.maxBodyBytes);
   const counted = limitDocuments(options.countDocument);
   return [
-    ['post', '/fe_Submit', 'account', counted, limited, submission(options, submitJson)],
-    ['post', '/submit_ecf', 'account', counted, limited, submission(options, submitEcf)],
-    ['post', '/submit_fc', 'account', counted, limited, submission(options, submitFc)],
+    ['post', '/fe_Submit', 'account', counted, limited, answering(options, submitJson)],
+    ['post', '/submit_ecf', 'account', counted, limited, answering(options, submitEcf)],
+    ['post', '/submit_fc', 'account', counted, limited, answering(options, submitFc)],
     ['get', '/obtain_token', 'account', answering(options, obtainToken)],
     ['post', '/batches', 'account', ofBatches(createBatch)],
     ['get', '/batches', 'account', ofBatches(listBatches)],
@@ -162,10 +162,6 @@ async function listWaiting({ waiting }: HttpOptions, req: Request) {
   } satisfies ContingencyList;
 }
 
-function submission(options: HttpOptions, handler: Handler) {
-  return answering(options, (_, req, res) => options.submissionsFirst.run(() => handler(options, req, res)));
-}
-
 function answering(options: HttpOptions, handler: Handler) {
   return async (req: Request, res: Response) => {
     const answer = JSON.stringify(await handler(options, req, res));
@@ -182,7 +178,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const mayWait = readContingency(req);
   const { data, certificate } = await readSubmissionForm(req, res);
   const { env } = identity;
-  return options.submitJson({
+  const submission = {
     caller: accountCaller(identity),
     env,
     data,
@@ -193,15 +189,18 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     batchLine: null,
     watchReading: null,
     signal: callerSignal(res),
-  });
+  };
+  return options.submissionsFirst.run(identity.account_id, () => options.submitJson(submission));
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {
-  return options.submitSigned.ecf(await signedSubmission(req, res));
+  const submission = await signedSubmission(req, res);
+  return options.submissionsFirst.run(submission.caller.accountId, () => options.submitSigned.ecf(submission));
 }
 
 async function submitFc(options: HttpOptions, req: Request, res: Response) {
-  return options.submitSigned.rfce(await signedSubmission(req, res));
+  const submission = await signedSubmission(req, res);
+  return options.submissionsFirst.run(submission.caller.accountId, () => options.submitSigned.rfce(submission));
 }
 
 async function signedSubmission(req: Request, res: Response) {

@@ -8,13 +8,15 @@ const STEPS_EVERY_MS = 50;
 /** So long after the last submission batches go on without giving way. */
 const GIVE_WAY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
+/** One account fills a quarter: three others still find room beside it, and 200 parallel calls of one fit by default. */
+const ACCOUNT_SHARE = 1 / 4;
 
 export interface SubmissionsFirst {
   /**
-   * Runs a single submission. While it works, and for a while after, batches give way.
-   * @throws EmissionError `overloaded` where as many as allowed are in flight
+   * Runs a single submission of an account. While it works, and for a while after, batches give way.
+   * @throws EmissionError `overloaded` if as many as allowed are in flight, `rate_limited` if those of the account are
    */
-  run<Answer>(submit: () => Promise<Answer>): Promise<Answer>;
+  run<Answer>(accountId: string, submit: () => Promise<Answer>): Promise<Answer>;
   /** The sleep of a submission that waits for its verdict: batches go on meanwhile. */
   readonly sleep: Ports['sleep'];
   /** Resolves when a line of a batch may take its next step: at once, or in its turn while batches give way. */
@@ -29,6 +31,8 @@ export function createSubmissionsFirst(
   most: number,
 ): SubmissionsFirst {
   const steps: (() => void)[] = [];
+  const ofAccounts = new Map<string, number>();
+  const mostOfAccount = Math.ceil(most * ACCOUNT_SHARE);
   let inFlight = 0;
   let asleep = 0;
   let lastWork = Number.NEGATIVE_INFINITY;
@@ -44,18 +48,29 @@ export function createSubmissionsFirst(
   }
 
   return {
-    async run(submit) {
+    async run(accountId, submit) {
+      const ofAccount = ofAccounts.get(accountId) ?? 0;
       if (inFlight >= most)
         throw new EmissionError(
           'overloaded',
           `This service already works on ${most} submissions; nothing was done with this one. Send it again shortly.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
+      if (ofAccount >= mostOfAccount)
+        throw new EmissionError(
+          'rate_limited',
+          `This service already works on ${mostOfAccount} submissions of this account; nothing was done with this one. Send it again after Retry-After, or send a batch.`,
+          { retryAfterSeconds: RETRY_AFTER_SECONDS },
+        );
       inFlight += 1;
+      ofAccounts.set(accountId, ofAccount + 1);
       try {
         return await submit();
       } finally {
         inFlight -= 1;
+        const left = (ofAccounts.get(accountId) ?? 1) - 1;
+        if (left > 0) ofAccounts.set(accountId, left);
+        else ofAccounts.delete(accountId);
         lastWork = clock().getTime();
       }
     },
