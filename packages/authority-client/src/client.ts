@@ -34,8 +34,13 @@ import { type SubmitConsumerSummaryInput, submitConsumerSummary } from './operat
 import { type SubmitDocumentInput, submitDocument } from './operations/submit-document.js';
 import { type ValidateSeedInput, validateSeed } from './operations/validate-seed.js';
 import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './transport/authority-call.js';
+import { createCallLimits } from './transport/call-limits.js';
 import type { OnCall } from './transport/call-report.js';
-import { type CircuitBreakerOptions, createCircuitBreakers } from './transport/circuit-breakers.js';
+import {
+  type CircuitBreakerOptions,
+  createCircuitBreakers,
+  DEFAULT_CIRCUIT_BREAKERS,
+} from './transport/circuit-breakers.js';
 import { createExchange, hostPeer } from './transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
@@ -89,14 +94,22 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     timeouts: options.timeouts ?? {},
     tls: options.tls ?? {},
   });
-  const circuits =
-    options.circuit === false ? null : createCircuitBreakers({ options: options.circuit ?? {}, elapsed });
+  const circuitOptions = options.circuit === false ? null : { ...DEFAULT_CIRCUIT_BREAKERS, ...options.circuit };
+  const circuits = circuitOptions && createCircuitBreakers({ options: circuitOptions, elapsed });
+  const limits = circuitOptions && createCallLimits(circuitOptions.maxPauseMs, elapsed);
   const maintenance = new Map<Environment, Date>();
   const maintenanceUntil = (env: Environment) => {
     const until = maintenance.get(env);
     return until !== undefined && until > clock() ? until : null;
   };
-  const exchange = createExchange({ transport, circuits, clock, onCall: options.onCall ?? null, maintenanceUntil });
+  const exchange = createExchange({
+    transport,
+    circuits,
+    limits,
+    clock,
+    onCall: options.onCall ?? null,
+    maintenanceUntil,
+  });
   const context: AuthorityContext = { endpoints: options.endpoints, exchange };
   return {
     requestSeed: (input) => requestSeed(context, input),

@@ -1,4 +1,4 @@
-export type { Answer, Outcome, RawAnswer, RefusalCode, UnknownCause } from './answers/answer.js';
+export type { Answer, CallLimit, Outcome, RawAnswer, RefusalCode, UnknownCause } from './answers/answer.js';
 export { RAW_BODY_LIMIT } from './answers/answer.js';
 export type {
   ApprovalDeliveryAnswer,

@@ -7,6 +7,7 @@ export * from './document/document-summary.js';
 export * from './document/document-tree.js';
 export * from './document/fault.js';
 export * from './document/rfce.js';
+export * from './gateway-message.js';
 export * from './identifiers.js';
 export * from './lifecycle.js';
 export * from './number-reuse.js';

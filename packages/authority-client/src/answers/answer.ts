@@ -34,6 +34,12 @@ export type UnknownCause =
   /** Not sent: the service failed repeatedly or requested a pause (Retry-After). */
   | 'circuit_open';
 
+/**
+ * Whom the authority limits (status 429): the taxpayer in whose name the call is made, or every caller of the service in
+ * the environment.
+ */
+export type CallLimit = 'taxpayer' | 'service';
+
 /** Definite answers that are no verdict on a document. */
 export type RefusalCode =
   /** The authority has no such service in that environment (contract section 1.1). Nothing was sent. */
@@ -68,6 +74,8 @@ export type Answer<V> =
       detail: string;
       /** Pause in milliseconds that the authority (Retry-After) or the circuit breaker requests. */
       retryAfterMs?: number;
+      /** Set for status 429 with a pause, and for calls that are not made while that pause lasts. */
+      limit?: CallLimit;
       raw: RawAnswer | null;
     }
   | { outcome: 'refused'; code: RefusalCode; reason: string; raw: RawAnswer | null };
@@ -79,9 +87,13 @@ export function isUnreached(answer: Answer<unknown>): boolean {
   return answer.cause === 'connection' || answer.cause === 'timeout' || (status >= 502 && status <= 504);
 }
 
-/** Whether no answer of the authority's own came: it could not be reached, or the call was not made. */
+/**
+ * Whether no answer of the authority's own came: it could not be reached, or the call was not made. A call that is not made
+ * because the authority limits its taxpayer does not count: the authority answers others.
+ */
 export function isUnanswered(answer: Answer<unknown>): boolean {
-  return answer.outcome === 'unknown' && (answer.raw === null || isUnreached(answer));
+  if (answer.outcome !== 'unknown' || answer.limit === 'taxpayer') return false;
+  return answer.raw === null || isUnreached(answer);
 }
 
 const UNUSABLE: readonly UnknownCause[] = ['not_a_verdict', 'another_document', 'redirect', 'too_large'];

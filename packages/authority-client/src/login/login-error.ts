@@ -1,3 +1,5 @@
+import type { CallLimit } from '../answers/answer.js';
+
 /**
  * - `login_refused`: the authority refuses this certificate (signature, delegation). Another try does not help.
  * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a temporary failure that it reported.
@@ -14,11 +16,13 @@ export class LoginError extends Error {
   readonly retryAfterMs: number | null;
   /** No answer of the authority's own came. Otherwise the cause may be this one certificate. */
   readonly isUnanswered: boolean;
+  /** Whom the authority limits (status 429), if that is the cause. */
+  readonly limit: CallLimit | null;
 
   constructor(
     code: LoginErrorCode,
     message: string,
-    details: { reason?: string; retryAfterMs?: number; isUnanswered?: boolean } = {},
+    details: { reason?: string; retryAfterMs?: number; isUnanswered?: boolean; limit?: CallLimit } = {},
   ) {
     super(message);
     this.code = code;
@@ -26,5 +30,6 @@ export class LoginError extends Error {
     this.reason = details.reason ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.isUnanswered = details.isUnanswered ?? false;
+    this.limit = details.limit ?? null;
   }
 }

@@ -22,6 +22,7 @@ export function queryConsumerSummary(
       operation: 'queryConsumerSummary',
       service: 'consultarfce',
       path: 'api/Consultas/Consulta',
+      taxpayer: input.issuerRnc,
       query: { RNC_Emisor: input.issuerRnc, ENCF: input.encf, Cod_Seguridad_eCF: input.securityCode },
       authorization: bearer(input.token),
     },

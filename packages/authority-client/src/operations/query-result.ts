@@ -19,6 +19,7 @@ export function queryResult(context: AuthorityContext, input: QueryResultInput):
       operation: 'queryResult',
       service: 'consultaresultado',
       path: 'api/consultas/estado',
+      taxpayer: input.issuerRnc,
       query: { trackid: input.trackId },
       authorization: bearer(input.token),
     },

@@ -20,6 +20,7 @@ export function queryState(context: AuthorityContext, input: QueryStateInput): P
       operation: 'queryState',
       service: 'consultaestado',
       path: 'api/consultas/estado',
+      taxpayer: input.issuerRnc,
       query: {
         rncemisor: input.issuerRnc,
         ncfelectronico: input.encf,

@@ -17,6 +17,7 @@ export function queryTrackIds(context: AuthorityContext, input: QueryTrackIdsInp
       operation: 'queryTrackIds',
       service: 'consultatrackids',
       path: 'api/trackids/consulta',
+      taxpayer: input.issuerRnc,
       query: { rncemisor: input.issuerRnc, encf: input.encf },
       authorization: bearer(input.token),
     },

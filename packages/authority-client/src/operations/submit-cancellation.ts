@@ -30,6 +30,7 @@ export function submitCancellation(
       operation: 'submitCancellation',
       service: 'anulacionrangos',
       path: 'api/operaciones/anularrango',
+      taxpayer: input.issuerRnc,
       file: { filename: `${input.issuerRnc}.xml`, content: input.xml },
       authorization: bearer(input.token),
       maxAnswerBytes: MAX_ANSWER_BYTES,

@@ -29,6 +29,7 @@ export function submitCommercialApproval(
       operation: 'submitCommercialApproval',
       service: 'aprobacioncomercial',
       path: 'api/aprobacioncomercial',
+      taxpayer: input.buyerRnc,
       file: { filename: documentFileName(input.buyerRnc, input.encf), content: input.xml },
       authorization: bearer(input.token),
     },

@@ -32,6 +32,7 @@ export function submitConsumerSummary(
       operation: 'submitConsumerSummary',
       service: 'recepcionfc',
       path: 'api/recepcion/ecf',
+      taxpayer: input.issuerRnc,
       file: { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml },
       authorization: bearer(input.token),
     },

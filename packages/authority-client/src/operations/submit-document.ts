@@ -31,6 +31,7 @@ export function submitDocument(
       operation: 'submitDocument',
       service: 'recepcion',
       path: 'api/facturaselectronicas',
+      taxpayer: input.issuerRnc,
       file: { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml },
       authorization: bearer(input.token),
     },

@@ -73,7 +73,7 @@ export function createTokenProvider(options: TokenProviderOptions): TokenProvide
   const leastRemainingMs = options.leastRemainingMs ?? 2 * 60_000;
   const pauseMs = options.pauseMs ?? 10_000;
   const { beforeLogin } = options;
-  const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate));
+  const logInNow = options.logIn ?? ((request) => logIn(options.client, request.env, request.certificate, request.rnc));
   const inFlight = new Map<string, Promise<AuthorityToken>>();
   const loggingIn = new Map<string, Promise<Entry>>();
   const pauses = new LRUCache<string, { until: number; refusal: LoginError | null }>({ max: MOST_PAUSES });
@@ -189,7 +189,8 @@ function entryOf(answer: Answer<IssuedToken>, started: number): Entry {
     case 'unknown': {
       const unreadable = isUnusable(answer);
       const pause = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs };
-      const details = { ...pause, isUnanswered: isUnanswered(answer) };
+      const limit = answer.limit === undefined ? {} : { limit: answer.limit };
+      const details = { ...pause, ...limit, isUnanswered: isUnanswered(answer) };
       throw unreadable
         ? new LoginError('authority_unreadable', `the login answered no token: ${answer.detail}`, details)
         : new LoginError('authority_unreachable', `no login at the authority: ${answer.detail}`, details);

@@ -11,6 +11,8 @@ export interface AuthorityInput {
   env: Environment;
   /** Ends the call early; the answer is then `unknown`, cause `aborted`. */
   signal?: AbortSignal | undefined;
+  /** RNC of the taxpayer in whose name the call is made. Operations on a document take its issuer or buyer. */
+  taxpayer?: string | undefined;
 }
 
 /** The same with the bearer token of a login. */
@@ -30,6 +32,7 @@ interface AuthorityCall {
   operation: OperationName;
   service: AuthorityService;
   path: string;
+  taxpayer?: string;
   query?: Record<string, string | undefined>;
   /** A file to post; without one the call is a GET. */
   file?: FilePart;
@@ -59,7 +62,7 @@ export async function callAuthority<V>(
     };
   }
   const url = serviceAddress(context.endpoints, call.service, input.env, path, query);
-  return context.exchange({ env: input.env, url, signal: input.signal, ...rest }, read);
+  return context.exchange({ env: input.env, url, signal: input.signal, taxpayer: input.taxpayer, ...rest }, read);
 }
 
 /** Header value for a bearer token. */

@@ -1,10 +1,18 @@
 import { type Environment, storableText, toIsoDominican } from '@ecf/domain';
-import { type Answer, isUnreached, RAW_BODY_LIMIT, type RawAnswer, type UnknownCause } from '../answers/answer.js';
+import {
+  type Answer,
+  type CallLimit,
+  isUnreached,
+  RAW_BODY_LIMIT,
+  type RawAnswer,
+  type UnknownCause,
+} from '../answers/answer.js';
 import type { AnswerReader, Reading } from '../answers/answer-reader.js';
 import { decodeBody, retryAfterMs } from '../answers/answer-text.js';
 import { readAnswerValue } from '../answers/read-answer-value.js';
 import { type AuthorityService, type Host, hostOf } from '../endpoints.js';
 import { withoutCredentials, withoutTokens } from '../secrets.js';
+import type { CallLimits, LimitedCall } from './call-limits.js';
 import type { CallReport, OnCall, OperationName } from './call-report.js';
 import type { CallResult, CircuitBreakers, Health } from './circuit-breakers.js';
 import { type FilePart, multipartBody } from './multipart.js';
@@ -14,6 +22,8 @@ export interface ExchangeRequest {
   operation: OperationName;
   service: AuthorityService | 'receiver';
   env: Environment | null;
+  /** RNC of the taxpayer in whose name the call is made, if it is made for one. */
+  taxpayer?: string | undefined;
   url: URL;
   /** Posted as multipart; without one the call is a GET. */
   file?: FilePart;
@@ -38,6 +48,8 @@ export type Exchange = <V>(request: ExchangeRequest, read: AnswerReader<V>) => P
 export interface ExchangeParts {
   transport: Transport;
   circuits: CircuitBreakers | null;
+  /** Null: Retry-After of a 429 is only reported. */
+  limits?: CallLimits | null;
   clock: () => Date;
   onCall: OnCall | null;
   /** The end of an announced maintenance that goes on now. */
@@ -49,6 +61,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export function createExchange({
   transport,
   circuits,
+  limits = null,
   clock,
   onCall,
   maintenanceUntil = () => null,
@@ -69,15 +82,32 @@ export function createExchange({
     onDate: (header: string | null) => void,
   ): Promise<Answer<V>> {
     if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
+    const { env, service, taxpayer = null } = request;
+    if (env === null || limits === null) return callThroughCircuit(request, read, onDate);
+    const call = { env, service, taxpayer };
+    const paused = limits.pauseOf(call);
+    if (paused !== null) return { ...notCalled(limitedDetail(call, paused.limit), paused.ms), limit: paused.limit };
+    const answer = await callThroughCircuit(request, read, onDate);
+    if (answer.outcome !== 'unknown' || answer.cause !== 'rate_limited' || !answer.retryAfterMs) return answer;
+    const { limit, ms } = limits.limited(call, answer.retryAfterMs);
+    return { ...answer, limit, retryAfterMs: ms };
+  }
+
+  async function callThroughCircuit<V>(
+    request: ExchangeRequest,
+    read: AnswerReader<V>,
+    onDate: (header: string | null) => void,
+  ): Promise<Answer<V>> {
     if (circuits === null) return (await send(request, read, onDate)).value;
-    // Failures are those of a host. A pause that the authority asks for is that of a service.
+    // Failures are those of a host. A pause that the authority asks for is that of a service, unless it limits calls (429).
     const { env, service } = request;
     const pausedMs = env === null ? 0 : circuits.waitMs(servicePeer(env, service));
     if (pausedMs > 0) return circuitOpen(request, pausedMs);
     const result = await circuits.run(peerOf(request), () => send(request, read, onDate));
     if (!('value' in result)) return circuitOpen(request, result.retryAfterMs);
     const { value } = result;
-    if (env !== null && value.outcome !== 'refused' && 'retryAfterMs' in value && value.retryAfterMs)
+    const isLimit = value.outcome === 'unknown' && value.cause === 'rate_limited';
+    if (env !== null && !isLimit && value.outcome !== 'refused' && 'retryAfterMs' in value && value.retryAfterMs)
       circuits.pause(servicePeer(env, service), value.retryAfterMs);
     return value;
   }
@@ -85,15 +115,10 @@ export function createExchange({
   function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
     const until = env && maintenanceUntil(env);
     const announced = until ? `; the authority announced maintenance until ${toIsoDominican(until)}` : '';
-    const detail = env === null ? `${url.origin} gets no calls now` : `${service} in ${env} is paused${announced}`;
-    return {
-      outcome: 'unknown',
-      cause: 'circuit_open',
-      reachedAuthority: 'no',
-      detail,
-      retryAfterMs: retryAfter,
-      raw: null,
-    };
+    return notCalled(
+      env === null ? `${url.origin} gets no calls now` : `${service} in ${env} is paused${announced}`,
+      retryAfter,
+    );
   }
 
   async function send<V>(
@@ -131,6 +156,22 @@ export function createExchange({
 function readDate(header: string | null): Date | null {
   const time = header === null ? Number.NaN : Date.parse(header);
   return Number.isNaN(time) ? null : new Date(time);
+}
+
+function notCalled(detail: string, retryAfter: number): Extract<Answer<never>, { outcome: 'unknown' }> {
+  return {
+    outcome: 'unknown',
+    cause: 'circuit_open',
+    reachedAuthority: 'no',
+    detail,
+    retryAfterMs: retryAfter,
+    raw: null,
+  };
+}
+
+function limitedDetail({ env, service, taxpayer }: LimitedCall, limit: CallLimit): string {
+  const whose = limit === 'service' ? '' : ` of ${taxpayer ?? 'this kind'}`;
+  return `the authority limits the calls${whose} to ${service} in ${env} (status 429)`;
 }
 
 /** The peer of a circuit breaker: a host of the authority in one environment, or the host of a receiver. */
