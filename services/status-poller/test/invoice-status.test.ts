@@ -184,6 +184,23 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
+  it('says until when the authority limits the queries of the taxpayer', async () => {
+    const trackId = await world.submitted({ env: 'eCF' });
+    answers(
+      trackId,
+      unanswered({ cause: 'rate_limited', retryAfterMs: 60_000, limit: 'taxpayer' }),
+      decided(verdict()),
+    );
+    const { body } = await world.status(instance, trackId, { env: 'eCF' });
+    expect(body).toMatchObject({
+      status: 'EnProceso',
+      messages: [
+        { codigo: 'gateway', valor: expect.stringMatching(/the calls of this taxpayer.*the next try is at 20/) },
+      ],
+    });
+    expect((await world.status(instance, trackId, { env: 'eCF' })).body).toMatchObject({ status: 'Aceptado' });
+  });
+
   it('answers only calls with the gateway’s identity', async () => {
     expect((await fetch(`${instance.url}/invoice-status/${randomUUID()}`)).status).toBe(401);
   });

@@ -223,6 +223,18 @@ describe('polling', () => {
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
   });
 
+  it('goes on for other taxpayers while the authority limits one', async () => {
+    const busy = randomUUID();
+    const limited = unanswered({ cause: 'rate_limited', retryAfterMs: 3_600_000, limit: 'taxpayer' });
+    world.authority.script.set(busy, [limited]);
+    await world.start();
+    await world.submitted({ track_id: busy });
+    await until(async () => (await world.poll(busy))?.failures === 1);
+    const others = await Promise.all([world.submitted(), world.submitted()]);
+    await until(() => others.every((trackId) => world.changesOf(trackId).length === 1));
+    expect(world.authority.queriesOf(busy)).toBe(1);
+  });
+
   it('does not query while the circuit breaker is open, which is no failure of the document', async () => {
     const trackId = randomUUID();
     const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });

@@ -1,5 +1,5 @@
 import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
-import { codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
+import { type AuthorityMessage, codeOfStatus, type Environment, limitMessage, toIsoDominican } from '@ecf/domain';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
 import { type QueryOutcome, queryResult } from './query-result.js';
@@ -19,14 +19,14 @@ export type InvoiceStatusQuery = (request: {
  * budget, and otherwise answers the last known state. Simultaneous callers of one trackId share a query.
  */
 export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: () => void): InvoiceStatusQuery {
-  const inFlight = new Map<string, Promise<Submission>>();
+  const inFlight = new Map<string, Promise<Known>>();
 
   return async ({ accountId, taxpayers, env, trackId }) => {
     const known = await knownSubmission(env, trackId);
     if (known === null || known.accountId !== accountId || !mayActFor({ taxpayers }, known.issuerRnc)) {
       throw new StatusError('not_found', `No submission of this account has the trackId ${trackId} in ${env}.`);
     }
-    return answer(isCurrent(known) ? known : await shared(known));
+    return answer(isCurrent(known) ? { submission: known, limited: null } : await shared(known));
   };
 
   /** The event of a recent submission may be late: emission knows the submission since it answered its caller. */
@@ -49,7 +49,7 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     return final || (queriedAt !== null && ports.clock().getTime() - queriedAt.getTime() < ports.settings.freshMs);
   }
 
-  function shared(known: Submission): Promise<Submission> {
+  function shared(known: Submission): Promise<Known> {
     const key = `${known.env}:${known.trackId}`;
     const present = inFlight.get(key);
     if (present !== undefined) return present;
@@ -58,38 +58,55 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     return promise;
   }
 
-  async function queryNow(known: Submission): Promise<Submission> {
+  async function queryNow(known: Submission): Promise<Known> {
     const { env } = known;
     const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
-    if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate }))) return known;
+    if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate })))
+      return { submission: known, limited: null };
     return keep(known, await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs)));
   }
 
-  async function keep(known: Submission, result: QueryOutcome): Promise<Submission> {
+  async function keep(known: Submission, result: QueryOutcome): Promise<Known> {
     switch (result.outcome) {
       case 'learned': {
         const { submission, changed } = await ports.submissions.record(known, result.learned, null);
         if (changed) ports.observer.changed(submission);
-        return submission;
+        return { submission, limited: null };
       }
       case 'login_refused':
         throw new StatusError('login_refused', `The authority refuses the login: ${result.detail}`, {
           cause: result.error,
         });
       case 'unanswered':
+        return { submission: known, limited: limitedUntil(result, ports.clock()) };
       case 'refused':
-        return known;
+        return { submission: known, limited: null };
     }
   }
 }
 
-function answer({ trackId, issuerRnc, facts, submittedAt }: Submission): InvoiceStatusResponse {
+/** What is known of a submission, and the entry of the gateway while the authority limits its queries. */
+interface Known {
+  readonly submission: Submission;
+  readonly limited: AuthorityMessage | null;
+}
+
+function limitedUntil(
+  { limit, pauseMs }: Extract<QueryOutcome, { outcome: 'unanswered' }>,
+  now: Date,
+): AuthorityMessage | null {
+  if (limit === null || pauseMs === null) return null;
+  return limitMessage(limit, new Date(now.getTime() + pauseMs));
+}
+
+function answer({ submission, limited }: Known): InvoiceStatusResponse {
+  const { trackId, issuerRnc, facts, submittedAt } = submission;
   return {
     track_id: trackId,
     status: facts.status,
     code: facts.code ?? codeOfStatus(facts.status),
     rnc: issuerRnc,
     date_received: facts.dateReceived ?? toIsoDominican(submittedAt),
-    messages: [...facts.messages],
+    messages: limited === null ? [...facts.messages] : [...facts.messages, limited],
   };
 }

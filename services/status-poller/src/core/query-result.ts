@@ -1,4 +1,4 @@
-import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import type { Answer, AuthorityVerdict, CallLimit } from '@ecf/authority-client';
 import type { Learned, Ports } from './ports.js';
 import { factsOf, type Submission } from './submission.js';
 
@@ -9,12 +9,22 @@ export type QueryOutcome =
   | { readonly outcome: 'login_refused'; readonly detail: string; readonly error: unknown }
   /** A person has to act before a query can succeed: no usable certificate, no delegation. */
   | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string }
-  /** Nothing was learned. `pauseMs`: the pause that the environment requests. */
-  | { readonly outcome: 'unanswered'; readonly cause: string; readonly pauseMs: number | null; readonly sent: boolean };
+  /** Nothing was learned. `pauseMs`: the pause that the authority requests. */
+  | {
+      readonly outcome: 'unanswered';
+      readonly cause: string;
+      readonly pauseMs: number | null;
+      /** Whom the authority limits (status 429), if that is the cause of the pause. */
+      readonly limit: CallLimit | null;
+      readonly sent: boolean;
+    };
 
 type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'emission' | 'clock' | 'observer'>;
 
-/** Queries the result of a submission. All queries to its environment keep the pause that the authority requests. */
+/**
+ * Queries the result of a submission. All queries to its environment keep the pause that the authority requests, unless the
+ * authority limits this taxpayer alone: then the client makes no call for it.
+ */
 export async function queryResult(
   ports: QueryPorts,
   submission: Submission,
@@ -23,7 +33,7 @@ export async function queryResult(
   const result = await queryWithToken(ports, submission, signal);
   const { env } = submission;
   ports.observer.queried(env, outcomeWord(result));
-  if (result.outcome === 'unanswered' && result.pauseMs !== null) {
+  if (result.outcome === 'unanswered' && result.pauseMs !== null && result.limit !== 'taxpayer') {
     const until = new Date(ports.clock().getTime() + result.pauseMs);
     await ports.submissions.pause(env, until);
     ports.observer.paused(env, until);
@@ -70,6 +80,7 @@ function outcomeOf(
         outcome: 'unanswered',
         cause: answer.cause,
         pauseMs: answer.retryAfterMs ?? null,
+        limit: answer.limit ?? null,
         sent: answer.cause !== 'circuit_open',
       };
   }
@@ -90,7 +101,7 @@ function withoutToken(error: unknown): QueryOutcome {
   const detail = String(message ?? error);
   if (code === 'login_refused') return { outcome: 'login_refused', detail, error };
   if (typeof code === 'string' && UNUSABLE.has(code)) return { outcome: 'refused', reason: code, detail };
-  return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, sent: false };
+  return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, limit: null, sent: false };
 }
 
 /** The outcome under which metrics count a query. */
