@@ -1,7 +1,7 @@
 import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { createLogger, createMetrics, measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { encf, example } from './support/documents.js';
+import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 const NOT_FOUND = {
@@ -311,6 +311,40 @@ describe('uncertain outcomes', () => {
       await world.reaches(encf('31', 19), ['accepted']);
       expect(sendersOf(encf('31', 19))).toEqual([first, second]);
     });
+  });
+
+  it('a taxpayer that the authority limits waits alone, and the answer says until when', async () => {
+    const limited = { kind: 'http', status: 429, body: 'later', headers: { 'retry-after': '2' }, times: 1 };
+    await world.fault({ operation: 'recepcion', ...limited });
+    const { status, body } = await world.submit(emission, example('ecf-31', 60));
+    expect([status, body.status]).toEqual([200, 'EnProceso']);
+    const entry = { codigo: 'gateway', valor: expect.stringMatching(/status 429.*the next try is at 20\d\d-.*-04:00/) };
+    expect(body.messages).toEqual([entry]);
+    const other = example('ecf-31', 61, ({ Encabezado: { Emisor, Comprador } }) => {
+      [Emisor.RNCEmisor, Comprador.RNCComprador] = [BUYER, ISSUER];
+    });
+    await world.submit(emission, other);
+    await world.reaches(encf('31', 61), ['accepted']);
+    const { verdict } = await world.reaches(encf('31', 60), ['accepted']);
+    expect(verdict).toMatchObject({ messages: [] });
+  });
+
+  it('a login that the authority limits is answered 503 with its Retry-After, and other taxpayers log in', async () => {
+    const fresh = world.issue('00300000005');
+    const limited = { kind: 'http', status: 429, body: 'later', headers: { 'retry-after': '40' }, times: 1 };
+    const id = await world.fault({ operation: 'autenticacion', ...limited });
+    for (const left of [40, 39]) {
+      const { status, body, headers } = await world.submit(emission, example('ecf-31', 62), { certificate: fresh });
+      expect([status, body.code]).toEqual([503, 'authority_unreachable']);
+      expect(body.detail).toContain('limits the logins of this taxpayer at present (status 429)');
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(left - 30);
+    }
+    await world.clearFaults(id);
+    world.register(BUYER, world.issue('00400000003'));
+    expect((await world.call(emission, 'GET', '/obtain_token', { headers: { 'rnc-issuing': BUYER } })).status).toBe(
+      200,
+    );
+    expect(await world.row(encf('31', 62))).toBeNull();
   });
 
   it('many documents, several instances, an unreliable authority: each ends accepted, sent effectively once', async () => {

@@ -1,5 +1,5 @@
-import type { TrackIdList } from '@ecf/authority-client';
-import { EMISSION_STATES, isNumberReusable } from '@ecf/domain';
+import type { Answer, TrackIdList } from '@ecf/authority-client';
+import { EMISSION_STATES, isNumberReusable, toIsoDominican } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../../src/core/attempt/attempt.js';
 import {
@@ -451,6 +451,40 @@ describe('given a consumer summary that is being sent', () => {
   it('when the verdict comes after the send was given up, then it counts', () => {
     const given = must(sendLost(sending(SUMMARY), at(60_000)));
     expect(afterSummary(given, result('Aceptado'), at(61_000))?.state).toBe('accepted');
+  });
+});
+
+describe('given a document that waits because the authority limits calls (status 429)', () => {
+  const limited = (limit: 'taxpayer' | 'service') => ({ ...unknown('no', 120_000), limit }) as Answer<never>;
+  const entry = (whose: string, at: string) => ({
+    codigo: 'gateway',
+    valor: `The authority limits the calls of ${whose} at present (status 429). The document is stored; the next try is at ${at}.`,
+  });
+  const WAITS = { state: 'committed', nextActionAt: at(120_000).now };
+
+  it('says whom the authority limits and when the next try is, which is published', () => {
+    const before = sending();
+    const after = must(afterReceipt(before, limited('taxpayer'), at(0)));
+    expect(after).toMatchObject(WAITS);
+    expect(after.verdict.messages).toEqual([entry('this taxpayer', toIsoDominican(at(120_000).now))]);
+    expect(changesPublished(before, after)).toBe(true);
+    const ofAll = must(afterSummary(sending(SUMMARY), limited('service'), at(0)));
+    expect(ofAll.verdict.messages).toEqual([entry('all taxpayers', toIsoDominican(at(120_000).now))]);
+  });
+
+  it('says it once, and no longer when another answer comes', () => {
+    const first = must(afterReceipt(sending(), limited('taxpayer'), at(0)));
+    const again = must(afterReceipt(beginSend(first, at(120_000), 'me', 1), limited('taxpayer'), at(120_000)));
+    expect(again.verdict.messages).toEqual([entry('this taxpayer', toIsoDominican(at(240_000).now))]);
+    const resent = beginSend(again, at(240_000), 'me', 1);
+    expect(must(afterReceipt(resent, receipt('t-1'), at(240_001))).verdict.messages).toEqual([]);
+    expect(must(afterReceipt(resent, unknown('maybe'), at(240_001))).verdict.messages).toEqual([]);
+  });
+
+  it('keeps its own time if it waited in the contingency queue and its taxpayer alone is limited', () => {
+    const queued = { ...sending(), queuedAt: at(0).now, contingencySince: at(0).now };
+    expect(must(afterReceipt(queued, limited('taxpayer'), at(0)))).toMatchObject(WAITS);
+    expect(must(afterReceipt(queued, limited('service'), at(0)))).toMatchObject({ ...WAITS, nextActionAt: null });
   });
 });
 

@@ -7,10 +7,12 @@ import {
   accepts,
   applyTransition,
   backInQueue,
+  explained,
   inProcess,
   isLookedUp,
   later,
   leftToOperator,
+  limitOf,
   type Moment,
   notFound,
   pastOf,
@@ -24,6 +26,11 @@ import {
 
 /** The answer to a full document; null if it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
+  const after = receiptTransition(attempt, answer, moment);
+  return after && explained(after, limitOf(answer));
+}
+
+function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
   if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer, moment);
   switch (answer.outcome) {
     case 'verdict':
@@ -37,14 +44,23 @@ export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>
     case 'refused':
       return sendNotTaken(attempt, moment);
     case 'unknown':
-      return answer.reachedAuthority === 'no'
-        ? backInQueue(sendNotTaken(attempt, moment, answer.retryAfterMs ?? null))
-        : sendLost(attempt, moment);
+      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, moment) : sendLost(attempt, moment);
   }
+}
+
+/** No byte of the document was sent. A taxpayer that the authority limits waits for the end of its pause, not in the queue. */
+function notSent(attempt: Attempt, answer: Answer<unknown>, moment: Moment): Attempt {
+  const after = sendNotTaken(attempt, moment, pauseOf(answer));
+  return limitOf(answer) === 'taxpayer' ? after : backInQueue(after);
 }
 
 /** The verdict on a consumer summary; null if it comes too late to matter. */
 export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  const after = summaryTransition(attempt, answer, moment);
+  return after && explained(after, limitOf(answer));
+}
+
+function summaryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (!isBeingSent(attempt)) return afterLateSummary(attempt, answer, moment);
   switch (answer.outcome) {
     case 'verdict': {
@@ -56,9 +72,7 @@ export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>,
     case 'refused':
       return sendNotTaken(attempt, moment);
     case 'unknown':
-      return answer.reachedAuthority === 'no'
-        ? backInQueue(sendNotTaken(attempt, moment, answer.retryAfterMs ?? null))
-        : sendLost(attempt, moment);
+      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, moment) : sendLost(attempt, moment);
   }
 }
 
@@ -97,6 +111,11 @@ export function afterResult(
 
 /** The answer to the query for a summary by number and security code. */
 export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+  const after = summaryQueryTransition(attempt, answer, moment);
+  return after && explained(after, limitOf(answer));
+}
+
+function summaryQueryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment')
     return leftToOperator(attempt, moment);

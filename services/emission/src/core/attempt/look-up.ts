@@ -3,9 +3,11 @@ import type { Answer, DocumentState, TrackIdEntry, TrackIdList } from '@ecf/auth
 import type { Attempt } from './attempt.js';
 import {
   applyTransition,
+  explained,
   inProcess,
   isLookedUp,
   leftToOperator,
+  limitOf,
   type Moment,
   notFound,
   pauseOf,
@@ -64,7 +66,13 @@ export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, m
 }
 
 /** The transition after the look-up of a full document whose trackId never arrived. */
-export function afterLookUp(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
+export function afterLookUp(attempt: Attempt, lookUp: LookUp, moment: Moment): Attempt | null {
+  const after = lookUpTransition(attempt, lookUp, moment);
+  const limit = limitOf(lookUp.trackIds) ?? (lookUp.state && limitOf(lookUp.state));
+  return after && explained(after, limit);
+}
+
+function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment')
     return leftToOperator(attempt, moment);

@@ -1,12 +1,14 @@
 // State transitions of an attempt. Each function makes one and returns the attempt to store. All go through the life
 // cycle of the domain, which refuses transitions that its table does not have.
-import type { Answer } from '@ecf/authority-client';
+import type { Answer, CallLimit } from '@ecf/authority-client';
 import {
   canTransition,
   EMISSION_STATES,
   type EmissionEvent,
   type EmissionState,
+  GATEWAY_CODE,
   goesToBuyer,
+  limitMessage,
   retryDelay,
   toIsoDominican,
   transition,
@@ -109,6 +111,23 @@ export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | nu
 /** The authority could not be reached. The contingency queue decides when the document is sent. */
 export function backInQueue(attempt: Attempt): Attempt {
   return attempt.queuedAt ? { ...attempt, nextActionAt: null } : attempt;
+}
+
+/** Whom the authority limits, by its answer to a call about a document; null if it limits no caller. */
+export function limitOf(answer: Answer<unknown>): CallLimit | null {
+  if (answer.outcome !== 'unknown') return null;
+  return answer.limit ?? (answer.cause === 'rate_limited' ? 'taxpayer' : null);
+}
+
+/** The attempt with the entry of the gateway that says why it waits and until when; without one if no limit holds. */
+export function explained(attempt: Attempt, limit: CallLimit | null): Attempt {
+  const { verdict, nextActionAt } = attempt;
+  const others = verdict.messages.filter(({ codigo }) => codigo !== GATEWAY_CODE);
+  if (limit !== null && nextActionAt !== null)
+    return { ...attempt, verdict: { ...verdict, messages: [...others, limitMessage(limit, nextActionAt)] } };
+  return others.length === verdict.messages.length
+    ? attempt
+    : { ...attempt, verdict: { ...verdict, messages: others } };
 }
 
 /** No query can find the outcome, so a person decides. The attempt is next due when it is overdue. */
@@ -258,18 +277,18 @@ export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
 /** The alarm of an attempt that has waited too long for its verdict. It is raised once, and replaces any other. */
 function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
   if (isLate(attempt)) return null;
-  const limit = limitOf(attempt);
+  const limit = endOf(attempt);
   if (limit === null || now < limit) return null;
   return attempt.contingencySince ? 'contingency-late' : 'overdue';
 }
 
 /** The attempt only waits. It is due when it is overdue. The deadline of contingency may still be set meanwhile. */
 function dueWhenOverdue(attempt: Attempt, alarm: AlarmKind | null, { now }: Moment): Changes {
-  return { owner: null, alarm, nextActionAt: isLate({ alarm }) ? null : (limitOf(attempt) ?? later(now, OVERDUE_MS)) };
+  return { owner: null, alarm, nextActionAt: isLate({ alarm }) ? null : (endOf(attempt) ?? later(now, OVERDUE_MS)) };
 }
 
 /** When the time of the attempt is over; null if it has no time limit yet. */
-function limitOf(attempt: Attempt): Date | null {
+function endOf(attempt: Attempt): Date | null {
   // The hours of a document that was signed in contingency count from the authority's return.
   return attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
 }

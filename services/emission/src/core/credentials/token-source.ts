@@ -63,6 +63,12 @@ export function loginFailure(
 ): unknown {
   if (!(error instanceof LoginError)) return error;
   const retry = { retryAfterSeconds: retryAfterSeconds(error.retryAfterMs) };
+  if (error.limit !== null && retry.retryAfterSeconds !== undefined)
+    return new EmissionError(
+      'authority_unreachable',
+      `The authority limits the logins of ${error.limit === 'taxpayer' ? 'this taxpayer' : 'all taxpayers'} at present (status 429); nothing was signed, no number was used. Repeat after ${retry.retryAfterSeconds} seconds (Retry-After).`,
+      { cause: error, ...retry },
+    );
   switch (error.code) {
     case 'login_refused':
       return new EmissionError(

@@ -3,7 +3,15 @@ import { EMISSION_STATES } from '@ecf/domain';
 import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
-import { afterReference, backInQueue, beginSend, postponed, sendLost, undecided } from '../attempt/transitions.js';
+import {
+  afterReference,
+  backInQueue,
+  beginSend,
+  explained,
+  postponed,
+  sendLost,
+  undecided,
+} from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
@@ -50,7 +58,7 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         }
         // The login may fail for this taxpayer alone, so others go first and need not wait.
         if (attempt.queuedAt) await ports.contingency.answered(attempt, ports.clock());
-        return postpone(attempt, undefined, error.retryAfterMs);
+        return postpone(attempt, undefined, error);
       }
       switch (attempt.state) {
         case 'committed':
@@ -109,9 +117,12 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
     );
   }
 
-  async function postpone(attempt: Attempt, alarm?: AlarmKind, pauseMs: number | null = null): Promise<Attempt> {
+  async function postpone(attempt: Attempt, alarm?: AlarmKind, login: LoginError | null = null): Promise<Attempt> {
+    const pauseMs = login?.retryAfterMs ?? null;
     const after = await recordTransition(ports, attempt, (present) =>
-      present.revision === attempt.revision ? postponed(present, moment(ports), pauseMs, alarm) : null,
+      present.revision === attempt.revision
+        ? explained(postponed(present, moment(ports), pauseMs, alarm), login?.limit ?? null)
+        : null,
     );
     // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
     if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
