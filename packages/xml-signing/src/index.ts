@@ -8,7 +8,7 @@ export { deserialiseCertificate, serialiseCertificate } from './certificates/cer
 export { openCertificate, tooCostlyFile } from './certificates/open-certificate.js';
 export { checkValidity, type SigningCertificate } from './certificates/signing-certificate.js';
 export { CertificateError, type CertificateErrorCode, SigningError, type SigningErrorCode } from './errors.js';
-export { type SignedXml, signXml } from './sign.js';
+export { type SignedXml, signedLength, signXml } from './sign.js';
 export { securityCode, signatureValueOf } from './signature-value.js';
 export { type RevokedCertificates, readRevokedCertificates } from './verification/revoked-certificates.js';
 export {

@@ -42,3 +42,14 @@ export async function signXml(written: WrittenXml, certificate: SigningCertifica
   const element = signatureElement(digestValue, signatureValue, certificate.certificate);
   return { xml: `${PROLOG}${output.slice(0, -end.length)}${element}${end}`, signatureValue, digestValue };
 }
+
+/** SHA-256 in base64. */
+const DIGEST_CHARACTERS = 44;
+
+/** The size in bytes of the document that {@link signXml} makes, without signing it: all parts have a fixed length. */
+export function signedLength({ output }: WrittenXml, { privateKey, certificate }: SigningCertificate): number {
+  const keyBytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
+  const signatureCharacters = 4 * Math.ceil(Math.ceil(keyBytes) / 3);
+  const element = signatureElement('='.repeat(DIGEST_CHARACTERS), '='.repeat(signatureCharacters), certificate);
+  return Buffer.byteLength(PROLOG + output + element);
+}

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,15 @@ import { parseXml } from '@ecf/ecf-xml';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { SignatureRefused, SigningError, securityCode, signatureValueOf, signXml, verifyXml } from '../src/index.js';
+import {
+  SignatureRefused,
+  SigningError,
+  securityCode,
+  signatureValueOf,
+  signedLength,
+  signXml,
+  verifyXml,
+} from '../src/index.js';
 import { authority, certificate, ecf, issued, now, written } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'xml-signing-'));
@@ -47,6 +56,16 @@ function verifiesWithXmlsec(xml: string): boolean {
 }
 
 describe('signXml', () => {
+  it.each(documents)('makes %s as long as signedLength says', async (_, document) => {
+    expect(Buffer.byteLength((await signXml(document, certificate)).xml)).toBe(signedLength(document, certificate));
+  });
+
+  it.each([1_024, 2_048, 3_072, 4_096])('the length follows from a key of %i bits', async (modulusLength) => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength });
+    const other = { ...certificate, privateKey };
+    expect(Buffer.byteLength((await signXml(ecf, other)).xml)).toBe(signedLength(ecf, other));
+  });
+
   it.each(documents)('signs %s as xml-crypto and this package verify it', async (_, document) => {
     const { xml, signatureValue } = await signXml(document, certificate);
     expect(verifiesWithXmlCrypto(xml)).toBe(true);

@@ -1,6 +1,6 @@
 import { type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
-import { type SigningCertificate, signXml } from '@ecf/xml-signing';
+import { type SigningCertificate, signedLength, signXml } from '@ecf/xml-signing';
 import type { Motive } from './motives.js';
 
 /** The content of an acknowledgement. It repeats the three identifiers as the document carried them. */
@@ -13,13 +13,28 @@ export interface AcknowledgementFacts {
   readonly at: Date;
 }
 
-/** A signed acknowledgement of receipt (Acuse de Recibo, ARECF) as bytes. Source: Formato Acuse de Recibo v1.0 p.5. */
-export async function signAcknowledgement(
+/** An acknowledgement that is not signed yet. */
+export interface AcknowledgementDraft {
+  /** Bytes that the signed acknowledgement will have, so that they can be counted before the signature. */
+  readonly length: number;
+  /** The signed acknowledgement of receipt (Acuse de Recibo, ARECF). Source: Formato Acuse de Recibo v1.0 p.5. */
+  sign(): Promise<Uint8Array>;
+}
+
+export function draftAcknowledgement(
   facts: AcknowledgementFacts,
   certificate: SigningCertificate,
-): Promise<Uint8Array> {
-  const { xml } = await signXml(writeXml(acknowledgementTree(facts)), certificate);
-  return Buffer.from(xml, 'utf8');
+): AcknowledgementDraft {
+  const written = writeXml(acknowledgementTree(facts));
+  return {
+    length: signedLength(written, certificate),
+    sign: async () => Buffer.from((await signXml(written, certificate)).xml, 'utf8'),
+  };
+}
+
+/** A signed acknowledgement as bytes. */
+export function signAcknowledgement(facts: AcknowledgementFacts, certificate: SigningCertificate): Promise<Uint8Array> {
+  return draftAcknowledgement(facts, certificate).sign();
 }
 
 /** The tree of an acknowledgement. CodigoMotivoNoRecibido is left out for Estado 0: an empty tag is invalid. */

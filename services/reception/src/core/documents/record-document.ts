@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
-import { signAcknowledgement } from '../acknowledgements/acknowledgement.js';
+import { type AcknowledgementDraft, draftAcknowledgement } from '../acknowledgements/acknowledgement.js';
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
 import type { Ports } from '../ports.js';
 import type { Receiver } from '../receivers.js';
@@ -61,7 +61,10 @@ export interface Incoming extends Arrival {
 /** Events of different refusals that one sender, whose signer is not known, can cause for a taxpayer in 24 hours. */
 const NOTIFIED_REFUSALS = 100;
 
-/** Signs the acknowledgement, and commits the record with the bytes of both documents. */
+/**
+ * Signs the acknowledgement, and commits the record with the bytes of both documents. All quotas are checked before the
+ * signature: a document that they refuse costs none.
+ */
 export interface RecordDocument {
   /** Estado 0. Null, and nothing recorded, where another document took the number meanwhile. */
   accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null>;
@@ -84,8 +87,10 @@ export function createRecordDocument(
   const { documents, archive, isKnown } = ports;
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
     const { bytes } = incoming;
-    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(ports, incoming, null)]);
-    await stored.take(storer, bytes.length + signed.file.bytes.length);
+    const storer = await storerOf(isKnown, incoming);
+    const draft = draftOf(ports.clock(), incoming, null);
+    await stored.take(storer, bytes.length + draft.acknowledgement.length);
+    const signed = await sign(ports, incoming, draft);
     const xml = fileOf(incoming, false);
     const received: NewReceivedDocument = {
       key: incoming.key,
@@ -116,8 +121,10 @@ export function createRecordDocument(
   ): Promise<Acknowledged> {
     const { validation } = incoming;
     const reason = rejectionReason(motive, particulars);
-    const [storer, signed] = await Promise.all([storerOf(isKnown, incoming), acknowledge(ports, incoming, motive)]);
-    const kept = await keepRefused(incoming, storer, holder, signed.file.bytes.length);
+    const storer = await storerOf(isKnown, incoming);
+    const draft = draftOf(ports.clock(), incoming, motive);
+    const kept = await keepRefused(incoming, storer, holder, draft.acknowledgement.length);
+    const signed = await sign(ports, incoming, draft);
     const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
@@ -173,16 +180,26 @@ export function createRecordDocument(
   return { accept, refuse, acknowledgeAgain };
 }
 
+/** The acknowledgement of a document, before its signature. */
+interface Draft {
+  readonly motive: Motive | null;
+  readonly at: Date;
+  readonly acknowledgement: AcknowledgementDraft;
+}
+
+function draftOf(at: Date, { key, receiver }: Incoming, motive: Motive | null): Draft {
+  return { motive, at, acknowledgement: draftAcknowledgement({ ...key, motive, at }, receiver.certificate) };
+}
+
 /** Signs the acknowledgement of a document. */
-async function acknowledge(
-  { recordUse, clock }: Pick<Ports, 'recordUse' | 'clock'>,
+async function sign(
+  { recordUse }: Pick<Ports, 'recordUse'>,
   incoming: Incoming,
-  motive: Motive | null,
+  { motive, at, acknowledgement }: Draft,
 ) {
-  const at = clock();
   const { signer, certificate } = incoming.receiver;
   await recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
-  const bytes = await signAcknowledgement({ ...incoming.key, motive, at }, certificate);
+  const bytes = await acknowledgement.sign();
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
   return { stored, file: { ...stored, bytes }, at };
