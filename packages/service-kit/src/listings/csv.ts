@@ -21,8 +21,7 @@ export function wantsCsv(req: Request): boolean {
 }
 
 /**
- * Writes a whole listing, page by page. Names in it come from strangers: one that a spreadsheet would take for a formula gets an
- * apostrophe before it.
+ * Writes a whole listing, page by page.
  *
  * @param first the first page, read before the answer begins, so that an error still has its status
  */
@@ -34,7 +33,7 @@ export async function sendCsvListing(
 ): Promise<void> {
   begin(res, columns);
   for (let page = first; !res.destroyed; page = await read(page.next)) {
-    if (page.invoices.length > 0) await writeChunk(res, lines(page.invoices, columns, { escape_formulas: true }));
+    if (page.invoices.length > 0) await writeChunk(res, lines(page.invoices, columns));
     if (page.next === null) break;
   }
   res.end();
@@ -52,7 +51,39 @@ function begin(res: Response, columns: readonly string[]): void {
   res.write(lines([columns], columns));
 }
 
-function lines(rows: readonly object[], columns: readonly string[], options = {}): string {
-  const cast = { boolean: (value: boolean) => String(value) };
-  return stringify([...rows], { columns: [...columns], record_delimiter: 'windows', cast, ...options });
+/** Characters that break a line or a cell in some program. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+/** Characters of no width, which may hide what a cell begins with. */
+const INVISIBLE = /\p{Cf}/gu;
+/** Where a cell begins in a spreadsheet whose locale splits lines at another separator, and what would be a formula there. */
+const FORMULA_BEHIND_SEPARATOR = /([;|][\s"']*)([=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
+const NEGATIVE_NUMBER = /^-\d+(?:\.\d+)?$/;
+
+/**
+ * Names come from strangers. So a text is one line without invisible characters, and gets an apostrophe wherever a spreadsheet
+ * would take it for a formula. A negative number is no formula: it stays as it is.
+ */
+function textCell(value: string): string | { value: string; escape_formulas: boolean } {
+  if (NEGATIVE_NUMBER.test(value)) return { value, escape_formulas: false };
+  return withoutFormulas(value.replace(CONTROLS, ' ').replace(INVISIBLE, '').trim());
+}
+
+function withoutFormulas(text: string): string {
+  return text.replace(FORMULA_BEHIND_SEPARATOR, "$1'$2");
+}
+
+const OPTIONS = {
+  record_delimiter: 'windows',
+  cast: {
+    boolean: (value: boolean) => String(value),
+    string: textCell,
+    object: (value: object) => withoutFormulas(JSON.stringify(value)),
+  },
+  escape_formulas: true,
+  // Everything but numbers, dates and codes.
+  quoted_match: /[^\w.:+-]/,
+} as const;
+
+function lines(rows: readonly object[], columns: readonly string[]): string {
+  return stringify([...rows], { ...OPTIONS, columns: [...columns] });
 }
