@@ -104,6 +104,12 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
       'validation_error',
       { detail: [{ loc: ['body', 'password'] }] },
     ],
+    [
+      'a part whose name is an index of an array of four thousand million elements',
+      () => [form(part('x', 'Content-Disposition: form-data; name="other[4294967294]"'))],
+      400,
+      'bad_request',
+    ],
     ['an empty body', () => [''], 400, 'bad_request'],
     ['a body that is cut', () => [part(valid)], 400, 'bad_request'],
     ['JSON instead of a form', () => [valid, 'application/json'], 415, 'unsupported_media_type'],

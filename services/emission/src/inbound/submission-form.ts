@@ -34,8 +34,8 @@ type Parts = ReadonlyMap<string, readonly Buffer[]>;
 
 const upload = multer({
   storage: multer.memoryStorage(),
-  // The size of the whole body is bounded before.
-  limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY },
+  // The size of the whole body is bounded before. A name such as `x[4294967294]` makes an array of that length.
+  limits: { parts: MAX_PARTS, fieldSize: Number.POSITIVE_INFINITY, fieldArrayIndexLimit: MAX_PARTS },
 }).any();
 
 /** multer hides the charset that a part declares, and would convert its text. */
