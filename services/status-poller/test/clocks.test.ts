@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setProcessClockAhead } from '@ecf/test-support/process-clock';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { inProcess, until, World } from './support/world.js';
+import { verdict } from './support/samples.js';
+import { decided, inProcess, until, World } from './support/world.js';
 
 const HOUR = 3_600_000;
 const FIRST_QUERY_MS = '200';
@@ -76,5 +77,31 @@ describe('clocks that are wrong for a while', () => {
       );
       return (rows[0]?.paused ?? 0) <= HOUR && (rows[0]?.ready ?? 0) <= 2_000;
     }, 'the pause and the pace of the environment are limited too');
+  });
+
+  it('an answer that a wrong clock stored in the future hides no later answer', async () => {
+    world.authority.answer = async () => inProcess();
+    const instance = await world.start({}, { STATUS_FRESH_MS: '60000' });
+    const decidedInBackground = await world.submitted();
+    const decidedForCaller = await world.submitted();
+    await until(() => world.published.length === 2, 'both were queried');
+    await world.database.query("UPDATE submission SET queried_at = now() + interval '92 days'");
+    world.authority.answer = async (trackId) => decided(verdict({ trackId }));
+    const { body } = await world.status(instance, decidedForCaller);
+    expect(body.status).toBe('Aceptado');
+    await until(() => world.changesOf(decidedInBackground).length === 2, 'the decision was published');
+    expect(world.changesOf(decidedInBackground)).toEqual(['EnProceso', 'Aceptado']);
+  });
+
+  it('an undecided answer that a wrong clock stored in the future is noted at the time of the next one', async () => {
+    world.authority.answer = async () => inProcess();
+    await world.start();
+    const trackId = await world.submitted();
+    await until(() => world.changesOf(trackId).length === 1, 'it was queried');
+    await world.database.query("UPDATE submission SET queried_at = now() + interval '92 days'");
+    await until(async () => {
+      const { rows } = await world.database.query('SELECT FROM submission WHERE queried_at < now()');
+      return rows.length === 1;
+    }, 'its time is not in the future any more');
   });
 });

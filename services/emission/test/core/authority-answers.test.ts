@@ -122,6 +122,13 @@ describe('given a full document whose send was lost', () => {
     expect(afterLookUp(first, { trackIds: trackIds(), state: null }, at(303_999))?.state).toBe('unknown');
   });
 
+  it('when a wrong clock noted the first answer in the future, then the wait begins again', () => {
+    const first = must(afterLookUp(lost(), { trackIds: trackIds(), state: null }, at(10_800_000)));
+    const second = must(afterLookUp(first, { trackIds: trackIds(), state: null }, at(4_000)));
+    expect(second).toMatchObject({ state: 'unknown', notFoundSince: at(4_000).now });
+    expect(afterLookUp(second, { trackIds: trackIds(), state: null }, at(304_000))?.state).toBe('resend-due');
+  });
+
   it('when it is not found twice, far enough apart, then the same bytes may go out again', () => {
     expect(resending()).toMatchObject({ state: 'resending', lostSends: 1 });
   });

@@ -46,7 +46,9 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
   }
 
   function isCurrent({ final, queriedAt }: Submission): boolean {
-    return final || (queriedAt !== null && ports.clock().getTime() - queriedAt.getTime() < ports.settings.freshMs);
+    if (final || queriedAt === null) return final;
+    // A wrong clock may have stored a time in the future.
+    return Math.abs(ports.clock().getTime() - queriedAt.getTime()) < ports.settings.freshMs;
   }
 
   function shared(known: Submission): Promise<Known> {

@@ -3,6 +3,9 @@
 const COLUMNS =
   's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.queried_at, s.traceparent';
 
+/** Answers overtake each other by seconds. A stored answer that is newer by more than that was stored by a wrong clock. */
+const LATEST_ANSWER = `interval '10 minutes'`;
+
 /** Keys that come as two lists, $1 and $2. */
 const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
 
@@ -129,7 +132,7 @@ export const LEARN = {
       WHERE s.env = a.env AND s.track_id = a.track_id AND s.revision = a.revision AND NOT s.final
         AND s.env = ANY($3::text[]) AND s.track_id = ANY($4::text[])
         AND (a.final OR s.facts IS DISTINCT FROM a.facts AND (s.queried_at IS NULL OR s.facts->>'status' = ANY($2::text[])))
-        AND (s.queried_at IS NULL OR s.queried_at <= a.queried_at)
+        AND (s.queried_at IS NULL OR s.queried_at <= a.queried_at OR s.queried_at > a.queried_at + ${LATEST_ANSWER})
       RETURNING s.*),
     ended AS (
       DELETE FROM poll USING learned l WHERE l.final AND poll.env = l.env AND poll.track_id = l.track_id),
@@ -143,7 +146,9 @@ export const LEARN = {
 
 export const NOTE_QUERIED = {
   name: 'submission_note_asked',
-  text: `UPDATE submission SET queried_at = greatest(queried_at, $3) WHERE env = $1 AND track_id = $2 AND NOT final`,
+  text: `UPDATE submission SET queried_at =
+      CASE WHEN queried_at BETWEEN $3::timestamptz AND $3::timestamptz + ${LATEST_ANSWER} THEN queried_at ELSE $3::timestamptz END
+    WHERE env = $1 AND track_id = $2 AND NOT final`,
 };
 
 /** Changes nothing where the claim ($3) was lost. */

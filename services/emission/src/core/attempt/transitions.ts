@@ -246,7 +246,8 @@ export function notFound(attempt: Attempt, moment: Moment): Attempt {
   const { now, settings } = moment;
   if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
   const failures = attempt.failures + 1;
-  const notFoundSince = attempt.notFoundSince ?? now;
+  // A time in the future was noted by a wrong clock: the wait begins again.
+  const notFoundSince = attempt.notFoundSince !== null && attempt.notFoundSince <= now ? attempt.notFoundSince : now;
   const allowedAt = notFoundSince.getTime() + settings.resendAfterMs;
   const ms = pause(failures, moment);
   return applyTransition(attempt, 'not-found', {

@@ -155,7 +155,9 @@ function createOwnerQueries({ observer, clock }: Pick<Ports, 'observer' | 'clock
     silentMs: (owner) => (pausedUntil[owner] === 0 ? 0 : Math.max(0, clock().getTime() - answeredAt[owner])),
     async query(owner, query) {
       const queriedAt = clock().getTime();
-      if (queriedAt < pausedUntil[owner]) {
+      const pauseMs = pausedUntil[owner] - queriedAt;
+      // A longer pause was noted by a wrong clock.
+      if (pauseMs > 0 && pauseMs <= PAUSE_MS) {
         observer.freshened('paused');
         return false;
       }
