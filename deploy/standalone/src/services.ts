@@ -4,6 +4,7 @@ import { createGateway, createInProcessUpstream } from '@ecf/gateway';
 import { createQuery } from '@ecf/query';
 import { createReception } from '@ecf/reception';
 import type { Bus } from '@ecf/service-kit/bus';
+import type { BodiesInFlight } from '@ecf/service-kit/http';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { XmlStore } from '@ecf/service-kit/xml-store';
 import { createStatusPoller } from '@ecf/status-poller';
@@ -20,6 +21,7 @@ export interface DeploymentDependencies {
   readonly metrics: Metrics;
   /** The folder of the database, if this process runs it. */
   readonly databaseFolder?: string;
+  readonly bodies: BodiesInFlight;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { ConfigProblems } from '@ecf/service-kit/config';
 import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { requireFreePorts } from '@ecf/service-kit/http';
+import { createBodiesInFlight, requireFreePorts } from '@ecf/service-kit/http';
 import { serveMetrics } from '@ecf/service-kit/service';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
@@ -124,11 +124,13 @@ async function startServices({ config, folder, settings, placed }: ServiceParts,
   const deadLetters = await openFileDeadLetters(folder.file('dead-letters'));
   const bus = holdBack(createInProcessBus({ logger, clock: () => new Date(), metrics, deadLetters }));
   const archive = await openFileXmlStore(folder.file('xml'));
+  const bodies = createBodiesInFlight(settings.gateway);
   const services = createServices(placed, settings, {
     bus,
     archive,
     logger,
     metrics,
+    bodies,
     ...(config.DATABASE_URL === undefined ? { databaseFolder: config.DATA_DIR } : {}),
   });
   started.push(() => bus.close());

@@ -187,7 +187,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
         clock,
       },
     },
-    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: parts.bodies, ready },
   );
   const lifeCycle = createLifeCycle({
     ...parts,

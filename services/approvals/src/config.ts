@@ -3,6 +3,7 @@ import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
   authoritySettings,
+  bodySettings,
   ConfigProblems,
   databaseSettings,
   gatewayAddressSettings,
@@ -17,6 +18,7 @@ import { z } from 'zod';
 /** Every setting of the approvals service. */
 export const approvalsSettings = z.object({
   ...serverSettings(8084),
+  ...bodySettings,
   ...busSettings,
   ...databaseSettings(16),
   ...sealingSettings,

@@ -3,6 +3,7 @@ import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
   authoritySettings,
+  bodySettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
@@ -16,6 +17,7 @@ import { z } from 'zod';
 /** Every setting of the service. */
 export const emissionSettings = z.object({
   ...serverSettings(8081),
+  ...bodySettings,
   ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,

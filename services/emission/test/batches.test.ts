@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
+import { Readable } from 'node:stream';
 import { toCalendarDate } from '@ecf/domain';
+import { type BodiesInFlight, type BodyInFlight, createBodiesInFlight } from '@ecf/service-kit/http';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { setProcessClockAhead } from '@ecf/test-support/process-clock';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
@@ -653,6 +655,74 @@ describe('submissions whose body does not end', () => {
     expect((await world.submit(busy, invoice().document)).status).toBe(200);
     for (const { socket } of open) socket.destroy();
     await busy.stop();
+  });
+});
+
+describe('bodies in flight', () => {
+  const MEBIBYTE = 1024 * 1024;
+  let most = 0;
+  let bodies: BodiesInFlight;
+  let small: Instance;
+  beforeAll(async () => {
+    bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 16 * MEBIBYTE });
+    const counted = (body: BodyInFlight): BodyInFlight => ({
+      ...body,
+      hold(bytes) {
+        body.hold(bytes);
+        most = Math.max(most, bodies.bytes());
+      },
+    });
+    small = await world.start({ bodies: { ...bodies, begin: (sender) => counted(bodies.begin(sender)) } });
+  });
+  afterAll(() => small.stop());
+
+  it.each(['application/x-ndjson', 'application/json'])(
+    'holds less than 2 MiB of a batch of 60 MiB: %s',
+    async (type) => {
+      const isArray = type === 'application/json';
+      // Documents that are refused one by one: the body is what counts here.
+      const line = JSON.stringify({ ECF: { Encabezado: 'x'.repeat(60_000) } });
+      async function* body() {
+        for (let n = 0; n < 1_000; n += 1) yield Buffer.from(isArray ? `${n === 0 ? '[' : ','}${line}` : `${line}\n`);
+        if (isArray) yield Buffer.from(']');
+      }
+      most = 0;
+      const { status, body: answer } = await world.call(small, 'POST', '/batches?validate=true', {
+        body: Readable.toWeb(Readable.from(body())) as never,
+        headers: { 'content-type': type },
+        duplex: 'half',
+      } as RequestInit);
+      expect([status, answer.total]).toEqual([202, 1_000]);
+      expect(most).toBeGreaterThan(MEBIBYTE / 2);
+      expect(most).toBeLessThan(2 * MEBIBYTE);
+      expect(bodies.bytes()).toBe(0);
+      await world.call(small, 'POST', `/batches/${answer.batch_id}/cancel`);
+    },
+  );
+
+  it.each([
+    ['/fe_Submit', 'multipart/form-data; boundary=B'],
+    ['/submit_ecf', 'application/json'],
+    ['/anecf', 'application/json'],
+    ['/batches', 'application/x-ndjson'],
+  ])('gives half-open bodies of one account its share, and other accounts the rest: %s', async (route, type) => {
+    const open = Array.from({ length: 60 }, () =>
+      beginPost(
+        `${small.url}${route}`,
+        { [CALLER_HEADER]: world.identity(), 'content-type': type, 'x-token': 'any' },
+        `${(60_000).toString(16)}\r\n${'x'.repeat(50_000)}`,
+      ),
+    );
+    const refused = await Promise.race(open.map((one) => one.answer()));
+    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(refused.head).toMatch(/retry-after: 5/i);
+    expect(bodies.bytes()).toBeLessThanOrEqual(4 * MEBIBYTE);
+    const other = { identity: world.identity('TesteCF', 'account-2') };
+    const form = new FormData();
+    form.set('data', JSON.stringify(invoice().document));
+    expect(await world.call(small, 'POST', '/fe_Submit', { body: form, ...other })).toMatchObject({ status: 404 });
+    for (const { socket } of open) socket.destroy();
+    await until(async () => bodies.bytes() === 0);
   });
 });
 

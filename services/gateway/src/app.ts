@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
 import type { Bus } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { type BodiesInFlight, createBodiesInFlight } from '@ecf/service-kit/http';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
@@ -65,6 +66,8 @@ export interface GatewayOverrides {
   metrics?: Metrics;
   logger?: Logger;
   clock?: () => Date;
+  /** The bodies in flight of the process. */
+  bodies?: BodiesInFlight;
   /** True if no other gateway uses the same database: then it knows every change without a query. */
   onlyInstance?: boolean;
 }
@@ -140,6 +143,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...certificates, ...signInWith(config.ADMIN_TOKEN) },
     states,
     identities,
+    bodies: overrides.bodies ?? createBodiesInFlight(config),
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
     logger,

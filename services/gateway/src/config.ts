@@ -3,6 +3,7 @@ import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
   authoritySettings,
+  bodySettings,
   ConfigProblems,
   databaseSettings,
   readConfig,
@@ -20,6 +21,7 @@ const MEBIBYTE = 1024 * 1024;
 /** Every setting of the gateway. */
 export const gatewaySettings = z.object({
   ...serverSettings(8080),
+  ...bodySettings,
   ...busSettings,
   ...databaseSettings(10),
   ...sealingSettings,

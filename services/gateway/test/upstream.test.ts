@@ -137,6 +137,19 @@ describe('a service behind HTTP', () => {
     expect(lengths[0]).toBeLessThan(20_000);
   });
 
+  it.each([503, 429])(
+    'that answers %i before the body has ended gets no more of it, and its sender is cut off',
+    async (status) => {
+      const gateway = await before((_req, res) => {
+        res.writeHead(status, { 'content-type': 'application/json', 'retry-after': '5' }).end('{"code":"overloaded"}');
+      });
+      const request = beginPost(`${gateway.url}/fe_Submit`, { 'x-api-key': key }, chunkOf('x'.repeat(100_000)));
+      expect(await request.answer()).toMatchObject({ status, code: 'overloaded' });
+      await request.closed;
+      await gateway.stop();
+    },
+  );
+
   it('answers many at once, large and small', async () => {
     const sizes = Array.from({ length: 60 }, (_, i) => (i % 6 === 0 ? 3_000_000 : i));
     const answers = await Promise.all(

@@ -143,7 +143,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },
-    { logger, identities, ready, internal, ...webhooks.served },
+    { logger, identities, bodies: parts.bodies, ready, internal, ...webhooks.served },
   );
   let subscription: Subscription | null = null;
   let filling = Promise.resolve();

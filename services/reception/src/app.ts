@@ -160,7 +160,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const sealed = createMasterKeyOperations({ database, sealingKeys, values });
   const app = createReceptionApp(
     { ...parts, report, clock, internal, stored, masterKeys: sealed },
-    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, ready },
+    { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: shared.bodies, ready },
   );
   const background = createBackground({
     database,

@@ -4,6 +4,7 @@ import { busSettings } from '@ecf/service-kit/bus';
 import { cacheSettings } from '@ecf/service-kit/cache';
 import {
   authoritySettings,
+  bodySettings,
   ConfigProblems,
   databaseSettings,
   describeSetting,
@@ -21,6 +22,7 @@ const GIBIBYTE = 1_024 ** 3;
 /** Every setting of the reception service. */
 export const receptionSettings = z.object({
   ...serverSettings(8083),
+  ...bodySettings,
   ...busSettings,
   ...databaseSettings(16),
   ...sealingSettings,

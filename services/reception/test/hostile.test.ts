@@ -2,7 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
+import { createBodiesInFlight } from '@ecf/service-kit/http';
 import { HOSTILE } from '@ecf/test-support/hostile-inputs';
+import { beginPost } from '@ecf/test-support/raw-posts';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
@@ -10,6 +12,9 @@ import { BUYER, forger, provider } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
 
 let world: World;
+const MEBIBYTE = 1024 * 1024;
+/** Room for sixteen of the largest bodies, as with the least setting. */
+const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 1, MAX_BODY_BYTES: 10 * MEBIBYTE });
 /** The log of the service. */
 const lines: object[] = [];
 let sequence = 0;
@@ -23,7 +28,10 @@ beforeAll(async () => {
       MAX_COMPETING_BYTES: String((3.5 * length) | 0),
       MAX_STORED_BYTES_PER_SENDER: '16000000',
     },
-    overrides: { logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }) },
+    overrides: {
+      bodies,
+      logger: Object.assign(Object.create(silentLogger), { info: (line: object) => lines.push(line) }),
+    },
   });
 });
 afterAll(() => world.stop());
@@ -221,6 +229,33 @@ describe('stored bytes of strangers are bounded', () => {
     expect((await world.send(await bad(), { sender: '2001:db8:a::1' })).status).toBe(200);
     world.setTime(new Date(world.now().getTime() + 25 * 3_600_000));
     expect((await world.send(await bad(), { sender: '2001:db8:9:1::1' })).status).toBe(200);
+  });
+});
+
+describe('half-open bodies', () => {
+  /** Begins a body of 10 MB, of which two have come. */
+  const begin = (sender: string) =>
+    beginPost(
+      `${world.url()}/fe/recepcion/api/ecf`,
+      { env: 'TesteCF', 'x-sender': sender },
+      `${(10_000_000).toString(16)}\r\n${'x'.repeat(2_000_000)}`,
+    );
+
+  it.each([
+    ['of one sender take its share of the memory', () => '198.51.100.200', 20, 429, 'rate_limited'],
+    ['of sixty senders take the half for strangers', (n: number) => `198.51.101.${n}`, 80, 503, 'overloaded'],
+  ])('%s, and no more', async (_what, senderOf, mebibytes, status, code) => {
+    const open = Array.from({ length: 60 }, (_, n) => begin(senderOf(n)));
+    const refused = await Promise.race(open.map((one) => one.answer()));
+    expect(refused).toMatchObject({ status, code });
+    expect(refused.head).toMatch(/retry-after: 5/i);
+    expect(bodies.bytes()).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
+    if (status === 429) expect((await world.send(await sampleBytes({ encf: next() }))).status).toBe(200);
+    for (const { socket } of open) socket.destroy();
+    await eventually(
+      async () => bodies.bytes(),
+      (bytes) => bytes === 0,
+    );
   });
 });
 

@@ -95,6 +95,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     logger,
     identities,
     maxBodyBytes: 0,
+    bodies: parts.bodies,
     ready,
   });
 

@@ -65,7 +65,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   public: [...EVERYWHERE, 'validation_error', 'environment_not_served', 'rate_limited', 'overloaded', 'storage_full'],
   open: [...EVERYWHERE, 'rate_limited'],
   probe: EVERYWHERE,
-  admin: [...EVERYWHERE, 'invalid_admin_token', 'missing_role', 'rate_limited'],
+  admin: [...EVERYWHERE, 'invalid_admin_token', 'missing_role', 'rate_limited', 'overloaded'],
 };
 
 interface Described {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import express from 'express';
 import type { Logger } from '../telemetry/logger.js';
+import { type BodiesInFlight, countBodies } from './body/bodies-in-flight.js';
 import { limitBody } from './body/body-limit.js';
 import { errorHandler, unknownRoute } from './error-handler.js';
 import { assignRequestId } from './request-id.js';
@@ -10,6 +11,8 @@ import { requestProblem } from './request-rules.js';
 export interface HttpAppOptions {
   logger: Logger;
   maxBodyBytes: number;
+  /** The budget of bodies in flight of this process; none by default. */
+  bodies?: BodiesInFlight;
   /** Adds the routes of the service. */
   routes: (app: express.Express) => void;
 }
@@ -27,6 +30,7 @@ export function createHttpApp(options: HttpAppOptions): express.Express {
     next(requestProblem(req) ?? undefined);
   });
   app.use(limitBody(options.maxBodyBytes));
+  if (options.bodies !== undefined) app.use(countBodies(options.bodies));
   options.routes(app);
   app.use(unknownRoute);
   app.use(errorHandler(options.logger));

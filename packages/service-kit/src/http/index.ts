@@ -1,3 +1,4 @@
+export * from './body/bodies-in-flight.js';
 export * from './body/body-limit.js';
 export * from './body/json-body.js';
 export * from './body/read-body.js';

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response, R
 import { type Caller, type Identities, requireIdentity } from '../security/identity.js';
 import { healthRoutes, type Readiness } from '../service/health.js';
 import type { Logger } from '../telemetry/logger.js';
+import { type BodiesInFlight, holdingBody } from './body/bodies-in-flight.js';
 import { createHttpApp } from './http-app.js';
 
 type Handler = (req: Request, res: Response) => void | Promise<void>;
@@ -18,6 +19,8 @@ export interface ServiceAppOptions {
   readonly logger: Logger;
   readonly identities: Identities;
   readonly maxBodyBytes: number;
+  /** The bodies in flight of this process. */
+  readonly bodies: BodiesInFlight;
   readonly ready: () => Promise<Readiness>;
 }
 
@@ -37,12 +40,14 @@ export function createServiceApp(options: ServiceAppOptions, parts: ServiceAppRo
   return createHttpApp({
     logger: options.logger,
     maxBodyBytes: options.maxBodyBytes,
+    bodies: options.bodies,
     routes(app) {
       app.use(healthRoutes(options.ready));
       if (parts.readdress !== undefined) app.use(parts.readdress);
       for (const [method, path, caller, ...handlers] of parts.routes) {
         const guard = requireIdentity(options.identities, [caller]);
-        app[method](path, guard, ...(handlers as RequestHandler[]));
+        const before = handlers.slice(0, -1) as RequestHandler[];
+        app[method](path, guard, ...before, holdingBody(handlers.at(-1) as Handler));
       }
       for (const router of parts.internal) app.use(router);
       app.use(parts.mapErrors);

@@ -164,6 +164,11 @@ function requireCaller(identities: Pick<Identities, 'verify'>, may: (caller: Cal
   };
 }
 
+/** The caller of a request, if it has been accepted already. */
+export function callerIfKnown(req: IncomingMessage): Caller | undefined {
+  return (req as Identified)[CALLER];
+}
+
 /** The caller that {@link requireIdentity} accepted, of whatever kind. */
 export function callerOf(req: IncomingMessage): Caller {
   const caller = (req as Identified)[CALLER];

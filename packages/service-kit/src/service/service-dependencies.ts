@@ -1,6 +1,7 @@
 import type { ServiceName } from '@ecf/contracts';
 import type { Bus } from '../bus/bus.js';
 import { createMemoryDeadLetters, type DeadLetters } from '../bus/dead-letters/dead-letters.js';
+import { type BodiesInFlight, createBodiesInFlight } from '../http/body/bodies-in-flight.js';
 import { type Database, openDatabase } from '../postgres/database.js';
 import { createIdentities, type Identities } from '../security/identity.js';
 import { createServiceKeys } from '../security/service-keys.js';
@@ -22,11 +23,15 @@ export interface SharedDependencies {
   clock?: () => Date;
   /** The folder of the database, if this deployment runs it. */
   databaseFolder?: string;
+  /** The bodies in flight of the process. */
+  bodies?: BodiesInFlight;
 }
 
 type DependenciesConfig = Parameters<typeof openBus>[0] &
   Parameters<typeof createServiceKeys>[1] & {
     readonly LOG_LEVEL: string;
+    readonly MAX_BODY_BYTES?: number;
+    readonly MAX_BODY_BYTES_IN_FLIGHT?: number;
     readonly DATABASE_URL: string;
     readonly DATABASE_CONNECTIONS: number;
   };
@@ -72,9 +77,12 @@ export function openServiceDependencies(
   const bus = shared.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters });
   const identities = createIdentities({ keys, clock });
   const watchQueue = createQueueWatch(metrics, service);
+  const bodies = shared.bodies ?? createBodiesInFlight(config);
+  watchQueue({ queue: 'body_bytes', limit: bodies.maxBytes, depth: bodies.bytes });
   watchQueue({ queue: 'database', limit: null, depth: () => database.pool.waitingCount });
   return {
     clock,
+    bodies,
     logger,
     metrics,
     bus,

@@ -14,16 +14,32 @@ export type BatchFormat = 'ndjson' | 'json';
  */
 export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): BatchBody {
   const hash = createHash('sha256');
-  const pieces = readPieces(req, { maxBytes: MAX_BATCH_BYTES, tooLarge: batchTooLarge });
+  const { pieces, hold } = readPieces(req, { maxBytes: MAX_BATCH_BYTES, tooLarge: batchTooLarge });
+  const splitter = format === 'ndjson' ? createLineSplitter(maxDocumentBytes) : createArraySplitter(maxDocumentBytes);
+  /** Bytes of the documents that were given to the reader and are not stored yet. */
+  let given = 0;
+  function* counted(found: Iterable<Buffer | null>): Generator<Buffer | null> {
+    for (const document of found) {
+      given += document?.length ?? 0;
+      hold(given + splitter.held());
+      yield document;
+    }
+    hold(given + splitter.held());
+  }
   async function* documents(): AsyncGenerator<Buffer | null> {
-    const splitter = format === 'ndjson' ? createLineSplitter(maxDocumentBytes) : createArraySplitter(maxDocumentBytes);
     for await (const piece of pieces) {
       hash.update(piece);
-      yield* splitter.push(piece);
+      yield* counted(splitter.push(piece));
     }
-    yield* splitter.end();
+    yield* counted(splitter.end());
   }
-  return { documents: documents(), sha256: () => hash.copy().digest('hex') };
+  return {
+    documents: documents(),
+    release: () => {
+      given = 0;
+    },
+    sha256: () => hash.copy().digest('hex'),
+  };
 }
 
 function batchTooLarge(max: number): ApiError {
@@ -38,6 +54,8 @@ function batchTooLarge(max: number): ApiError {
 interface Splitter {
   push(chunk: Buffer): Iterable<Buffer | null>;
   end(): Iterable<Buffer | null>;
+  /** Bytes of the document that has begun. */
+  held(): number;
 }
 
 /** Collects the pieces of one document; beyond `max` bytes nothing is kept of it. */
@@ -51,6 +69,7 @@ function createCollector(max: number) {
       else if (piece.length > 0) pieces.add(piece);
     },
     isEmpty: () => length === 0,
+    held: () => pieces.length,
     /** The document; undefined if nothing but blanks came, or a byte order mark alone. */
     take(): Buffer | null | undefined {
       const document = length > max ? null : pieces.join();
@@ -85,6 +104,7 @@ function createLineSplitter(max: number): Splitter {
       }
     },
     end: taken,
+    held: collector.held,
   };
 }
 
@@ -143,6 +163,7 @@ function createArraySplitter(max: number): Splitter {
     *end() {
       if (place !== 'after') throw notAnArray('it ends before its last bracket');
     },
+    held: collector.held,
   };
 }
 

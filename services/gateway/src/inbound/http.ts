@@ -1,4 +1,12 @@
-import { assignRequestId, createExpressApp, errorHandler, requestProblem, unknownRoute } from '@ecf/service-kit/http';
+import {
+  assignRequestId,
+  type BodiesInFlight,
+  countBodies,
+  createExpressApp,
+  errorHandler,
+  requestProblem,
+  unknownRoute,
+} from '@ecf/service-kit/http';
 import type { Identities } from '@ecf/service-kit/security';
 import type { Readiness } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
@@ -19,6 +27,7 @@ export interface GatewayAppOptions {
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
   identities: Identities;
+  bodies: BodiesInFlight;
   version: string;
   logger: Logger;
   /** Writes the access log. */
@@ -67,9 +76,10 @@ function createExactApp(): Express {
   return createExpressApp().enable('case sensitive routing');
 }
 
-function begin(app: Express, { edge: { trustedProxies }, accesses, logger, metrics, clock }: GatewayAppOptions): void {
-  app.use(readRequest, findSender(trustedProxies), accessLog(accesses, metrics), watchSenders(logger, clock));
-  app.use(securityHeaders, checkRequest);
+function begin(app: Express, options: GatewayAppOptions): void {
+  const { accesses, bodies, clock, edge, logger, metrics } = options;
+  app.use(readRequest, findSender(edge.trustedProxies), accessLog(accesses, metrics), watchSenders(logger, clock));
+  app.use(securityHeaders, checkRequest, countBodies(bodies));
 }
 
 function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions): void {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ServiceName } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import { watchChunks } from '@ecf/service-kit/http';
+import { dropRest, watchChunks } from '@ecf/service-kit/http';
 import { withListed } from '@ecf/service-kit/rate-limits';
 import { IDENTITY_HEADER, type Identities } from '@ecf/service-kit/security';
 import type { Upstream } from '../upstream.js';
@@ -10,6 +10,7 @@ import type { Upstream } from '../upstream.js';
 /** Headers of one connection only. Source: RFC 9110 section 7.6.1. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 const NOT_FORWARDED = new Set([...HOP_BY_HOP, 'proxy-authenticate', 'proxy-authorization', 'expect', 'host']);
+const OVERLOAD = new Set<number | undefined>([429, 503]);
 const NOT_RETURNED = new Set([...HOP_BY_HOP, 'date']);
 /** Headers that the gateway sets itself: a caller that names one of them in `Connection` does not remove it. */
 const OWN = new Set([IDENTITY_HEADER, 'x-forwarded-for', 'x-request-id', 'traceparent']);
@@ -47,8 +48,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     );
     outgoing.on('response', (incoming) => {
       answered = true;
-      // The service answered early and reads no more: the rest of the body is dropped.
-      req.unpipe(outgoing).resume();
+      // The service answered early and reads no more: the rest of the body is dropped. After an overload it is not awaited.
+      if (OVERLOAD.has(incoming.statusCode)) dropRest(req.unpipe(outgoing));
+      else req.unpipe(outgoing).resume();
       const returned = withoutHeaders(incoming.headers, NOT_RETURNED);
       res.writeHead(incoming.statusCode ?? 502, withListed(res, returned));
       incoming.pipe(res);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import type { Request } from 'express';
 import { ApiError } from '../errors.js';
+import { beginBody, dropRest } from './bodies-in-flight.js';
 import { boundOf, operationBodyTooLarge, tooManyTinyChunks } from './body-limit.js';
 
 export interface BodyLimits {
@@ -17,9 +18,14 @@ export interface BodyLimits {
 interface BodyMeter {
   /** Counts a chunk that arrived. Throws the ApiError to answer if the body is too large or its chunks are too small. */
   count(chunk: Buffer): void;
+  /** Sets how many bytes are in memory. Throws 503 or 429 over the budget of bodies in flight or a share of it. */
+  hold(bytes: number): void;
 }
 
-/** Begins a body. Throws 415 for a content encoding and 413 if the announced length is above the limit. */
+/**
+ * Begins a body. Throws 415 for a content encoding, 413 if the announced length is above the limit, and 503 or 429 if the
+ * bodies in flight leave no room for another one.
+ */
 function measureBody(
   req: IncomingMessage,
   { maxBytes = Number.POSITIVE_INFINITY, tooLarge = operationBodyTooLarge }: BodyLimits,
@@ -29,9 +35,19 @@ function measureBody(
     throw new ApiError(415, 'unsupported_media_type', 'Send the body without content encoding.');
   const bound = boundOf(req, { max: maxBytes, tooLarge });
   if (Number(req.headers['content-length'] ?? 0) > bound.max) throw bound.tooLarge(bound.max);
+  const inBudget = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      dropRest(req);
+      throw error;
+    }
+  };
+  const body = inBudget(() => beginBody(req));
   let chunks = 0;
   let bytes = 0;
   return {
+    hold: (held) => inBudget(() => body?.hold(held)),
     count(chunk) {
       chunks += 1;
       bytes += chunk.length;
@@ -44,7 +60,8 @@ function measureBody(
 
 /**
  * Reads the whole body of a request. Rejects with the ApiError to answer: 413, 415, 400 for tiny chunks or a lost
- * connection, 408. The rest of a refused body is dropped as it arrives, so that the sender can read the answer.
+ * connection, 408, and 503 or 429 over the budget of bodies in flight. The rest of a refused body is dropped as it
+ * arrives, so that the sender can read the answer.
  */
 export async function readBody(req: IncomingMessage, limits: BodyLimits = {}): Promise<Buffer> {
   const meter = measureBody(req, limits);
@@ -65,6 +82,7 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits = {}): P
       try {
         meter.count(chunk);
         chunks.add(chunk);
+        meter.hold(chunks.length);
       } catch (error) {
         refuse(error);
       }
@@ -82,16 +100,18 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits = {}): P
   });
 }
 
-/**
- * Reads a body piece by piece with the checks of {@link readBody}, no faster than the pieces are taken. They may hold
- * several chunks.
- */
-export function readPieces(req: IncomingMessage, limits: BodyLimits = {}): AsyncIterable<Buffer> {
-  const meter = measureBody(req, limits);
-  return pieces(req, meter);
+export interface BodyPieces extends Pick<BodyMeter, 'hold'> {
+  /** Each may hold several chunks. They arrive no faster than they are taken. */
+  readonly pieces: AsyncIterable<Buffer>;
 }
 
-async function* pieces(req: IncomingMessage, meter: BodyMeter): AsyncGenerator<Buffer> {
+/** Reads a body piece by piece with the checks of {@link readBody}. The reader itself says how many bytes it holds. */
+export function readPieces(req: IncomingMessage, limits: BodyLimits = {}): BodyPieces {
+  const meter = measureBody(req, limits);
+  return { pieces: piecesOf(req, meter), hold: meter.hold };
+}
+
+async function* piecesOf(req: IncomingMessage, meter: BodyMeter): AsyncGenerator<Buffer> {
   const passed = new PassThrough();
   const onData = (chunk: Buffer) => {
     try {
@@ -120,8 +140,15 @@ const JOINED_AT = 128;
 export class JoinedChunks {
   #joined: Buffer[] = [];
   #recent: Buffer[] = [];
+  #length = 0;
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
 
   add(chunk: Buffer): void {
+    this.#length += chunk.length;
     if (this.#recent.push(chunk) < JOINED_AT) return;
     this.#joined.push(Buffer.concat(this.#recent));
     this.#recent = [];

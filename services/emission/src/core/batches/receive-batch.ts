@@ -9,6 +9,8 @@ import { type NumberedLine, orderLines } from './line-order.js';
 /** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
 export interface BatchBody {
   readonly documents: AsyncIterable<Buffer | null>;
+  /** Says that the documents so far are in no memory any more. */
+  release(): void;
   /** SHA-256 of the bytes that were read. */
   sha256(): string;
 }
@@ -51,7 +53,7 @@ export function createReceiveBatch(
     const first =
       idempotencyKey === null ? null : await batches.findByKey({ env, accountId: caller.accountId }, idempotencyKey);
     if (first === null) return store({ ...batch, createdAt: clock() }, body);
-    for await (const _ of body.documents);
+    for await (const _ of body.documents) body.release();
     return sameContent(first, { sha256: body.sha256(), validate: batch.validate });
   };
 }
@@ -60,7 +62,7 @@ async function storeLines(
   { batches, readNumbers }: { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
   id: number,
   accountId: string,
-  { documents }: BatchBody,
+  { documents, release }: BatchBody,
 ): Promise<NumberedLine[]> {
   const numbered: NumberedLine[] = [];
   let chunk: NewLine[] = [];
@@ -78,6 +80,7 @@ async function storeLines(
     bytes += document?.length ?? 0;
     if (chunk.length < CHUNK.lines && bytes < CHUNK.bytes) continue;
     await batches.addLines(id, accountId, chunk);
+    release();
     chunk = [];
     bytes = 0;
   }
