@@ -28,6 +28,7 @@ import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
 import { createDirectory } from './core/authority/directory.js';
 import { createMonitoring } from './core/authority/monitoring.js';
+import { createLongPolls } from './core/feed/long-polls.js';
 import { createReadFeed } from './core/feed/read-feed.js';
 import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
 import { createDocumentXml } from './core/invoices/document-xml.js';
@@ -140,6 +141,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       invoiceDocument: createInvoiceDocument(ports, documentXml, documents.toJson),
       consumption: createConsumptionInvoice(ports, freshness),
       readFeed: createReadFeed(ports),
+      longPolls: createLongPolls(config.MAX_LONG_POLLS_PER_ACCOUNT),
       directory: createDirectory(ports),
       monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
     },

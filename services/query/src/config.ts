@@ -39,6 +39,13 @@ export const querySettings = z.object({
     max: 60_000,
     default: 2_000,
   }),
+  MAX_LONG_POLLS_PER_ACCOUNT: setting.integer({
+    description:
+      'Calls of GET /events with wait that one instance keeps open for one account; one API key may have a fifth of them. More get 429',
+    min: 5,
+    max: 100_000,
+    default: 100,
+  }),
   ALLOW_PRIVATE_ADDRESSES: setting.flag({
     description: 'Whether webhooks may have private or loopback addresses, and no TLS',
     default: false,

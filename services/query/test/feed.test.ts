@@ -403,6 +403,72 @@ describe('the feed', () => {
     expect([looks, pages]).toEqual([3, 1]);
   });
 
+  it('queries the latest event once for all readers that wait', async () => {
+    const feed = createPostgresFeed(world.database);
+    let [looks, rounds] = [0, 0];
+    const wakes: (() => void)[] = [];
+    const readFeed = createReadFeed({
+      feed: {
+        ...feed,
+        latest: () => {
+          looks += 1;
+          return feed.latest();
+        },
+      },
+      sleep: () => new Promise((resolve) => wakes.push(resolve)),
+      taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
+      source: null,
+      observer: { failed: () => undefined },
+    });
+    const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
+    const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => rounds === 3 };
+    let waiting = 0;
+    const readers = Array.from({ length: 50 }, () =>
+      readFeed({
+        ...question,
+        ...more,
+        isOver: () => {
+          waiting += 1;
+          return more.isOver();
+        },
+      }),
+    );
+    while (waiting < 50) await new Promise((resolve) => setImmediate(resolve));
+    for (; rounds < 3; rounds += 1) {
+      await until(
+        async () => wakes.length,
+        (sleeping) => sleeping === 1,
+      );
+      wakes.splice(0)[0]?.();
+    }
+    await Promise.all(readers);
+    expect(looks).toBe(2);
+  });
+
+  it('refuses the long polls of one key and one account above their shares; others are answered', async () => {
+    const after = await end();
+    const poll = (key_id: string, account_id = 'account-1') =>
+      world.get(`/events?after=${after}&wait=30`, {}, { account_id, key_id });
+    // The refused one of them answers first: the others wait.
+    const ofKey = Array.from({ length: 21 }, () => poll('key-1'));
+    const overKey = await Promise.race(ofKey);
+    expect([overKey.status, overKey.body.code, overKey.headers.get('retry-after')]).toEqual([429, 'rate_limited', '5']);
+    const others = ['key-2', 'key-3', 'key-4', 'key-5'].flatMap((key) => Array.from({ length: 20 }, () => poll(key)));
+    const overAccount = await Promise.race([...others, poll('key-6')]);
+    expect([overAccount.status, overAccount.body.detail]).toEqual([429, expect.stringContaining('this account')]);
+    // Reads that do not wait, and other accounts, are answered.
+    expect((await world.get(`/events?after=${after}`, {}, { account_id: 'account-1', key_id: 'key-1' })).status).toBe(
+      200,
+    );
+    expect((await world.get('/events?wait=1', {}, { account_id: OTHER_ACCOUNT, key_id: 'key-7' })).status).toBe(200);
+    await world.publish(invoiceEvent(invoice({ sequence: 59 })));
+    const statuses = (await Promise.all([...ofKey, ...others])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(99);
+    expect(
+      (await world.get(`/events?after=${after}&wait=1`, {}, { account_id: 'account-1', key_id: 'key-1' })).status,
+    ).toBe(200);
+  });
+
   it('learns that a reader has left', async () => {
     const call = new AbortController();
     const server = createServer();

@@ -19,7 +19,11 @@ async function linesOf(...bodies: readonly Buffer[]): Promise<NewLine[]> {
   await createReceiveBatch(
     { batches, readNumbers: async (line) => lineNumbers(line), clock: () => new Date(0) },
     () => undefined,
-  )(batch as unknown as Omit<NewBatch, 'createdAt'>, { documents: documents(), release: () => undefined, sha256: () => '' });
+  )(batch as unknown as Omit<NewBatch, 'createdAt'>, {
+    documents: documents(),
+    release: () => undefined,
+    sha256: () => '',
+  });
   return stored;
 }
 

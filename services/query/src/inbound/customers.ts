@@ -14,6 +14,7 @@ import type { Request, Response } from 'express';
 import type { Directory } from '../core/authority/directory.js';
 import type { createMonitoring } from '../core/authority/monitoring.js';
 import { QueryError } from '../core/errors.js';
+import type { LongPolls } from '../core/feed/long-polls.js';
 import type { createReadFeed } from '../core/feed/read-feed.js';
 import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
@@ -29,6 +30,7 @@ export interface CustomerParts {
   readonly invoiceDocument: ReturnType<typeof createInvoiceDocument>;
   readonly consumption: (query: ConsumptionQuery) => Promise<object>;
   readonly readFeed: ReturnType<typeof createReadFeed>;
+  readonly longPolls: LongPolls;
   readonly directory: Directory;
   readonly monitoring: ReturnType<typeof createMonitoring>;
 }
@@ -37,7 +39,7 @@ const MOST_CLIENTS = 50;
 
 /** The customers' routes: each reads its parameters, calls the use case, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
-  const { invoices, documentXml, invoiceDocument, consumption, readFeed, directory, monitoring } = parts;
+  const { invoices, documentXml, invoiceDocument, consumption, readFeed, longPolls, directory, monitoring } = parts;
   const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
   /** An answer of the read models says how far they may be behind. */
   const fromReadModels: typeof answering = (read, send = sendJson) =>
@@ -89,7 +91,10 @@ export function customerHandlers(parts: CustomerParts) {
         limit: parameters.integer('limit', 1, MAX_EVENT_PAGE, DEFAULT_EVENT_PAGE),
         wait: parameters.integer('wait', 0, MAX_EVENT_WAIT_SECONDS, 0),
       };
-      return (caller, isOver) => readFeed({ ...caller, ...request, isOver });
+      return (caller, isOver) => {
+        const read = () => readFeed({ ...caller, ...request, isOver });
+        return request.wait > 0 ? longPolls.run(caller.caller, read) : read();
+      };
     }),
     directory: answering(() => (caller) => directory.all(caller)),
     directoryEntry: answering((parameters) => {

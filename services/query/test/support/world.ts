@@ -25,6 +25,7 @@ export interface Account {
   taxpayers_revision?: number;
   env?: Environment;
   taxpayers?: string[];
+  key_id?: string;
 }
 
 export interface Answer {
@@ -216,6 +217,7 @@ function edge(query: Query, accounts: Map<string, Account>) {
         env_given: req.headers.env !== undefined,
         taxpayers_revision: account.taxpayers_revision ?? 0,
         taxpayers: account.taxpayers,
+        key_id: account.key_id,
         request_id: randomUUID(),
       });
     query.app(req, res);

@@ -19,7 +19,7 @@ export interface FeedQuery {
   readonly isOver: () => boolean;
 }
 
-/** Pause between two looks of a reader that waits. */
+/** Pause between two looks for readers that wait. */
 const LOOK_MS = 500;
 
 /** Finds the place that a reader names. Throws `event_expired` and `unknown_event`. */
@@ -43,6 +43,7 @@ export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
 /** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
 export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
   const placeOf = placeInFeed(ports.feed);
+  const nextLook = sharedLook(ports);
 
   return async function readFeed({ caller, env, after, types, limit, wait, isOver }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);
@@ -51,10 +52,27 @@ export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep
     const look = () => ports.feed.page({ env, rncs, caller, types, after: place, limit });
     let page = await look();
     for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += LOOK_MS) {
-      await ports.sleep(LOOK_MS);
-      // Most looks only find that the feed has no new event of anybody.
-      if (!isOver() && (await ports.feed.latest()) !== page.next) page = await look();
+      const latest = await nextLook(isOver);
+      // Most looks only find that the feed has no new event at all.
+      if (!isOver() && latest !== page.next) page = await look();
     }
     return { events: page.events.map(shownEvent), next: page.next };
+  };
+}
+
+/** Looks for the latest id of the feed after a pause: one query for all readers that wait. Null if all of them have left. */
+function sharedLook({ feed, sleep }: Pick<Ports, 'feed' | 'sleep'>) {
+  let look: { latest: Promise<string | null>; readers: (() => boolean)[] } | null = null;
+  return (isOver: () => boolean): Promise<string | null> => {
+    if (look === null) {
+      const readers: (() => boolean)[] = [];
+      const latest = sleep(LOOK_MS).then(() => {
+        look = null;
+        return readers.every((left) => left()) ? null : feed.latest();
+      });
+      look = { latest, readers };
+    }
+    look.readers.push(isOver);
+    return look.latest;
   };
 }
