@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ServiceName } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import { dropRest, watchChunks } from '@ecf/service-kit/http';
+import { dropRest, tooManyTinyChunks } from '@ecf/service-kit/http';
 import { withListed } from '@ecf/service-kit/rate-limits';
 import { IDENTITY_HEADER, type Identities } from '@ecf/service-kit/security';
 import type { Upstream } from '../upstream.js';
@@ -42,6 +42,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     const outgoing = client.request(base, { agent, method, path, headers });
     const abort = () => outgoing.destroy();
     let answered = false;
+    let stopBody: () => void = () => undefined;
     res.once('close', abort);
     outgoing.setTimeout(options.timeoutMs, () =>
       outgoing.destroy(new Error(`no answer within ${options.timeoutMs} ms`)),
@@ -49,8 +50,9 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     outgoing.on('response', (incoming) => {
       answered = true;
       // The service answered early and reads no more: the rest of the body is dropped. After an overload it is not awaited.
-      if (OVERLOAD.has(incoming.statusCode)) dropRest(req.unpipe(outgoing));
-      else req.unpipe(outgoing).resume();
+      stopBody();
+      if (OVERLOAD.has(incoming.statusCode)) dropRest(req);
+      else req.resume();
       const returned = withoutHeaders(incoming.headers, NOT_RETURNED);
       res.writeHead(incoming.statusCode ?? 502, withListed(res, returned));
       incoming.pipe(res);
@@ -64,14 +66,12 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       else next(unavailable(error));
     });
     if (!hasBody(req)) return void outgoing.end();
-    watchChunks(req, (error) => {
-      if (answered) return;
+    stopBody = passBody(req, outgoing, (error) => {
       answered = true;
-      req.unpipe(outgoing).resume();
+      dropRest(req);
       outgoing.destroy();
       next(error);
     });
-    req.pipe(outgoing);
   }
 
   return {
@@ -89,6 +89,50 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       if (!response.ok) throw new Error(`answers ${response.status}`);
     },
   };
+}
+
+/**
+ * Passes a body on, no faster than it is taken. Chunks that arrive together are written as one, because each takes some
+ * hundred bytes of memory beside its content.
+ * @param refuse gets the answer to a body of too many tiny chunks, of which no more is passed on
+ * @returns stops it
+ */
+function passBody(
+  req: http.IncomingMessage,
+  outgoing: http.ClientRequest,
+  refuse: (error: ApiError) => void,
+): () => void {
+  let chunks = 0;
+  let bytes = 0;
+  let arrived: Buffer[] = [];
+  const resume = () => req.resume();
+  const write = () => {
+    const joined = Buffer.concat(arrived);
+    arrived = [];
+    if (joined.length === 0 || outgoing.write(joined)) return;
+    req.pause();
+    outgoing.once('drain', resume);
+  };
+  const onData = (chunk: Buffer) => {
+    chunks += 1;
+    bytes += chunk.length;
+    if (arrived.push(chunk) === 1) process.nextTick(write);
+    const tiny = tooManyTinyChunks(chunks, bytes);
+    if (tiny === null) return;
+    stop();
+    refuse(tiny);
+  };
+  const onEnd = () => {
+    write();
+    outgoing.end();
+  };
+  const stop = () => {
+    arrived = [];
+    outgoing.off('drain', resume);
+    req.off('data', onData).off('end', onEnd);
+  };
+  req.on('data', onData).on('end', onEnd);
+  return stop;
 }
 
 function hasBody(req: http.IncomingMessage): boolean {

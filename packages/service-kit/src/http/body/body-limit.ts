@@ -56,21 +56,3 @@ export function tooManyTinyChunks(chunks: number, bytes: number): ApiError | nul
   const message = `The body comes in more than ${TINY_CHUNKS} chunks of a few bytes; send larger ones.`;
   return new ApiError(400, 'bad_request', message);
 }
-
-/**
- * Watches a body that only passes through this process: calls `refuse` with the answer to one that has too many tiny
- * chunks.
- */
-export function watchChunks(req: IncomingMessage, refuse: (error: ApiError) => void): void {
-  let chunks = 0;
-  let bytes = 0;
-  const onData = (chunk: Buffer) => {
-    chunks += 1;
-    bytes += chunk.length;
-    const tiny = tooManyTinyChunks(chunks, bytes);
-    if (tiny === null) return;
-    req.off('data', onData);
-    refuse(tiny);
-  };
-  req.on('data', onData);
-}

@@ -53,7 +53,9 @@ function measureBody(
       bytes += chunk.length;
       if (bytes > bound.max) throw bound.tooLarge(bound.max);
       const tiny = tooManyTinyChunks(chunks, bytes);
-      if (tiny !== null) throw tiny;
+      if (tiny === null) return;
+      dropRest(req);
+      throw tiny;
     },
   };
 }
