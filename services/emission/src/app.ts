@@ -154,7 +154,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
   const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
-  const { certificateFiles, signedDocuments, readInvoice, readNumbers, closeWorkers } = openWorkers(config, parts);
+  const { certificateFiles, signedDocuments, cancellationDocuments, readInvoice, readNumbers, closeWorkers } =
+    openWorkers(config, parts);
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -168,7 +169,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
   const issueJson = createIssueJson({ ...ports, readInvoice }, taxpayers, certificates);
-  const cancellationDocuments = createCancellationDocuments(parts.watchQueue);
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -365,15 +365,23 @@ function createBatches(
   return { store, callerPorts, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
 }
 
-/** The threads that read documents and certificate files. */
+/** The threads that read documents and certificate files, and sign cancellations. */
 function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies) {
   const certificateFiles = createCertificateFiles(watchQueue);
   const readSettings = { ...validationSettings(config), maxBytes: config.MAX_BODY_BYTES };
   const signedDocuments = createSignedDocuments({ ...readSettings, watchQueue });
   const { LARGE_VALIDATION_THREADS: threads, VALIDATION_TIMEOUT_MS: timeoutMs } = config;
   const invoices = createInvoices({ threads, timeoutMs, watchQueue });
-  const closeWorkers = () => Promise.all([certificateFiles.close(), signedDocuments.close(), invoices.close()]);
-  return { certificateFiles, signedDocuments, readInvoice: invoices.read, readNumbers: invoices.numbers, closeWorkers };
+  const cancellationDocuments = createCancellationDocuments(watchQueue);
+  const pools = [certificateFiles, signedDocuments, invoices, cancellationDocuments];
+  return {
+    certificateFiles,
+    signedDocuments,
+    cancellationDocuments,
+    readInvoice: invoices.read,
+    readNumbers: invoices.numbers,
+    closeWorkers: () => Promise.all(pools.map((pool) => pool.close())),
+  };
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */

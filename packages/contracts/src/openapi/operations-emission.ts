@@ -146,6 +146,7 @@ export const EMISSION = {
       },
     },
     errors: [
+      'document_too_costly',
       'taxpayer_not_found',
       'unsupported_media_type',
       'encf_in_use',

@@ -76,6 +76,15 @@ export function issueDateFaults(tree: DocumentNode | null): Fault[] {
   return [{ path, rule: 'schema.type', code: null, message, source: 'Formato e-CF v1.0 p.12' }];
 }
 
+/** What the steps after the check read of a tree. Between threads the lines would cost more than their check. */
+export function withoutLines(tree: DocumentNode): DocumentNode {
+  const ecf = groupOf(tree, 'ECF');
+  if (ecf === null) return tree;
+  const { Encabezado, InformacionReferencia, FechaHoraFirma } = ecf;
+  const kept = Object.entries({ Encabezado, InformacionReferencia, FechaHoraFirma });
+  return { ECF: Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as DocumentNode };
+}
+
 /** `found` is the root key; empty if nothing has content. */
 function wrongRoot(found: string): Fault {
   const [path, rule, instead] =

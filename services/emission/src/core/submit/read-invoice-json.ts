@@ -1,6 +1,6 @@
-import { type DocumentNode, type Environment, groupOf } from '@ecf/domain';
+import type { Environment } from '@ecf/domain';
 import { leavesNumberOpen, underAnyNumber, underNumber, withoutNumber } from './automatic-number.js';
-import { type Invoice, parseInvoiceJson, readInvoice } from './invoice-json.js';
+import { type Invoice, parseInvoiceJson, readInvoice, withoutLines } from './invoice-json.js';
 
 /** The number of a document that leaves it open; the expiry is filled in where the document states none. */
 export interface GivenNumber {
@@ -38,20 +38,14 @@ export function isLargeInvoice(data: Uint8Array): boolean {
 /** Parses, checks and writes the part `data`. 400 if it is no JSON, no e-CF, or if the authority would reject it. */
 export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date, given: GivenNumber | null): InvoiceJson {
   const document = parseInvoiceJson(data);
-  if (!leavesNumberOpen(document)) return { isOpen: false, invoice: withoutLines(readInvoice(document, env, now)) };
+  if (!leavesNumberOpen(document)) return { isOpen: false, invoice: shortened(readInvoice(document, env, now)) };
   const invoice =
     given === null
       ? withoutNumber(readInvoice(underAnyNumber(document), env, now), document)
       : readInvoice(underNumber(document, given.encf, given.expiry), env, now);
-  return { isOpen: true, invoice: withoutLines(invoice) };
+  return { isOpen: true, invoice: shortened(invoice) };
 }
 
-/** What the later steps read of the tree. Between threads the lines would cost more than their check. */
-function withoutLines(invoice: Invoice): Invoice {
-  const { Encabezado, InformacionReferencia, FechaHoraFirma } = groupOf(invoice.tree, 'ECF') as DocumentNode;
-  const ecf = Object.entries({ Encabezado, InformacionReferencia, FechaHoraFirma });
-  return {
-    ...invoice,
-    tree: { ECF: Object.fromEntries(ecf.filter(([, value]) => value !== undefined)) } as DocumentNode,
-  };
+function shortened(invoice: Invoice): Invoice {
+  return { ...invoice, tree: withoutLines(invoice.tree) };
 }

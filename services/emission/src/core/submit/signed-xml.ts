@@ -23,7 +23,7 @@ import {
 import { securityCode, verifyXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
-import { factsOf, issueDateFaults } from './invoice-json.js';
+import { factsOf, issueDateFaults, withoutLines } from './invoice-json.js';
 
 /** A signed document that was verified and checked. All fields come from signed content. */
 export interface SignedDocument {
@@ -32,6 +32,7 @@ export interface SignedDocument {
   /** The bytes as they came: these are stored and sent. */
   readonly bytes: Buffer;
   readonly sha256: string;
+  /** Without the lines. */
   readonly tree: DocumentNode;
   readonly summary: DocumentSummary;
   readonly facts: SignedFacts;
@@ -98,7 +99,7 @@ export function readSignedXml(
     type: summary.ecf_type,
     bytes,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    tree,
+    tree: withoutLines(tree),
     summary,
     facts,
     signedAt: (signatureTime === null ? null : parseSignatureDateTime(signatureTime)) ?? now,
