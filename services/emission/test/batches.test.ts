@@ -658,6 +658,13 @@ describe('submissions whose body does not end', () => {
   });
 });
 
+it('answers 200 parallel calls of one account by default', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, () => world.submit(emission, invoice().document, { query: '?validate=true' })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+}, 60_000);
+
 describe('bodies in flight', () => {
   const MEBIBYTE = 1024 * 1024;
   let most = 0;
