@@ -129,7 +129,11 @@ describe('a document without a number', () => {
     const key = { env: 'TesteCF', issuerRnc: '199999991', encf: 'E310000000001' };
     const invoice = { key, type: '31', summary, tree: document, route: 'ecf', contentHash: 'hash' };
     const parties = { caller: { accountId: 'account-1' }, taxpayer: { ranges: RANGES, rnc: '199999991' } };
-    const work = open.issue(parties as never, { document, invoice, withoutNumber: invoice } as never, 'key');
+    const work = open.issue(
+      parties as never,
+      { invoice, read: async () => ({ isOpen: true, invoice }) } as never,
+      'key',
+    );
     await expect(work).rejects.toMatchObject(GIVEN_UP);
     expect(counts).toEqual({ draws: 10, returned: 10 });
   });
