@@ -563,11 +563,13 @@ describe('queries of other services', () => {
     await world.send(await sampleBytes({ encf: encf(2), buyer: OTHER_BUYER }));
     const server = await serve((world.instances[0] as World['instances'][0]).app, { host: '127.0.0.1', port: 0 });
     stop = server.stop;
-    operations = createInternalClient(RECEPTION_OPERATIONS, {
-      url: server.url,
-      owner: 'reception',
-      identities: identitiesOf('query', () => NOW),
-    });
+    const clientOf = (service: 'query' | 'approvals') =>
+      createInternalClient(RECEPTION_OPERATIONS, {
+        url: server.url,
+        owner: 'reception',
+        identities: identitiesOf(service, () => NOW),
+      });
+    operations = { ...clientOf('query'), verifyProviderToken: clientOf('approvals').verifyProviderToken };
   });
   afterAll(async () => {
     await stop();
