@@ -50,7 +50,7 @@ export const validationThreadSettings = {
   }),
   LARGE_VALIDATION_THREADS: setting.integer({
     description:
-      'Worker threads that validate signed documents over 512 KiB; in emission as many more read invoices in JSON over 128 KiB',
+      'Worker threads that validate signed documents over 512 KiB; in emission as many more read invoices in JSON over 64 KiB',
     min: 1,
     max: 64,
     default: 1,

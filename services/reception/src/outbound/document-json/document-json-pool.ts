@@ -4,7 +4,7 @@ import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service
 import { documentJson, type ToJson } from '../../core/documents/document-json.js';
 
 /** A larger document takes longer than the event loop can be kept busy. */
-const LARGEST_SMALL = 128 * 1024;
+const LARGEST_SMALL = 64 * 1024;
 const LIMITS = { maxThreads: 1, timeoutMs: 30_000, maxWaiting: 16 };
 
 /** Turns documents into JSON: small ones in the event loop, large ones in a worker thread. */
