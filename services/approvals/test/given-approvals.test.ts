@@ -467,6 +467,14 @@ describe('a request is refused for', () => {
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['body'], msg: expect.stringContaining('twice') }] },
     });
+    const many = JSON.stringify({ ...order('E310009999999'), notes: new Array(1_000).fill([]) });
+    expect(await world.call('POST', '/acecf', many)).toMatchObject({
+      status: 422,
+      body: {
+        code: 'validation_error',
+        detail: [{ loc: ['body'], msg: expect.stringContaining('more than 1000 values') }],
+      },
+    });
     expect((await post(order('E310009999997', { receiver_rnc: STRANGER }))).body.code).toBe('taxpayer_not_found');
     expect((await post(order('E310009999997'), '', { account: 'account-2' })).body.code).toBe('taxpayer_not_found');
     expect((await post(order('E310009999997'), '?submit_to_authority=maybe')).status).toBe(422);

@@ -27,12 +27,14 @@ import { type ApprovalIngressParts, receiveApproval } from './receive-approval-r
 
 /** The longest JSON of a request. */
 const MAX_JSON_BYTES = 1_048_576;
+/** An approval has some twenty values. A hundred thousand would occupy the event loop. */
+const MAX_JSON_VALUES = 1_000;
 
 /** Every route of the service. Public ones are found also with an environment before them. */
 function routeTable(parts: ApprovalsHttpParts): readonly ServiceRoute[] {
   const approvals = approvalRoutes(parts);
   const acknowledgements = acknowledgementRoutes(parts.acknowledgements);
-  const jsonOf = jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number), unreadableIsInvalid);
+  const jsonOf = jsonBody(MAX_JSON_BYTES, (body) => parseJson(body, Number, MAX_JSON_VALUES), unreadableIsInvalid);
   return [
     ['post', '/fe/aprobacioncomercial/api/ecf', 'public', receiveApproval(parts.ingress)],
     ['get', '/fe/aprobacioncomercial/api/invoices/:encf', 'account', approvals.received],
