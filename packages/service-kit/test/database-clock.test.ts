@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { createDatabaseClock, type DatabaseClock } from '../src/postgres/database-clock.js';
@@ -72,6 +72,83 @@ describe('the clock of the database', () => {
     expect(Math.abs(clock.now().getTime() - (await databaseTime()))).toBeLessThan(HOUR / 4);
     expect(errors).toHaveLength(1);
     clock.stop();
+  });
+});
+
+describe('a jump of the clock of the database', () => {
+  const START = Date.parse('2026-07-01T12:00:00Z');
+  let elapsed: number;
+  let ahead: number;
+  let skews: number[];
+  let clock: DatabaseClock;
+
+  /** Milliseconds that the clock is ahead of the true time, after a reading. */
+  async function aheadAfter(ms: number): Promise<number> {
+    elapsed += ms;
+    await clock.read();
+    return clock.now().getTime() - (START + elapsed);
+  }
+
+  async function start(processTime: () => number): Promise<void> {
+    const query = () => Promise.resolve({ rows: [{ now: new Date(START + elapsed + ahead) }], rowCount: 1 });
+    clock = createDatabaseClock({
+      database: { query } as unknown as Database,
+      skew: (_, seconds) => skews.push(seconds),
+      processTime,
+      elapsed: () => elapsed,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    await clock.read();
+  }
+
+  beforeEach(async () => {
+    [elapsed, ahead, skews] = [0, 0, []];
+    // The clock of the whole machine jumps.
+    await start(() => START + elapsed + ahead);
+    expect(await aheadAfter(600_000)).toBe(0);
+  });
+
+  it.each([3 * HOUR, 92 * DAY, -3 * HOUR])(
+    'of half a minute by %d ms changes no time, and is reported',
+    async (jump) => {
+      ahead = jump;
+      for (let reading = 0; reading < 4; reading += 1) {
+        expect(await aheadAfter(10_000)).toBe(0);
+        expect(skews.at(-1)).toBe(jump / 1_000);
+      }
+      ahead = 0;
+      expect(await aheadAfter(10_000)).toBe(0);
+      expect(skews.at(-1)).toBe(0);
+      // The next jump is counted from its own beginning.
+      ahead = jump;
+      expect(await aheadAfter(10_000)).toBe(0);
+      expect(await aheadAfter(40_000)).toBe(0);
+    },
+  );
+
+  it('is followed when it has lasted for a minute, and so is its end soon after', async () => {
+    ahead = 3 * HOUR;
+    expect(await aheadAfter(10_000)).toBe(0);
+    expect(await aheadAfter(60_000)).toBe(3 * HOUR);
+    ahead = 0;
+    expect(await aheadAfter(10_000)).toBe(0);
+  });
+
+  it('is reported when only the clock of the database jumps', async () => {
+    await start(() => START + elapsed);
+    await aheadAfter(60_000);
+    ahead = 3 * HOUR;
+    expect(await aheadAfter(10_000)).toBe(0);
+    expect(skews.at(-1)).toBe((-3 * HOUR) / 1_000);
+  });
+
+  it('is corrected without delay in the first minute after the start', async () => {
+    ahead = 92 * DAY;
+    await start(() => START + elapsed + ahead);
+    ahead = 0;
+    expect(await aheadAfter(10_000)).toBe(0);
   });
 });
 
