@@ -25,7 +25,7 @@ function codeOf(work: () => unknown): string {
 /** Begins bodies of a mebibyte, with their overhead, until one is refused; the number of those that are held. */
 function fill(bodies: BodiesInFlight, of: { name: string; isStranger: boolean }): [held: number, refused: string] {
   for (let held = 0; ; held += 1) {
-    const code = codeOf(() => bodies.begin(of).hold(MEBIBYTE - 64 * KIBIBYTE));
+    const code = codeOf(() => bodies.begin(of).hold(MEBIBYTE - 16 * KIBIBYTE));
     if (code !== 'held') return [held, code];
   }
 }
@@ -51,11 +51,11 @@ it('frees what a body held, once', () => {
   first.hold(3 * MEBIBYTE);
   first.hold(MEBIBYTE);
   second.hold(MEBIBYTE);
-  expect(bodies.bytes()).toBe(2 * MEBIBYTE + 128 * KIBIBYTE);
+  expect(bodies.bytes()).toBe(2 * MEBIBYTE + 32 * KIBIBYTE);
   first.end();
   first.end();
   first.hold(MEBIBYTE);
-  expect(bodies.bytes()).toBe(MEBIBYTE + 64 * KIBIBYTE);
+  expect(bodies.bytes()).toBe(MEBIBYTE + 16 * KIBIBYTE);
   second.end();
   expect(bodies.bytes()).toBe(0);
 });
@@ -69,7 +69,7 @@ it('holds two of the largest bodies in the smallest share', () => {
 it('lets one account make two hundred calls of 32 KiB at the same time by default', () => {
   const bodies = createBodiesInFlight();
   for (let n = 0; n < 200; n += 1) bodies.begin(account(1)).hold(32 * KIBIBYTE);
-  expect(bodies.bytes()).toBe(200 * 96 * KIBIBYTE);
+  expect(bodies.bytes()).toBe(200 * 48 * KIBIBYTE);
 });
 
 let server: RunningServer | null = null;
@@ -131,7 +131,7 @@ it('bounds sixty half-open bodies of strangers by the half of the budget', async
   const most = 4 * MEBIBYTE;
   let refused = 0;
   for (const request of requests) void request.answer().then(({ code }) => (refused += code === 'overloaded' ? 1 : 0));
-  while (refused < 60 - Math.floor(most / (464 * KIBIBYTE))) {
+  while (refused < 60 - Math.floor(most / (416 * KIBIBYTE))) {
     expect(bodies.bytes()).toBeLessThanOrEqual(most);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -163,7 +163,7 @@ it('holds the bytes while their handler works, also when the caller has left', a
   request.socket.destroy();
   await request.closed;
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(bodies.bytes()).toBe(64 * KIBIBYTE + 100);
+  expect(bodies.bytes()).toBe(16 * KIBIBYTE + 100);
   settle();
   while (bodies.bytes() > 0) await new Promise((resolve) => setImmediate(resolve));
 });

@@ -713,7 +713,7 @@ describe('bodies in flight', () => {
     ['/anecf', 'application/json'],
     ['/batches', 'application/x-ndjson'],
   ])('gives half-open bodies of one account its share, and other accounts the rest: %s', async (route, type) => {
-    const open = Array.from({ length: 60 }, () =>
+    const open = Array.from({ length: 90 }, () =>
       beginPost(
         `${small.url}${route}`,
         { [CALLER_HEADER]: world.identity(), 'content-type': type, 'x-token': 'any' },

@@ -6,7 +6,7 @@ import { senderSite } from '../sender-network.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** What a body takes beside its bytes: its connection and its buffers. So open bodies without bytes are bounded too. */
-const BODY_OVERHEAD = 64 * 1024;
+const BODY_OVERHEAD = 16 * 1024;
 /** Part of the budget that all callers without an API key may use together. */
 const STRANGERS_SHARE = 1 / 2;
 /** Part that one caller may use: of the budget with an API key, of the strangers' share without one. */
@@ -170,6 +170,6 @@ const READ_ANSWER_MS = 2_000;
 /** Drops the rest of a refused body as it arrives. Cuts the connection if the body has not ended in two seconds. */
 export function dropRest(req: IncomingMessage): void {
   req.resume();
-  const timer = setTimeout(() => req.destroy(), READ_ANSWER_MS);
+  const timer = setTimeout(() => req.destroy(), READ_ANSWER_MS).unref();
   req.once('close', () => clearTimeout(timer));
 }

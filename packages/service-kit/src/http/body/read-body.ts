@@ -136,7 +136,7 @@ async function* piecesOf(req: IncomingMessage, meter: BodyMeter): AsyncGenerator
 }
 
 /** A chunk takes some 500 bytes beside its content, so small ones are copied together. */
-const JOINED_AT = 128;
+const JOINED_AT = 32;
 
 /** Chunks of a body, whose memory grows with their bytes and not with their number. */
 export class JoinedChunks {
