@@ -5,6 +5,7 @@ import type { Logger } from '../telemetry/logger.js';
 
 /** Longest milliseconds of a Redis call; after that the process counts alone. */
 const COMMAND_MS = 150;
+const WINDOW_MS = 1_000;
 
 /** The part of a rate that one caller used. */
 export interface CountedRate {
@@ -79,16 +80,25 @@ function createCounter(limiter: RateLimiterAbstract): RateCounter {
     exceeded,
     quota: limiter.points,
     remaining: Math.max(0, result.remainingPoints),
-    resetMs: Math.max(0, result.msBeforeNext),
+    resetMs: Math.min(Math.max(0, result.msBeforeNext), WINDOW_MS),
   });
+  async function consume(caller: string): Promise<{ result: RateLimiterRes; exceeded: boolean }> {
+    try {
+      return { result: await limiter.consume(caller), exceeded: false };
+    } catch (error) {
+      if (error instanceof RateLimiterRes) return { result: error, exceeded: true };
+      throw error;
+    }
+  }
   return {
     async count(caller) {
-      try {
-        return countedOf(await limiter.consume(caller), false);
-      } catch (error) {
-        if (error instanceof RateLimiterRes) return countedOf(error, true);
-        throw error;
+      let counted = await consume(caller);
+      if (counted.result.msBeforeNext > 2 * WINDOW_MS) {
+        // The clock of this process or of Redis was ahead when the window began.
+        await limiter.delete(caller);
+        counted = await consume(caller);
       }
+      return countedOf(counted.result, counted.exceeded);
     },
     async used(caller) {
       const result = await limiter.get(caller);
@@ -98,7 +108,7 @@ function createCounter(limiter: RateLimiterAbstract): RateCounter {
 }
 
 function openLimiter(redis: Redis | null, keyPrefix: string, points: number): RateLimiterAbstract {
-  const options = { keyPrefix, points, duration: 1 };
+  const options = { keyPrefix, points, duration: WINDOW_MS / 1_000 };
   const memory = new RateLimiterMemory(options);
   if (redis === null) return memory;
   return new RateLimiterRedis({
