@@ -102,4 +102,21 @@ describe('bounded workers', () => {
     expect(await Promise.all(running)).toEqual([unavailable, unavailable, unavailable]);
     await expect(workers.run({ what: 'result' })).rejects.toMatchObject({ code: 'service_unavailable' });
   });
+
+  it('do background work last, however much of it waits, and refuse no other task for it', async () => {
+    const { workers, waiting } = start({ maxWaiting: 1 });
+    const order: string[] = [];
+    const run = async (what: string, background: boolean) => {
+      await workers.run({ what }, { background });
+      order.push(what);
+    };
+    const first = run('first', true);
+    const lines = ['line 1', 'line 2', 'line 3'].map((what) => run(what, true));
+    const call = run('call', false);
+    expect(waiting()).toBe(1);
+    await expect(run('one too many', false)).rejects.toMatchObject({ code: 'overloaded' });
+    await Promise.all([first, ...lines, call]);
+    expect(order).toEqual(['first', 'call', 'line 1', 'line 2', 'line 3']);
+    await workers.close();
+  });
 });

@@ -18,7 +18,7 @@ export interface BoundedWorkersOptions {
   readonly maxThreads: number;
   /** Milliseconds for one task, from its begin. */
   readonly timeoutMs: number;
-  /** Tasks that may wait for a thread. */
+  /** Tasks that may wait for a thread, without those of the background. */
   readonly maxWaiting: number;
   /** The name of the queue in the metrics. */
   readonly queue: string;
@@ -28,6 +28,8 @@ export interface BoundedWorkersOptions {
 export interface TaskOptions {
   /** The export of the module that does the task. */
   readonly name?: string;
+  /** The task is background work, whose caller bounds it: it waits behind all other tasks, however many there are. */
+  readonly background?: boolean;
   /** Called when a thread is free for the task, which begins after it. */
   begins?(): Promise<void>;
 }
@@ -52,13 +54,15 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   const { worker, maxThreads, timeoutMs, maxWaiting, queue, watchQueue } = options;
   const pool = startWorkerThreads({ worker, maxThreads, idleTimeout: IDLE_MS });
   const waiting: (() => void)[] = [];
+  const background: (() => void)[] = [];
   let running = 0;
   let closed = false;
   watchQueue({ queue, limit: maxWaiting, depth: () => waiting.length });
 
   /** The time of a task is counted from here, so that it does not shrink while others are in work. */
-  async function turn(): Promise<void> {
+  async function turn(isBackground: boolean): Promise<void> {
     if (running < maxThreads) running += 1;
+    else if (isBackground) await new Promise<void>((begin) => background.push(begin));
     else if (waiting.length < maxWaiting) await new Promise<void>((begin) => waiting.push(begin));
     else
       throw new ApiError(503, 'overloaded', 'Too many large requests wait; nothing was done. Send it again shortly.');
@@ -66,7 +70,7 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
 
   return {
     async run<Result>(task: unknown, options: TaskOptions = {}): Promise<Result> {
-      await turn();
+      await turn(options.background ?? false);
       try {
         if (closed) throw new Error('the threads are closed');
         await options.begins?.();
@@ -77,7 +81,7 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
       } catch (error) {
         throw closed ? unavailable(error) : toError(error);
       } finally {
-        const next = waiting.shift();
+        const next = waiting.shift() ?? background.shift();
         if (next === undefined) running -= 1;
         else next();
       }

@@ -35,14 +35,13 @@ describe('certificate files', () => {
   afterAll(() => files.close());
 
   it('are opened outside the event loop, with 600,000 rounds too', async () => {
-    let turns = 0;
-    const timer = setInterval(() => {
-      turns += 1;
-    }, 1);
+    let turned = false;
+    setImmediate(() => {
+      turned = true;
+    });
     const certificate = await files.open(file, password, now);
-    clearInterval(timer);
     expect(certificate.holderId).toBe('00100000009');
-    expect(turns).toBeGreaterThan(0);
+    expect(turned).toBe(true);
   });
 
   it.each([

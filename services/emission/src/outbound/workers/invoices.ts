@@ -33,7 +33,7 @@ export function createInvoices(settings: {
         await watch?.begins();
         hasBegun = true;
       };
-      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, { begins });
+      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, { begins, background: watch !== null });
       const answered = await run.catch(async (error: unknown) => {
         if (error instanceof TaskTooCostly) throw tooCostly(error);
         if (hasBegun) await watch?.ended();
@@ -44,7 +44,7 @@ export function createInvoices(settings: {
     },
     async numbers(document) {
       if (!isLargeInvoice(document)) return lineNumbers(document);
-      return workers.run<LineNumbers>(document, { name: 'numbers' }).catch((error: unknown) => {
+      return workers.run<LineNumbers>(document, { name: 'numbers', background: true }).catch((error: unknown) => {
         // The check of the line refuses it later.
         if (error instanceof TaskTooCostly) return NO_NUMBERS;
         throw error;
