@@ -62,7 +62,6 @@ describe('large invoices', () => {
     ['2.4 million escaped characters', JSON.stringify('&lt;'.repeat(2_400_000))],
     ['ten megabytes of escapes', `"${'\\n'.repeat(5_000_000)}"`],
     ['lists of lists', `[${new Array(60_000).fill('[[[[[[[[[[["x"]]]]]]]]]]]').join(',')}]`],
-    ['2,000 keys that no document has', `{${Array.from({ length: 2_000 }, (__, at) => `"k${at}":"1"`).join(',')}}`],
   ])('that are hostile leave the event loop free: %s', async (_, text) => {
     const data = Buffer.from(
       JSON.stringify(
@@ -77,8 +76,13 @@ describe('large invoices', () => {
   });
 
   it('of a batch have their numbers read in another thread, also where nothing can be read', async () => {
-    const { outcome, turned } = await whileTurning(invoices.numbers(large()));
-    expect([outcome, turned]).toEqual([{ encf: encf('33', 1), issuerRnc: ISSUER, refersTo: expect.anything() }, true]);
+    expect(await invoices.numbers(large())).toEqual({
+      encf: encf('33', 1),
+      issuerRnc: ISSUER,
+      refersTo: expect.anything(),
+    });
+    const slow = await whileTurning(invoices.numbers(Buffer.from(`{"ECF":[${absent()}]}`)));
+    expect(slow).toEqual({ outcome: { encf: null, issuerRnc: null, refersTo: null }, turned: true });
     const hostile = await invoices.numbers(Buffer.from('[[],'.repeat(500_000)));
     expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null });
   });
