@@ -5,7 +5,7 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/test-support/services';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from '../src/outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';
@@ -195,6 +195,32 @@ describe('the audit log', () => {
       ['sender:203.0.113.7', 3],
       ['sender:203.0.113.8', 1],
     ]);
+  });
+
+  it('appends the counts within a minute after the clock was set back', async () => {
+    jest.useFakeTimers();
+    try {
+      let now = Date.parse('2026-06-24T00:45:47Z');
+      let appended = 0;
+      const failures = createSignInFailures({
+        audit: {
+          async append(acts) {
+            appended += acts.length;
+          },
+        },
+        logger: silentLogger,
+        clock: () => new Date(now),
+      });
+      const fail = () => failures.failed({ what: 'api_key', reason: 'unknown', sender: '203.0.113.7', known: null });
+      fail();
+      await failures.flush();
+      now -= 3 * 3_600_000;
+      fail();
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(appended).toBe(2);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('has the entry of a rebuild before the rebuild begins, also of one that was refused', async () => {

@@ -7,7 +7,7 @@ import type { CancellationPorts } from '../../src/core/cancellation/cancellation
 import { createSendCancellation } from '../../src/core/cancellation/send-cancellation.js';
 import type { Draw } from '../../src/core/ports.js';
 import { drawNumber, NumberLost } from '../../src/core/submit/automatic-number.js';
-import { awaitSend, awaitVerdict } from '../../src/core/submit/await-verdict.js';
+import { answerDeadline, awaitSend, awaitVerdict } from '../../src/core/submit/await-verdict.js';
 import { type IssuePorts, issue, type Offer, type Prepared } from '../../src/core/submit/issue.js';
 import { createIssueOpen } from '../../src/core/submit/issue-open.js';
 import { createSubmitJson } from '../../src/core/submit/submit-json.js';
@@ -173,6 +173,23 @@ describe('a repeat', () => {
     const deadline = now.getTime() + 60_000;
     expect(await awaitVerdict(leaving, {} as never, attempt, null, deadline, caller.signal)).toBe(attempt);
     expect(await awaitSend(leaving, attempt, caller.signal)).toBe(attempt);
+  });
+
+  it('waits no longer for an attempt that a wrong clock sent in the future', async () => {
+    const sent = beginAttempt(fresh(), null, 1, at(3 * 3_600_000), { owner: 'other', leaseMs: 60_000, held: false });
+    let waited = 0;
+    const waiting = {
+      clock: () => new Date(now.getTime() + waited),
+      settings: { ...settings, sendTimeoutMs: 60_000, statusWaitMs: 20_000 },
+      sleep: async (ms: number) => {
+        waited += ms;
+      },
+      emissions: { find: async () => sent },
+    } as never;
+    expect(await awaitSend(waiting, sent)).toBe(sent);
+    expect(waited).toBeLessThan(70_000);
+    waited = 0;
+    expect(answerDeadline(waiting, sent)).toBe(now.getTime() + 20_000);
   });
 });
 

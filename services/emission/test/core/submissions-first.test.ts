@@ -40,6 +40,14 @@ it('batches give way while a caller waits for a submission, and for five seconds
   expect(await goesOn(first)).toBe(true);
 });
 
+it('batches stop giving way when the clock is set back', async () => {
+  let now = Date.parse('2026-06-01T12:00:00Z');
+  const first = createSubmissionsFirst({ clock: () => new Date(now), sleep }, 8);
+  await first.run('account-1', async () => 'EnProceso');
+  now -= 3 * 3_600_000;
+  expect(await goesOn(first)).toBe(true);
+});
+
 it('batches go on while a submission only waits for its verdict', async () => {
   let now = Date.parse('2026-06-01T12:00:00Z');
   let wake: () => void = () => undefined;

@@ -37,8 +37,8 @@ export function createSubmissionsFirst(
   let asleep = 0;
   let lastWork = Number.NEGATIVE_INFINITY;
 
-  /** Whether a submission is worked on, or was shortly before: its caller probably sends the next. */
-  const givingWay = () => inFlight > asleep || clock().getTime() - lastWork < GIVE_WAY_MS;
+  /** Whether a submission is worked on, or was shortly before: its caller probably sends the next. The clock may be set back. */
+  const givingWay = () => inFlight > asleep || Math.abs(clock().getTime() - lastWork) < GIVE_WAY_MS;
 
   async function takeSteps(): Promise<void> {
     while (steps.length > 0) {

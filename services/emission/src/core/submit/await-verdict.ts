@@ -62,7 +62,7 @@ export async function awaitSend(
   signal?: AbortSignal,
 ): Promise<Attempt> {
   let present = attempt;
-  const deadline = (attempt.submittedAt?.getTime() ?? 0) + ports.settings.sendTimeoutMs;
+  const deadline = sentAt(attempt, ports.clock()) + ports.settings.sendTimeoutMs;
   while (present.owner !== null && isBeingSent(present)) {
     if (signal?.aborted === true || ports.clock().getTime() > deadline) break;
     await ports.sleep(SEND_LOOK_MS);
@@ -138,8 +138,13 @@ export async function queryResultOnce(
  */
 export function answerDeadline({ clock, settings }: Pick<Ports, 'clock' | 'settings'>, attempt: Attempt): number {
   const now = clock().getTime();
-  const firstDeadline = (attempt.submittedAt?.getTime() ?? 0) + settings.statusWaitMs;
+  const firstDeadline = sentAt(attempt, clock()) + settings.statusWaitMs;
   return firstDeadline > now ? firstDeadline : now + settings.statusWaitMs;
+}
+
+/** When the attempt was sent, in milliseconds since 1970. A time in the future was noted by a wrong clock. */
+function sentAt({ submittedAt }: Attempt, now: Date): number {
+  return Math.min(submittedAt?.getTime() ?? 0, now.getTime());
 }
 
 /** Milliseconds between queries while a caller waits: short at first, because the authority usually needs 200 ms. */

@@ -49,7 +49,8 @@ export function createSignInFailures(options: {
   }
 
   function schedule(): void {
-    const wait = Math.max(FIRST_MS, flushedAt + EVERY_MS - options.clock().getTime());
+    // The clock may be set back.
+    const wait = Math.min(Math.max(FIRST_MS, flushedAt + EVERY_MS - options.clock().getTime()), EVERY_MS);
     timer ??= setTimeout(flush, wait).unref();
   }
 
