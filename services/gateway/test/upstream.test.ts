@@ -109,6 +109,39 @@ describe('a service behind HTTP', () => {
     await gateway.stop();
   });
 
+  it('reads a body of a method that has none as a body, never as another request', async () => {
+    const arrived: string[] = [];
+    const gateway = await before(async (req, res) => {
+      let body = '';
+      for await (const chunk of req) body += chunk;
+      arrived.push(`${req.method} ${req.url} ${body}`);
+      res.end('{}');
+    });
+    const other = 'GET /other HTTP/1.1\r\nhost: a\r\n\r\n';
+    for (const headers of [
+      { 'content-length': other.length },
+      { 'content-length': other.length, connection: 'content-length' },
+      { 'transfer-encoding': 'chunked' },
+    ]) {
+      const status = await new Promise((resolve, reject) => {
+        const request = http.request(`${gateway.url}/batches`, {
+          agent: false,
+          headers: { 'x-api-key': key, ...headers },
+        });
+        request
+          .on('response', (answer) => resolve(answer.resume().statusCode))
+          .on('error', reject)
+          .end(other);
+      });
+      expect(status).toBe(200);
+      // On the same connection: a request that the body hides would be answered first.
+      expect((await gateway.call('GET', '/contingency', { key })).status).toBe(200);
+    }
+    await gateway.stop();
+    const once = [`GET /batches ${other}`, 'GET /contingency '];
+    expect(arrived).toEqual([...once, ...once, ...once]);
+  });
+
   it('that has a limit of its own tells what is left beside the limit of the key', async () => {
     const gateway = await before(
       (_req, res) =>

@@ -39,6 +39,8 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   ): void {
     const { method, url: path } = req;
     const headers = withoutHeaders(req.headers, NOT_FORWARDED);
+    // Without a stated end, the service would read the body of a GET or DELETE as the next request of this connection.
+    if (hasBody(req) && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked';
     const outgoing = client.request(base, { agent, method, path, headers });
     const abort = () => outgoing.destroy();
     let answered = false;
