@@ -404,6 +404,25 @@ describe('webhooks', () => {
     }
   });
 
+  it('do not wait for a taxpayer of an event that a wrong clock kept in the future', async () => {
+    const { id } = await create();
+    const source = tests.world.overrides.taxpayers as TaxpayerSource;
+    const { taxpayer: ask } = source;
+    source.taxpayer = async () => {
+      throw new Error('the gateway is away');
+    };
+    const ahead = 3 * 3_600_000;
+    try {
+      tests.now += ahead;
+      await tests.world.publish(accepted({ issuer_rnc: '130000051' }), accepted());
+      tests.now -= ahead;
+      await called(1);
+      await idle(id);
+    } finally {
+      source.taxpayer = ask;
+    }
+  });
+
   it('whose secret no key opens fail alone', async () => {
     const { id: lost } = await create('/lost');
     const { id } = await create('/kept');

@@ -28,13 +28,14 @@ const FORWARD = 4;
  * null = none, $3 taxpayers without owner. Without an answer before, the search begins near the end, because the feed is too
  * long to be read: at the latest event that is twice as old as the search needs, because the clocks of instances differ. The
  * oldest row is skipped: in a new installation it marks the beginning of the feed and names no taxpayer.
+ * An event that a wrong clock kept in the future does not wait.
  */
 const HORIZON = {
   name: 'webhook_horizon',
   text: `WITH unknown AS (SELECT e.id, e.rnc FROM feed_event AS e
       WHERE e.id > coalesce($2, (SELECT max(id) FROM feed_event WHERE kept_at < $1::timestamptz - 2 * interval '${UNKNOWN_TAXPAYER}'),
           (SELECT min(id) FROM feed_event)) AND e.kept_at > $1::timestamptz - interval '${UNKNOWN_TAXPAYER}'
-        AND e.rnc IS NOT NULL AND e.rnc <> ALL($3::text[]) AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc) ORDER BY e.id LIMIT 1)
+        AND e.kept_at <= $1::timestamptz + interval '${UNKNOWN_TAXPAYER}' AND e.rnc IS NOT NULL AND e.rnc <> ALL($3::text[]) AND NOT EXISTS (SELECT FROM taxpayers AS t WHERE t.rnc = e.rnc) ORDER BY e.id LIMIT 1)
     SELECT coalesce((SELECT id - 1 FROM unknown), (SELECT max(id) FROM feed_event), 0) AS id, (SELECT rnc FROM unknown) AS rnc`,
 };
 /**
