@@ -127,6 +127,25 @@ describe('the audit log', () => {
     }
   });
 
+  it('stores the uses of a key after a wrong clock noted one in the future', async () => {
+    const { id, keyId } = await makeAccount(under, '131000605');
+    const database = openDatabase(under.config.DATABASE_URL, { max: 2 });
+    try {
+      const uses = createKeyUses({ database, logger: silentLogger });
+      for (const time of ['2026-09-23T21:45:00Z', '2026-06-23T21:45:00Z']) {
+        uses.used(keyId, new Date(time));
+        await uses.flush();
+      }
+      const sql = 'SELECT last_used_at FROM api_keys WHERE id = $1';
+      const { rows } = await database.query<{ last_used_at: Date }>(sql, [keyId]);
+      expect(rows[0]?.last_used_at).toEqual(new Date('2026-06-23T21:45:00Z'));
+      const { entries } = await page(`?target=/accounts/${id}/api-keys/${keyId}&action=api_key.use`);
+      expect(entries.map(({ details }) => details.day).sort()).toEqual(['2026-06-23', '2026-09-23']);
+    } finally {
+      await database.close();
+    }
+  });
+
   it('stores the uses of 1,000 different keys without waiting for the end of the second', async () => {
     const stored: number[] = [];
     const transaction = async (work: (tx: unknown) => Promise<unknown>) => {

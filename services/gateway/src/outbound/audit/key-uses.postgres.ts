@@ -18,7 +18,10 @@ const REMEMBERED = 10_000;
 
 /** The uses before; the rows are locked in one order, so that two gateways do not wait for each other. */
 const EARLIER = `SELECT id, account_id, name, last_used_at FROM api_keys WHERE id = ANY($1) ORDER BY id FOR UPDATE`;
-const STORE = `UPDATE api_keys SET last_used_at = greatest(last_used_at, uses.at)
+/** Instances store uses in another order by less. A later time was noted by a wrong clock. */
+const LATEST_MS = 600_000;
+const STORE = `UPDATE api_keys SET last_used_at =
+    CASE WHEN last_used_at BETWEEN uses.at AND uses.at + interval '${LATEST_MS} milliseconds' THEN last_used_at ELSE uses.at END
   FROM unnest($1::text[], $2::timestamptz[]) AS uses(id, at) WHERE api_keys.id = uses.id`;
 
 interface Earlier {
@@ -67,7 +70,7 @@ export function createKeyUses({ database, logger }: { database: Database; logger
 
   return {
     used(keyId, at) {
-      if (at.getTime() - (stored.get(keyId) ?? 0) < EVERY_MS) return;
+      if (Math.abs(at.getTime() - (stored.get(keyId) ?? 0)) < EVERY_MS) return;
       // Only while the database does not answer. The use is not remembered as stored, so the next one is stored.
       if (pending.size >= REMEMBERED) return;
       stored.set(keyId, at.getTime());
@@ -82,7 +85,8 @@ export function createKeyUses({ database, logger }: { database: Database; logger
 function firstOfDay({ id, account_id, name, last_used_at }: Earlier, at: Date | undefined): AuditAct[] {
   if (at === undefined) return [];
   const day = toCalendarDate(at);
-  if (last_used_at !== null && toCalendarDate(last_used_at) >= day) return [];
+  const isKnown = last_used_at !== null && last_used_at.getTime() <= at.getTime() + LATEST_MS;
+  if (isKnown && toCalendarDate(last_used_at) >= day) return [];
   const target = apiKeyPath(account_id, id);
   const what = { actor: `api_key:${id}`, action: 'api_key.use', target, details: { name, day }, request_id: null };
   return [{ at: toIsoDominican(at), ...what }];
