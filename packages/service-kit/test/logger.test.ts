@@ -57,6 +57,7 @@ describe('the log', () => {
     );
     logger.info({ upload: { password: 'hunter2', certificate: Buffer.from('hunter2'), file: new Uint8Array(3) } });
     logger.info({ deep: { deeper: [{ MASTER_KEY: 'tomato-soup', sealed: P12 }] } });
+    logger.info({ env: { SEALING_KEYS: 'hunter2', SERVICE_PRIVATE_KEY: 'hunter2', KAFKA_SASL_PASSWORD: 'hunter2' } });
     logger.warn(`the key ${KEY} and Bearer ${JWT}`);
     logger.error(
       {

@@ -11,6 +11,8 @@ const SECRET_NAMES = new Set([
   'identitykey',
   'statuskey',
   'privatekey',
+  'serviceprivatekey',
+  'kafkasaslpassword',
   'secret',
   'secretkey',
   's3secretkey',
