@@ -291,6 +291,21 @@ describe('certificates', () => {
     request.socket.destroy();
   });
 
+  it('are refused in a form that names an array of four thousand million elements', async () => {
+    const parts = ['x[4294967294]', 'x[y]'].map(
+      (name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`,
+    );
+    const answer = await fetch(`${under.url}/admin/accounts/${id}/taxpayers/131000201/certificate`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'multipart/form-data; boundary=b' },
+      body: `${parts.join('')}--b--\r\n`,
+    });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 422,
+      body: { code: 'validation_error' },
+    });
+  }, 60_000);
+
   it('are refused twice in a form, too large, not as a form, and for another account', async () => {
     const form = certificateForm(issue(-DAY, DAY), PASSWORD);
     form.append('certificate', new Blob(['x']), 'second.p12');

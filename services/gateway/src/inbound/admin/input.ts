@@ -142,7 +142,8 @@ export function expiryOf(text: string | null | undefined, now: Date): Date | nul
 
 const upload = multer({
   storage: multer.memoryStorage(),
-  limits: { fileSize: 1_048_576, files: 1, fields: 4, parts: 6, fieldSize: 4_096 },
+  // A name such as `x[4294967294]` makes an array of that length.
+  limits: { fileSize: 1_048_576, files: 1, fields: 4, parts: 6, fieldSize: 4_096, fieldArrayIndexLimit: 6 },
 });
 
 /** The largest certificate, with the password and the lines around them. */
