@@ -1,5 +1,5 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { startWorkerThreads } from '@ecf/service-kit/worker-threads';
+import { runTask, startWorkerThreads } from '@ecf/service-kit/worker-threads';
 import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 
@@ -57,8 +57,8 @@ export function createValidationPool(options: ValidationPoolOptions): Validation
       const pool = task.bytes.length <= LARGEST_ORDINARY_BYTES ? ordinary : large;
       // Piscina does not count tasks with a signal against its own maxQueue.
       if (pool.queueSize >= MAX_QUEUE) throw options.unavailable(TOO_MANY);
-      const signal = AbortSignal.timeout(options.timeoutMs);
-      const answer: WorkerAnswer<R> = await pool.run(task, { name, signal }).catch((cause: Error) => {
+      const limits = { name, timeoutMs: options.timeoutMs };
+      const answer = await runTask<WorkerAnswer<R>>(pool, task, limits).catch((cause: Error) => {
         throw toError(cause, options);
       });
       if ('refused' in answer) throw options.refuse(answer.refused);

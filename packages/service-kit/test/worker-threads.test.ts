@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import {
   compiledWorker,
+  NoThread,
+  runTask,
   startBoundedWorkers,
   startWorkerThreads,
   TaskTooCostly,
@@ -33,6 +36,21 @@ describe('worker threads', () => {
   });
 });
 
+describe('a task', () => {
+  it('for which the system gives no thread is not aborted later, where its rejection would end the process', async () => {
+    const signals: AbortSignal[] = [];
+    const pool: Parameters<typeof runTask>[0] = {
+      run(_task, options) {
+        signals.push(options?.signal as AbortSignal);
+        throw Object.assign(new Error('EAGAIN'), { code: 'ERR_WORKER_INIT_FAILED' });
+      },
+    };
+    await expect(runTask(pool, null, { name: 'default', timeoutMs: 1 })).rejects.toThrow(NoThread);
+    await delay(20);
+    expect(signals).toEqual([expect.objectContaining({ aborted: false })]);
+  });
+});
+
 describe('bounded workers', () => {
   let folder: string;
   let worker: URL;
@@ -53,7 +71,7 @@ describe('bounded workers', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const start = (limits: { timeoutMs?: number; maxWaiting?: number } = {}) => {
+  const start = (limits: { worker?: URL; timeoutMs?: number; maxWaiting?: number } = {}) => {
     const depths: (() => number)[] = [];
     const workers = startBoundedWorkers({
       worker,
@@ -85,6 +103,17 @@ describe('bounded workers', () => {
     const { workers } = start();
     await expect(workers.run({ what: 'hoard' })).rejects.toThrow(TaskTooCostly);
     expect(await workers.run({ what: 'result' })).toBe('result');
+    await workers.close();
+  });
+
+  it('answer 503 while no thread can start, and do the next task', async () => {
+    const later = path.join(folder, 'later.mjs');
+    await writeFile(later, 'throw new Error("not yet");');
+    const { workers } = start({ worker: pathToFileURL(later) });
+    const unavailable = { status: 503, code: 'service_unavailable', headers: { 'retry-after': expect.any(String) } };
+    await expect(workers.run('first')).rejects.toMatchObject(unavailable);
+    await writeFile(later, 'export default (what) => what;');
+    expect(await workers.run('second')).toBe('second');
     await workers.close();
   });
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../http/errors.js';
 import type { WatchQueue } from '../telemetry/queues.js';
-import { startWorkerThreads } from './start-worker-threads.js';
+import { NoThread, runTask, startWorkerThreads } from './start-worker-threads.js';
 
 /** The task took more time or memory than a task may. Repeated, it takes as much again. */
 export class TaskTooCostly extends Error {
@@ -36,8 +36,8 @@ export interface TaskOptions {
 
 export interface BoundedWorkers {
   /**
-   * Runs a task in a thread. 503 `overloaded` where too many tasks wait, 503 `service_unavailable` after the close. What the
-   * task throws is thrown without its class.
+   * Runs a task in a thread. 503 `overloaded` where too many tasks wait, 503 `service_unavailable` after the close and where no
+   * thread can start. What the task throws is thrown without its class.
    *
    * @throws TaskTooCostly if it takes too much time or memory; its thread is ended
    */
@@ -55,8 +55,13 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   const pool = startWorkerThreads({ worker, maxThreads, idleTimeout: IDLE_MS });
   const waiting: (() => void)[] = [];
   const background: (() => void)[] = [];
+  const inWork = new Set<AbortController>();
   let running = 0;
   let closed = false;
+  // A thread ended before it took a task. Which task waited for it is not known, so each in work is to be sent again.
+  pool.on('error', (cause) => {
+    for (const limit of inWork) limit.abort(new NoThread('a thread could not start', { cause }));
+  });
   watchQueue({ queue, limit: maxWaiting, depth: () => waiting.length });
 
   /** The time of a task is counted from here, so that it does not shrink while others are in work. */
@@ -71,16 +76,16 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   return {
     async run<Result>(task: unknown, options: TaskOptions = {}): Promise<Result> {
       await turn(options.background ?? false);
+      const limit = new AbortController();
+      inWork.add(limit);
       try {
         if (closed) throw new Error('the threads are closed');
         await options.begins?.();
-        return (await pool.run(task, {
-          name: options.name ?? 'default',
-          signal: AbortSignal.timeout(timeoutMs),
-        })) as Result;
+        return await runTask<Result>(pool, task, { name: options.name ?? 'default', timeoutMs, limit });
       } catch (error) {
-        throw closed ? unavailable(error) : toError(error);
+        throw closed || hadNoThread(error) ? unavailable(error) : toError(error);
       } finally {
+        inWork.delete(limit);
         const next = waiting.shift() ?? background.shift();
         if (next === undefined) running -= 1;
         else next();
@@ -99,6 +104,8 @@ function toError(error: unknown): unknown {
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new TaskTooCostly('memory', error);
   return error;
 }
+
+const hadNoThread = (error: unknown) => [error, (error as Error).cause].some((each) => each instanceof NoThread);
 
 function unavailable(cause: unknown): ApiError {
   const message = 'The request could not be processed; nothing was done. Send it again shortly.';
