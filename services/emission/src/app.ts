@@ -41,6 +41,7 @@ import {
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
+import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
@@ -95,7 +96,6 @@ import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
 import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
-import { createCertificateFiles } from './outbound/workers/certificate-files.js';
 import { createInvoices } from './outbound/workers/invoices.js';
 import { createSignedDocuments } from './outbound/workers/signed-documents.js';
 

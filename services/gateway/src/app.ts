@@ -27,6 +27,7 @@ import {
   openLogFile,
   reportClockSkew,
 } from '@ecf/service-kit/telemetry';
+import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type GatewayConfig, servesProduction } from './config.js';
 import { createAccess } from './core/access.js';
@@ -46,7 +47,6 @@ import { createPrismaAdministratorStore } from './outbound/administrators.prisma
 import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
-import { createCertificateFiles } from './outbound/certificate-files/certificate-files.js';
 import { openRateLimits } from './outbound/rate-limits.js';
 import { createSealedCertificates } from './outbound/sealed-certificates.prisma.js';
 import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';

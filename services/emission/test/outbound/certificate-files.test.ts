@@ -1,9 +1,9 @@
 import { createMasterKeys } from '@ecf/service-kit/security';
+import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCertificates, type OpenCertificate } from '../../src/core/credentials/certificates.js';
-import { createCertificateFiles } from '../../src/outbound/workers/certificate-files.js';
 
 const now = new Date('2026-06-01T12:00:00Z');
 const password = 'clave';

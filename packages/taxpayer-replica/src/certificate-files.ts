@@ -1,7 +1,12 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
-import { type CertificateFile, type OpenedFile, openedCertificate, tooCostlyFile } from '@ecf/xml-signing';
-import type { OpenCertificate } from '../../core/certificate-upload.js';
+import {
+  type CertificateFile,
+  type OpenedFile,
+  openedCertificate,
+  type SigningCertificate,
+  tooCostlyFile,
+} from '@ecf/xml-signing';
 
 /** A file of the most rounds that are accepted takes a quarter of it. */
 const TIMEOUT_MS = 30_000;
@@ -9,7 +14,8 @@ const MAX_WAITING = 64;
 
 /** Opens certificate files in a worker thread: the key derivation of one file takes up to seconds. */
 export function createCertificateFiles(watchQueue: WatchQueue): {
-  readonly open: OpenCertificate;
+  /** @throws CertificateError */
+  open(p12: Uint8Array, password: string, now: Date): Promise<SigningCertificate>;
   close(): Promise<void>;
 } {
   const worker = compiledWorker(import.meta, 'certificate-file-worker');

@@ -1,1 +1,0 @@
-export { openCertificateFile as default } from '@ecf/xml-signing';
