@@ -8,7 +8,7 @@ import { certificateNoticeSchema, rangeNoticeSchema } from './events/notice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { receivedRefusedSchema } from './events/refusal.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
-import { auditActSchema } from './http/audit.js';
+import { reportedActSchema } from './http/audit.js';
 
 /** The services of the system. */
 export const SERVICE_NAMES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'] as const;
@@ -146,7 +146,7 @@ export const TOPICS = {
     description:
       'The act of an administrator in a service, or the use of a certificate; the gateway appends it to the audit log.',
     key: 'service',
-    events: { 'act.recorded': auditActSchema },
+    events: { 'act.recorded': reportedActSchema },
     producers: ['emission', 'reception', 'approvals'],
     consumers: ['gateway'],
     partitions: 1,

@@ -31,6 +31,7 @@ import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files'
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type GatewayConfig, servesProduction } from './config.js';
 import { createAccess } from './core/access.js';
+import { createActProofs } from './core/act-proofs.js';
 import { createSignIn } from './core/administrators.js';
 import { createRouter } from './core/routing.js';
 import { PrismaClient } from './generated/prisma/client.js';
@@ -105,6 +106,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const states = createPrismaTaxpayerStates(prisma);
   const administrators = createPrismaAdministratorStore(prisma, clock);
   const audit = createAuditLog(database);
+  const proofs = createActProofs(keys);
   const keyUses = createKeyUses({ database, logger });
   const failures = createSignInFailures({ audit, logger, clock });
   const flush = () => keyUses.flush().then(failures.flush);
@@ -117,7 +119,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   });
   const owners = ownersOf(config, identities, overrides);
   const { closeFiles, ...certificates } = openCertificates(config, metrics, changes, owners);
-  const adminParts = { store: createPrismaAccountStore(changes), activity: { flush }, administrators, audit };
+  const adminParts = { store: createPrismaAccountStore(changes), activity: { flush }, administrators, audit, proofs };
   const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
     edge: {
@@ -178,7 +180,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
       flush,
-      subscribe: () => subscribeToActs(bus, audit),
+      subscribe: () => subscribeToActs(bus, audit, proofs),
       closeOwn,
       metrics,
       servesMetrics: overrides.metrics === undefined,

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type AuditAct, type AuditEntry, type ServiceName, TOPICS } from '@ecf/contracts';
+import { type AuditAct, type AuditEntry, type ReportedAct, type ServiceName, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { createAuditCheck } from '@ecf/service-kit/security';
+import { createAuditCheck, createServiceKeys } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createActProofs } from '../src/core/act-proofs.js';
 import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from '../src/outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';
@@ -24,11 +25,17 @@ const whole = (entries: readonly AuditEntry[]) => {
   return entries.map((entry) => check.next(entry)).filter((fault) => fault !== null);
 };
 
-type Told = readonly [source: ServiceName, act: Pick<AuditAct, 'action' | 'actor'>];
+type Told = readonly [source: ServiceName, act: Pick<ReportedAct, 'action' | 'actor' | 'proof'>];
+
+/** What the gateway adds to a request of an administrator to another service. */
+const proven = (by: Pick<AuditAct, 'actor' | 'request_id'>) => ({
+  ...by,
+  proof: createActProofs(createServiceKeys('gateway', under.config)).prove(by),
+});
 
 /** Delivers the event of an act about `/told`. */
 function tell([source, named]: Told): Promise<void> {
-  const act = { at: '2026-06-23T17:45:47-04:00', ...named, target: '/told', details: {}, request_id: null };
+  const act = { at: '2026-06-23T17:45:47-04:00', request_id: null, ...named, target: '/told', details: {} };
   const draft = { topic: TOPICS.audit.name, type: 'act.recorded', source, subject: act.target, key: source, data: act };
   return under.tell(makeEvent(draft, { id: randomUUID(), time: new Date(act.at) }));
 }
@@ -345,7 +352,7 @@ describe('the audit log', () => {
       source: 'approvals',
       subject: '7',
       key: '7',
-      data: act,
+      data: { ...act, ...proven(act) },
     };
     const event = makeEvent(draft, { id: '3f0c8c8e-3b0c-4c55-9a52-0d6f6c1f9a11', time: new Date(act.at) });
     for (const _ of [1, 2, 3]) await under.tell(event);
@@ -360,7 +367,7 @@ describe('the audit log', () => {
 
   it('refuses an act that the publishing service does not carry out, or reports in another name', async () => {
     const used = { action: 'certificate.use', actor: 'service:reception' };
-    const resolved = { action: 'document.resolve', actor: 'Ana' };
+    const resolved = { action: 'document.resolve', ...proven({ actor: 'Ana', request_id: null }) };
     const refused: Told[] = [
       ['emission', used],
       ['approvals', { ...used, actor: 'ADMIN_TOKEN' }],
@@ -368,9 +375,11 @@ describe('the audit log', () => {
       ['reception', resolved],
       ['approvals', resolved],
       ['status-poller', resolved],
-      ['emission', { ...resolved, actor: 'service:gateway' }],
-      ['emission', { ...resolved, actor: 'api_key:1' }],
-      ['emission', { ...resolved, actor: 'sender:192.0.2.0/24' }],
+      ['emission', { ...resolved, proof: undefined }],
+      ['emission', { ...resolved, actor: 'Eva' }],
+      ['emission', { ...resolved, ...proven({ actor: 'service:gateway', request_id: null }) }],
+      ['emission', { ...resolved, ...proven({ actor: 'api_key:1', request_id: null }) }],
+      ['emission', { ...resolved, ...proven({ actor: 'sender:192.0.2.0/24', request_id: null }) }],
       ['emission', { action: 'account.create', actor: 'ADMIN_TOKEN' }],
       ['emission', { action: 'api_key.use', actor: 'api_key:1' }],
       ['emission', { action: 'sign_in.fail', actor: 'sender:192.0.2.0/24' }],
@@ -380,7 +389,7 @@ describe('the audit log', () => {
     expect((await page('?target=/told')).entries).toEqual([]);
     await tell(['reception', used]);
     await tell(['emission', resolved]);
-    expect((await page('?target=/told')).entries).toMatchObject([used, resolved]);
+    expect((await page('?target=/told')).entries).toMatchObject([used, { action: resolved.action, actor: 'Ana' }]);
   });
 
   it('loses its entry with the transaction of the act', async () => {

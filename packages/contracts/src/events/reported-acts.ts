@@ -5,7 +5,7 @@ import type { ServiceName } from '../topics.js';
 export interface ReportedAction {
   /** The services that carry it out. No other service may report it. */
   readonly services: readonly ServiceName[];
-  /** `service`: the actor is the reporting service. `administrator`: an administrator, who had the service do it. */
+  /** `service`: the actor is the reporting service. `administrator`: an administrator, with the gateway's proof of the request. */
   readonly actor: 'service' | 'administrator';
 }
 

@@ -19,8 +19,12 @@ export const auditActSchema = z.object({
 });
 export type AuditAct = z.infer<typeof auditActSchema>;
 
+/** An act as a service reports it. `proof` shows that the gateway passed a request of this actor to a service. */
+export const reportedActSchema = auditActSchema.extend({ proof: z.string().optional() });
+export type ReportedAct = z.infer<typeof reportedActSchema>;
+
 /** The actor of an action, and its request. */
-const actedBySchema = z.object({ actor: z.string().min(1), request_id: z.string().nullable() });
+const actedBySchema = reportedActSchema.pick({ actor: true, request_id: true, proof: true });
 export type ActedBy = z.infer<typeof actedBySchema>;
 
 /** Added to requests of the administration to other services. Absent = no act of a person. */
@@ -31,7 +35,7 @@ export function actOf(
   by: ActedBy | undefined,
   act: Pick<AuditAct, 'action' | 'target' | 'details'>,
   at: string,
-): AuditAct | null {
+): ReportedAct | null {
   return by === undefined ? null : { at, ...by, ...act };
 }
 

@@ -1,5 +1,6 @@
-import { type AuditAct, mayReport, TOPICS } from '@ecf/contracts';
+import { mayReport, type ReportedAct, TOPICS } from '@ecf/contracts';
 import { type Bus, EventError, type Subscription } from '@ecf/service-kit/bus';
+import type { ActProofs } from '../core/act-proofs.js';
 import type { AuditLog } from '../core/ports.js';
 
 /** The consumer group of the gateway. */
@@ -9,13 +10,18 @@ const GATEWAY_GROUP = 'gateway';
  * Appends the acts that other services report to the audit log, each once. The bus guarantees the source of an event. An act that
  * this service may not report becomes a dead-letter message.
  */
-export function subscribeToActs(bus: Bus, audit: Pick<AuditLog, 'appendOnce'>): Promise<Subscription> {
+export function subscribeToActs(
+  bus: Bus,
+  audit: Pick<AuditLog, 'appendOnce'>,
+  proofs: Pick<ActProofs, 'isProven'>,
+): Promise<Subscription> {
   return bus.subscribe({
     topics: [TOPICS.audit.name],
     group: GATEWAY_GROUP,
     handler: async ({ id, source, data }) => {
-      const act = data as AuditAct;
-      if (!mayReport(source, act))
+      const { proof, ...act } = data as ReportedAct;
+      const isOwn = act.actor === `service:${source}` || proofs.isProven({ ...act, proof });
+      if (!isOwn || !mayReport(source, act))
         throw new EventError(`${source} may not report ${act.action} of ${act.actor} to the audit log`);
       await audit.appendOnce(GATEWAY_GROUP, id, act);
     },

@@ -7,6 +7,7 @@ import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
+import type { ActProofs } from '../../core/act-proofs.js';
 import type { AuditLog, Page } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 
@@ -31,11 +32,11 @@ export type Acting = <T>(req: Request, res: Response, act: (by: ActedBy) => Prom
  * Waits, for a short time, until the event of the act is in the audit log, so that whoever acted finds it there. The act does not
  * depend on it.
  */
-export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>): Acting {
+export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>, proofs: Pick<ActProofs, 'prove'>): Acting {
   return async (req, res, act) => {
     const after = await audit.last();
     const by = actedBy(req, res);
-    const result = await act(by);
+    const result = await act({ ...by, proof: proofs.prove(by) });
     await audit.appeared(after, by);
     return result;
   };

@@ -10,6 +10,7 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import type { SealingKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
+import type { ActProofs } from '../../core/act-proofs.js';
 import type { SignIn } from '../../core/administrators.js';
 import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
 import type { AccountStore, AdministratorStore, AuditLog, KeyUses } from '../../core/ports.js';
@@ -42,6 +43,7 @@ export interface AdminOptions {
   activity: Pick<KeyUses, 'flush'>;
   administrators: AdministratorStore;
   audit: AuditLog;
+  proofs: Pick<ActProofs, 'prove'>;
   signIn: SignIn;
   sealingKeys: SealingKeys;
   openCertificate: OpenCertificate;
@@ -69,7 +71,7 @@ export function adminRoutes(options: AdminOptions): express.Router {
   taxpayerRoutes(routes, options);
   signingRoutes(routes, options);
   routes.use(apiKeyRoutes(options));
-  const acting = actingIn(options.audit);
+  const acting = actingIn(options.audit, options.proofs);
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, acting));
   routes.use(masterKeyRoutes(options));
   const recorded = recordedIn(options.audit, options.clock);
