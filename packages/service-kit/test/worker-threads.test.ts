@@ -148,4 +148,20 @@ describe('bounded workers', () => {
     expect(order).toEqual(['first', 'call', 'line 1', 'line 2', 'line 3']);
     await workers.close();
   });
+
+  it('let the owners of tasks take turns, of whom none fills the queue alone', async () => {
+    const { workers } = start({ maxWaiting: 12 });
+    const order: string[] = [];
+    const run = async (what: string, owner: string) => {
+      await workers.run({ what }, { owner });
+      order.push(what);
+    };
+    const [first, ...others] = ['A', 'A1', 'A2', 'A3'].map((what) => run(what, 'A'));
+    await expect(run('A4', 'A')).rejects.toMatchObject({ status: 503, code: 'overloaded' });
+    others.push(run('B1', 'B'), run('B2', 'B'), run('C1', 'C'));
+    await first;
+    await Promise.all([...others, run('A4', 'A')]);
+    expect(order).toEqual(['A', 'A1', 'B1', 'C1', 'A2', 'B2', 'A3', 'A4']);
+    await workers.close();
+  });
 });

@@ -28,6 +28,8 @@ export interface BoundedWorkersOptions {
 export interface TaskOptions {
   /** The export of the module that does the task. */
   readonly name?: string;
+  /** Whom the task is for. Owners take turns, and none fills more than a quarter of the queue. */
+  readonly owner?: string | undefined;
   /** The task is background work, whose caller bounds it: it waits behind all other tasks, however many there are. */
   readonly background?: boolean;
   /** Called when a thread is free for the task, which begins after it. */
@@ -49,14 +51,22 @@ export interface BoundedWorkers {
 /** An idle thread ends after a minute, and its memory with it. */
 const IDLE_MS = 60_000;
 
+interface Waiting {
+  readonly owner: string | undefined;
+  /** In each round an owner has one turn. */
+  readonly round: number;
+  begin(): void;
+}
+
 /** Worker threads with a bound on the time and memory of each task and on the tasks that wait. */
 export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWorkers {
   const { worker, maxThreads, timeoutMs, maxWaiting, queue, watchQueue } = options;
   const pool = startWorkerThreads({ worker, maxThreads, idleTimeout: IDLE_MS });
-  const waiting: (() => void)[] = [];
+  const waiting: Waiting[] = [];
   const background: (() => void)[] = [];
   const inWork = new Set<AbortController>();
   let running = 0;
+  let round = 0;
   let closed = false;
   // A thread ended before it took a task. Which task waited for it is not known, so each in work is to be sent again.
   pool.on('error', (cause) => {
@@ -65,17 +75,33 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
   watchQueue({ queue, limit: maxWaiting, depth: () => waiting.length });
 
   /** The time of a task is counted from here, so that it does not shrink while others are in work. */
-  async function turn(isBackground: boolean): Promise<void> {
-    if (running < maxThreads) running += 1;
-    else if (isBackground) await new Promise<void>((begin) => background.push(begin));
-    else if (waiting.length < maxWaiting) await new Promise<void>((begin) => waiting.push(begin));
-    else
+  async function turn({ owner, background: isBackground = false }: TaskOptions): Promise<void> {
+    if (running < maxThreads) {
+      running += 1;
+      return;
+    }
+    if (isBackground) return new Promise((begin) => background.push(begin));
+    const own = owner === undefined ? [] : waiting.filter((task) => task.owner === owner);
+    if (waiting.length >= maxWaiting || own.length >= maxWaiting / 4)
       throw new ApiError(503, 'overloaded', 'Too many large requests wait; nothing was done. Send it again shortly.');
+    const turnIn = Math.max(round, own.at(-1)?.round ?? 0) + 1;
+    const later = waiting.findIndex((task) => task.round > turnIn);
+    return new Promise((begin) => {
+      waiting.splice(later < 0 ? waiting.length : later, 0, { owner, round: turnIn, begin });
+    });
+  }
+
+  function beginNext(): void {
+    const next = waiting.shift();
+    round = next?.round ?? round;
+    const begin = next?.begin ?? background.shift();
+    if (begin === undefined) running -= 1;
+    else begin();
   }
 
   return {
     async run<Result>(task: unknown, options: TaskOptions = {}): Promise<Result> {
-      await turn(options.background ?? false);
+      await turn(options);
       const limit = new AbortController();
       inWork.add(limit);
       try {
@@ -86,9 +112,7 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
         throw closed || hadNoThread(error) ? unavailable(error) : toError(error);
       } finally {
         inWork.delete(limit);
-        const next = waiting.shift() ?? background.shift();
-        if (next === undefined) running -= 1;
-        else next();
+        beginNext();
       }
     },
     async close() {

@@ -48,7 +48,7 @@ describe('certificate files', () => {
     ['a wrong password', () => fileOf(2048), 'otra', 'password', 'wrong_password', 'password'],
     ['more rounds than are accepted', costlyFile, password, 'certificate', 'unsupported_encryption', '-iter 2048'],
   ])('%s is 422 and names the part and the remedy', async (_, p12, word, part, type, remedy) => {
-    const refused = certificatesWith(files.open).uploaded({ p12: p12(), password: word });
+    const refused = certificatesWith(files.open).uploaded({ p12: p12(), password: word }, 'account');
     await expect(refused).rejects.toMatchObject({
       code: 'validation_error',
       items: [{ loc: ['body', part], type, msg: expect.stringContaining(remedy) }],
@@ -64,11 +64,14 @@ describe('certificate files', () => {
       return files.open(...parts);
     };
     const { uploaded } = certificatesWith(counted, () => new Date(time));
-    const [one, other] = await Promise.all([uploaded({ p12, password }), uploaded({ p12, password })]);
+    const [one, other] = await Promise.all([
+      uploaded({ p12, password }, 'account'),
+      uploaded({ p12, password }, 'account'),
+    ]);
     expect(one).toBe(other);
     expect(opened).toBe(1);
     time += 61_000;
-    await uploaded({ p12, password });
+    await uploaded({ p12, password }, 'account');
     expect(opened).toBe(2);
   });
 
@@ -77,11 +80,23 @@ describe('certificate files', () => {
     const asked: string[] = [];
     const { uploaded } = certificatesWith((bytes, word, at) => {
       asked.push(`${bytes.length} ${word}`);
-      return files.open(bytes, word, at);
+      return files.open(bytes, word, at, 'account');
     });
     const split = { p12: p12.subarray(0, -1), password: p12.subarray(-1).toString('latin1') + password };
-    await uploaded({ p12, password });
-    for (let times = 0; times < 2; times++) await expect(uploaded(split)).rejects.toThrow();
+    await uploaded({ p12, password }, 'account');
+    for (let times = 0; times < 2; times++) await expect(uploaded(split, 'account')).rejects.toThrow();
     expect(asked).toHaveLength(3);
+  });
+
+  it('of one account do not keep those of another waiting', async () => {
+    const { uploaded } = certificatesWith(files.open);
+    const order: string[] = [];
+    const upload = async (name: string, accountId: string) => {
+      await uploaded({ p12: fileOf(2048), password }, accountId);
+      order.push(name);
+    };
+    const ofOne = ['1', '2', '3', '4', '5'].map((name) => upload(name, 'one'));
+    await Promise.all([...ofOne, upload('other', 'other')]);
+    expect(order).toEqual(['1', '2', 'other', '3', '4', '5']);
   });
 });

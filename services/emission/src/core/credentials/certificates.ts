@@ -15,14 +15,19 @@ export interface UploadedCertificate {
 export interface Certificates {
   /** The taxpayer's stored certificate, valid now. 503 `certificate_*` says why it cannot sign. */
   stored(taxpayer: TaxpayerState): SigningCertificate;
-  /** The certificate of the request, valid now. 422 names the part at fault. */
-  uploaded(upload: UploadedCertificate): Promise<SigningCertificate>;
+  /** The certificate of the request of an account, valid now. 422 names the part at fault. */
+  uploaded(upload: UploadedCertificate, accountId: string): Promise<SigningCertificate>;
   /** A sealed certificate. Its validity is not checked. */
   unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate;
 }
 
 /** Opens a .p12 or .pfx file whose certificate is valid at a moment. CertificateError says why it cannot sign. */
-export type OpenCertificate = (p12: Uint8Array, password: string, now: Date) => Promise<SigningCertificate>;
+export type OpenCertificate = (
+  p12: Uint8Array,
+  password: string,
+  now: Date,
+  accountId: string,
+) => Promise<SigningCertificate>;
 
 const OPENED_AT_MOST = 500;
 const UPLOADED_FOR_MS = 60_000;
@@ -68,13 +73,13 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>, open:
       }
       return certificate;
     },
-    async uploaded({ p12, password }) {
+    async uploaded({ p12, password }, accountId) {
       const now = ports.clock();
       for (const [other, { until }] of uploads) if (until <= now.getTime()) uploads.delete(other);
       // The length says where the password begins, so that no other pair has the same key.
       const key = createHash('sha256').update(`${p12.length}\n`).update(p12).update(password).digest('base64');
       // Equal files that come together are opened once. One that cannot be opened is not kept.
-      const opening = uploads.get(key)?.opening ?? open(p12, password, now);
+      const opening = uploads.get(key)?.opening ?? open(p12, password, now, accountId);
       uploads.set(key, { opening, until: now.getTime() + UPLOADED_FOR_MS });
       try {
         const certificate = await opening;

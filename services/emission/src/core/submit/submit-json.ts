@@ -48,7 +48,7 @@ export function createIssueJson(
       ports.readInvoice(data, env, ports.clock(), given, submission.watchReading);
     const { isOpen, invoice } = await read(null);
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
-    const uploaded = upload === null ? null : await certificates.uploaded(upload);
+    const uploaded = upload === null ? null : await certificates.uploaded(upload, caller.accountId);
     const parties = { caller, taxpayer, uploaded, mayWait, batchLine, signal };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { read, invoice };
