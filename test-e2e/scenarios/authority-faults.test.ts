@@ -47,6 +47,9 @@ const ROUTES = [
   { example: 'ecf-32', operation: 'recepcionfc', query: 'consultarfce' },
 ];
 
+/** Says until when the taxpayer is limited. */
+const LIMITED = { codigo: 'gateway', valor: expect.stringContaining('the next try is at ') };
+
 describe('a failed submission of a full document and of a summary', () => {
   it.each([
     ['down', { kind: 'down' }],
@@ -60,13 +63,13 @@ describe('a failed submission of a full document and of a summary', () => {
     ['HTML with 403', { kind: 'http', status: 403, body: '<html><body>Forbidden</body></html>' }],
     ['an empty 400', { kind: 'http', status: 400, body: '' }],
     ['JSON that is no verdict', { kind: 'http', status: 200, body: '{"mensaje":"hola"}' }],
-    ['429', { kind: 'http', status: 429, body: '', headers: { 'Retry-After': '1' } }],
-  ])('%s: 200 EnProceso, then accepted, with one submission of the same bytes', async (_what, fault) => {
+    ['429', { kind: 'http', status: 429, body: '', headers: { 'Retry-After': '1' } }, [LIMITED]],
+  ])('%s: 200 EnProceso, then accepted, with one submission of the same bytes', async (_what, fault, messages = []) => {
     const ends = ROUTES.map(async ({ example, operation }) => {
       const { invoice, encf } = numbers.next(example);
       await client().fault({ operation, times: 1, ...fault });
       const first = await client().submit(invoice);
-      expectInProcess(first, encf);
+      expectInProcess(first, encf, messages);
       expect((await client().submit(otherContent(invoice))).body.code).toBe('encf_already_used');
       await expectAcceptedOnce(invoice, encf, first);
     });
