@@ -25,7 +25,7 @@ describe('large invoices', () => {
       ),
     );
   const read = (data: Buffer, given: Parameters<typeof readInvoiceJson>[3] = null) =>
-    invoices.read(data, 'TesteCF', NOW, given, null);
+    invoices.read(data, 'TesteCF', NOW, given, null, 'account');
 
   /** The outcome of the reading, and whether the event loop turned meanwhile. */
   async function whileTurning<T>(work: Promise<T>): Promise<{ outcome: T | Error; turned: boolean }> {
@@ -87,13 +87,15 @@ describe('large invoices', () => {
     expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null });
   });
 
-  it('of a batch wait for the thread, however many there are; those of calls are refused where sixteen wait', async () => {
+  it('of a batch wait for the thread, however many there are; an account has eight waiting calls', async () => {
     const busy = createInvoices({ threads: 1, timeoutMs: TIMEOUT_MS, watchQueue: () => undefined });
     const told: string[] = [];
     const watch = { begins: async () => void told.push('begins'), ended: async () => void told.push('ended') };
     const data = large();
-    const lines = Array.from({ length: 18 }, () => busy.read(data, 'TesteCF', NOW, null, watch));
-    const calls = Array.from({ length: 17 }, () => busy.read(data, 'TesteCF', NOW, null, null));
+    const lines = Array.from({ length: 18 }, () => busy.read(data, 'TesteCF', NOW, null, watch, 'account'));
+    const calls = ['one', 'other'].flatMap((account) =>
+      Array.from({ length: account === 'one' ? 9 : 8 }, () => busy.read(data, 'TesteCF', NOW, null, null, account)),
+    );
     const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected');
     expect(refused).toEqual([
       { status: 'rejected', reason: expect.objectContaining({ status: 503, code: 'overloaded' }) },
@@ -105,7 +107,9 @@ describe('large invoices', () => {
 
   it('that take too long are refused for ever, and the next one is read', async () => {
     const impatient = createInvoices({ threads: 1, timeoutMs: 1, watchQueue: () => undefined });
-    const refusal = await impatient.read(large(), 'TesteCF', NOW, null, null).catch((error: unknown) => error);
+    const refusal = await impatient
+      .read(large(), 'TesteCF', NOW, null, null, 'account')
+      .catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'document_too_costly', retryAfterSeconds: null });
     expect((refusal as Error).message).toContain('takes too much time to check');
     await impatient.close();

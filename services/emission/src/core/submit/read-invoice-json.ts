@@ -22,9 +22,9 @@ export interface ReadingWatch {
   ended(): Promise<void>;
 }
 
-/** {@link readInvoiceJson}, wherever it runs. */
+/** {@link readInvoiceJson}, wherever it runs; accounts take turns. */
 export type ReadInvoiceJson = (
-  ...reading: [...Parameters<typeof readInvoiceJson>, watch: ReadingWatch | null]
+  ...reading: [...Parameters<typeof readInvoiceJson>, watch: ReadingWatch | null, accountId: string]
 ) => Promise<InvoiceJson>;
 
 /** 150 lines. The check of the worst document of this size takes 20 ms. */

@@ -45,7 +45,7 @@ export function createIssueJson(
   return async (submission) => {
     const { caller, env, data, certificate: upload, mayWait, batchLine, signal } = submission;
     const read = (given: GivenNumber | null) =>
-      ports.readInvoice(data, env, ports.clock(), given, submission.watchReading);
+      ports.readInvoice(data, env, ports.clock(), given, submission.watchReading, caller.accountId);
     const { isOpen, invoice } = await read(null);
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : await certificates.uploaded(upload, caller.accountId);

@@ -12,7 +12,7 @@ import type { InvoiceTask } from './invoice-worker.js';
 import { resultOf, type WorkerAnswer } from './worker-answer.js';
 
 /** Longest queue; each document may have ten megabytes. */
-const MAX_WAITING = 16;
+const MAX_WAITING = 32;
 
 /** Reads invoices in JSON, and the numbers of batch lines: small ones in the event loop, large ones in a worker thread, where they take up to seconds. */
 export function createInvoices(settings: {
@@ -25,7 +25,7 @@ export function createInvoices(settings: {
   const limits = { maxThreads: threads, timeoutMs, maxWaiting: MAX_WAITING };
   const workers = startBoundedWorkers({ worker, ...limits, queue: 'invoices', watchQueue });
   return {
-    async read(data, env, now, given, watch) {
+    async read(data, env, now, given, watch, accountId) {
       if (!isLargeInvoice(data)) return readInvoiceJson(data, env, now, given);
       const task: InvoiceTask = [data, env, now, given];
       let hasBegun = false;
@@ -33,7 +33,11 @@ export function createInvoices(settings: {
         await watch?.begins();
         hasBegun = true;
       };
-      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, { begins, background: watch !== null });
+      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, {
+        begins,
+        background: watch !== null,
+        owner: accountId,
+      });
       const answered = await run.catch(async (error: unknown) => {
         if (error instanceof TaskTooCostly) throw tooCostly(error);
         if (hasBegun) await watch?.ended();
