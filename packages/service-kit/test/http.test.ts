@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
+import { countBodies, createBodiesInFlight } from '../src/http/body/bodies-in-flight.js';
 import { jsonBody } from '../src/http/body/json-body.js';
 import { ApiError, InvalidRequest } from '../src/http/errors.js';
-import { createHttpApp } from '../src/http/http-app.js';
+import { createHttpApp, writeChunk } from '../src/http/http-app.js';
 import { callerSignal, onAnswerEnd, type RunningServer, serve } from '../src/http/http-server.js';
 import { checkReadiness, healthRoutes, rememberReadiness } from '../src/service/health.js';
 import { serveMetrics } from '../src/service/serve-metrics.js';
@@ -414,6 +415,40 @@ describe('connections', () => {
     expect(await left).toBe('AbortError');
     while (!signals[1]?.aborted) await delay(5);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  });
+
+  it('that close also end the answers that wait behind another one for their turn', async () => {
+    const ended: string[] = [];
+    const bodies = createBodiesInFlight();
+    const server = await start((app) => {
+      app.use(countBodies(bodies));
+      app.post('/:name', jsonBody(1_000), async (req, res) => {
+        const { name } = req.params;
+        onAnswerEnd(res, () => ended.push(`${name} ends`));
+        callerSignal(res).addEventListener('abort', () => ended.push(`${name} is left`));
+        if (name === 'first') return;
+        await writeChunk(res, 'x'.repeat(1_000_000));
+        ended.push(`${name} waits no longer`);
+        if (callerSignal(res).aborted) ended.push(`${name} was left`);
+      });
+    });
+    const post = (name: string) =>
+      `POST /${name} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const socket = net.connect(server.port, '127.0.0.1').on('error', () => undefined);
+    socket.write(post('first') + post('second'));
+    for (let looks = 0; looks < 400 && bodies.bytes() < 2 * 16 * 1024; looks += 1) await delay(5);
+    await delay(50);
+    socket.destroy();
+    for (let looks = 0; looks < 400 && ended.length < 6; looks += 1) await delay(5);
+    expect(ended.sort()).toEqual([
+      'first ends',
+      'first is left',
+      'second ends',
+      'second is left',
+      'second waits no longer',
+      'second was left',
+    ]);
+    expect(bodies.bytes()).toBe(0);
   });
 });
 

@@ -77,6 +77,7 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
   for (const event of ['checkExpectation', 'request'] as const)
     server.on(event, (req, res) => {
       serverOf.set(req, server);
+      closeWithConnection(req, res);
       app(req, res);
     });
   await listen(server, { setting: 'PORT', host: options.host, port: options.port });
@@ -92,6 +93,18 @@ export async function serve(app: RequestListener, options: ServeOptions): Promis
       return stopped;
     },
   };
+}
+
+/**
+ * Closes an answer whose connection closes while it waits for its turn behind another one (pipelined requests). Node closes only
+ * the answer that is being written.
+ */
+function closeWithConnection({ socket }: IncomingMessage, res: ServerResponse): void {
+  const onClose = () => {
+    if (res.socket === null) res.destroy().emit('close');
+  };
+  socket.once('close', onClose);
+  res.once('close', () => socket.off('close', onClose));
 }
 
 function answerClientErrors(server: Server, onAnswer: ServeOptions['onClientError']): void {
@@ -143,7 +156,7 @@ export function callerSignal(res: ServerResponse): AbortSignal {
   const onClose = () => {
     if (!res.writableFinished) left.abort();
   };
-  if (res.closed) onClose();
+  if (res.destroyed) onClose();
   else res.once('close', onClose);
   return left.signal;
 }

@@ -172,7 +172,7 @@ function answering<Found extends object | string>(
     const parameters = new Parameters(req);
     const run = read(parameters, identityOf(req).env);
     parameters.check();
-    const isOver = () => res.closed || isStopping(req);
+    const isOver = () => res.destroyed || isStopping(req);
     send(req, res, await run(callerOf(req), isOver));
   };
 }

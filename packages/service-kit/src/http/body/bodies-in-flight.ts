@@ -150,7 +150,7 @@ export function beginBody(req: IncomingMessage): BodyInFlight | null {
   const body = bodies.begin(sender);
   const carrier = res ?? req;
   if (ends !== undefined) ends.push(body.end);
-  else if (carrier.closed) body.end();
+  else if (carrier.destroyed) body.end();
   else carrier.once('close', body.end);
   return body;
 }
