@@ -120,6 +120,15 @@ describe('openCertificate', () => {
       ['only a part', issued.p12.subarray(0, issued.p12.length - 100)],
       ['not a readable', Buffer.from('3003020103', 'hex')],
       ['not a readable', Buffer.alloc(5000, 0x30)],
+      // An OID of more than 53 bits, and a bag without the key that it announces.
+      ['not a readable', Buffer.from(`3013020103300e060a${'ff'.repeat(9)}7fa000`, 'hex')],
+      [
+        'not a readable',
+        Buffer.from(
+          '303a020103303506092a864886f70d010701a02804263024302206092a864886f70d010701a01504133011300f060b2a864886f70d010c0a0101a000',
+          'hex',
+        ),
+      ],
     ];
     for (const [says, bytes] of cases) {
       const error = refusal(bytes);

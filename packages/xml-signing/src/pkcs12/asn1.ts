@@ -19,7 +19,8 @@ export function readAsn1(bytes: Uint8Array): Asn1 {
   }
 }
 
-export function writeAsn1(value: Asn1): Buffer {
+export function writeAsn1(value: Asn1 | undefined): Buffer {
+  if (value === undefined) throw new Malformed('a value was expected');
   return Buffer.from(forge.asn1.toDer(value).getBytes(), 'latin1');
 }
 
@@ -39,7 +40,11 @@ export function octets(value: Asn1 | undefined): Buffer {
 export function objectIdentifier(value: Asn1 | undefined): string {
   if (value?.type !== forge.asn1.Type.OID || typeof value.value !== 'string')
     throw new Malformed('an OID was expected');
-  return forge.asn1.derToOid(value.value);
+  try {
+    return forge.asn1.derToOid(value.value);
+  } catch (cause) {
+    throw new Malformed('an OID is out of range', { cause });
+  }
 }
 
 /** A positive INTEGER that fits 32 bits. */

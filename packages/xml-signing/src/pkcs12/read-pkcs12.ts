@@ -97,7 +97,7 @@ function collect(contents: Asn1, password: string, budget: WorkBudget, found: Pk
     const value = members(explicit)[0];
     switch (objectIdentifier(identifier)) {
       case `${BAG}1`:
-        found.keys.push(writeAsn1(value as Asn1));
+        found.keys.push(writeAsn1(value));
         break;
       case `${BAG}2`: {
         const [algorithm, data] = members(value);
