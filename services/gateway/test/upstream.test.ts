@@ -238,6 +238,25 @@ describe('a service behind HTTP', () => {
     await cutting.stop();
   });
 
+  it('that fails within a large body is 503, and the rest of the body is taken, so that the connection stays usable', async () => {
+    const failing = await before((req) => void req.once('data', () => req.socket.destroy()));
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    for (let round = 0; round < 2; round += 1) {
+      const request = http.request(`${failing.url}/fe_Submit`, { method: 'POST', agent, headers: { 'x-api-key': key } });
+      const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
+        request.once('response', resolve).once('error', reject);
+      });
+      // The caller reads the answer after it has sent everything.
+      const sent = new Promise<void>((resolve) => request.once('finish', () => resolve()));
+      request.end(Buffer.alloc(9_000_000));
+      const [answer] = await Promise.all([answered, sent]);
+      expect(answer.statusCode).toBe(503);
+      answer.resume();
+    }
+    agent.destroy();
+    await failing.stop();
+  });
+
   it('that answers before it has read the body has its answer passed on, and the connection stays usable', async () => {
     const refusing = await before((req, res) => {
       res.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });

@@ -64,8 +64,11 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       res.off('close', abort);
       if (answered || res.destroyed) return;
       // The service closed a kept-alive connection while it was reused, before it read the request.
-      if (mayRepeat && outgoing.reusedSocket && error.code === 'ECONNRESET') send(req, res, next, false);
-      else next(unavailable(error));
+      if (mayRepeat && outgoing.reusedSocket && error.code === 'ECONNRESET') return send(req, res, next, false);
+      // A caller that sends its whole body before it reads would else not see the answer.
+      stopBody();
+      dropRest(req);
+      next(unavailable(error));
     });
     if (!hasBody(req)) return void outgoing.end();
     stopBody = passBody(req, outgoing, (error) => {
