@@ -242,7 +242,11 @@ describe('a service behind HTTP', () => {
     const failing = await before((req) => void req.once('data', () => req.socket.destroy()));
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     for (let round = 0; round < 2; round += 1) {
-      const request = http.request(`${failing.url}/fe_Submit`, { method: 'POST', agent, headers: { 'x-api-key': key } });
+      const request = http.request(`${failing.url}/fe_Submit`, {
+        method: 'POST',
+        agent,
+        headers: { 'x-api-key': key },
+      });
       const answered = new Promise<http.IncomingMessage>((resolve, reject) => {
         request.once('response', resolve).once('error', reject);
       });
