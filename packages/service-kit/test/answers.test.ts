@@ -99,10 +99,10 @@ describe('CSV', () => {
       [
         'id,name,messages,final',
         `0,"'=HYPERLINK(""http://x"")",${messages},false`,
-        `1,"Coma, ""comillas""\ny línea",${messages},false`,
+        `1,"Coma, ""comillas"" y línea",${messages},false`,
         `2,'-1+2,${messages},true`,
-        `3,'@SUM(1),${messages},true`,
-        `4,Ñandú,${messages},true`,
+        `3,"'@SUM(1)",${messages},true`,
+        `4,"Ñandú",${messages},true`,
         `5,,${messages},true`,
         `9,,${messages},true`,
         '',

@@ -100,7 +100,8 @@ describe('a call of a webhook', () => {
   ])('fails in bounded time and space: %s', async (_name, by) => {
     const { status, error, ms, written } = await attacked(by);
     expect([status, typeof error]).toEqual([null, 'string']);
-    expect(ms).toBeLessThan(2_000);
+    // Only a call without a limit takes so long, also on a busy machine.
+    expect(ms).toBeLessThan(30_000);
     expect(written).toBeLessThan(32 * MIB);
   });
 
