@@ -1,7 +1,7 @@
 import { beginPost, chunkOf, type OpenRequest } from '@ecf/test-support/raw-posts';
 import { CALLER_HEADER, silentLogger, trustCallerHeader } from '@ecf/test-support/services';
 import { afterEach, expect, it } from '@jest/globals';
-import { type BodiesInFlight, createBodiesInFlight, holdingBody } from '../src/http/body/bodies-in-flight.js';
+import { type BodiesInFlight, type BodySender, createBodiesInFlight, holdingBody } from '../src/http/body/bodies-in-flight.js';
 import { readBody } from '../src/http/body/read-body.js';
 import { ApiError } from '../src/http/errors.js';
 import { createHttpApp } from '../src/http/http-app.js';
@@ -23,7 +23,7 @@ function codeOf(work: () => unknown): string {
 }
 
 /** Begins bodies of a mebibyte, with their overhead, until one is refused; the number of those that are held. */
-function fill(bodies: BodiesInFlight, of: { name: string; isStranger: boolean }): [held: number, refused: string] {
+function fill(bodies: BodiesInFlight, of: BodySender): [held: number, refused: string] {
   for (let held = 0; ; held += 1) {
     const code = codeOf(() => bodies.begin(of).hold(MEBIBYTE - 16 * KIBIBYTE));
     if (code !== 'held') return [held, code];
@@ -43,6 +43,16 @@ it('gives one account a quarter, one stranger an eighth, and all strangers toget
   fill(bodies, account(3));
   expect(codeOf(() => bodies.begin(account(4)).hold(2 * MEBIBYTE))).toBe('503 overloaded 5');
   expect(bodies.bytes()).toBeLessThanOrEqual(32 * MEBIBYTE);
+});
+
+it('gives one API key four fifths of the share of its account', () => {
+  const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 40 * MEBIBYTE });
+  expect(fill(bodies, { ...account(1), key: 'key 1' })).toEqual([8, '429 rate_limited 5']);
+  expect(fill(bodies, { ...account(1), key: 'key 2' })[0]).toBeGreaterThan(0);
+  const held = bodies.begin({ ...account(2), key: 'key 3' });
+  held.hold(8 * MEBIBYTE - 16 * KIBIBYTE);
+  held.end();
+  expect(fill(bodies, { ...account(2), key: 'key 3' })[0]).toBe(8);
 });
 
 it('frees what a body held, once', () => {

@@ -82,7 +82,7 @@ export const emissionSettings = z.object({
   }),
   MAX_SUBMISSIONS: setting.integer({
     description:
-      'Calls of /fe_Submit, /submit_ecf and /submit_fc that one instance works on at the same time, from the end of their body to their answer; more get 503 overloaded. Of one account a quarter; more get 429',
+      'Calls of /fe_Submit, /submit_ecf and /submit_fc that one instance works on at the same time, from the end of their body to their answer; more get 503 overloaded. Of one account a quarter, and of one API key four fifths of that; more get 429',
     default: 1_000,
     min: 1,
     max: 100_000,

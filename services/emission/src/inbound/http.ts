@@ -190,17 +190,17 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     watchReading: null,
     signal: callerSignal(res),
   };
-  return options.submissionsFirst.run(identity.account_id, () => options.submitJson(submission));
+  return options.submissionsFirst.run(submission.caller, () => options.submitJson(submission));
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {
   const submission = await signedSubmission(req, res);
-  return options.submissionsFirst.run(submission.caller.accountId, () => options.submitSigned.ecf(submission));
+  return options.submissionsFirst.run(submission.caller, () => options.submitSigned.ecf(submission));
 }
 
 async function submitFc(options: HttpOptions, req: Request, res: Response) {
   const submission = await signedSubmission(req, res);
-  return options.submissionsFirst.run(submission.caller.accountId, () => options.submitSigned.rfce(submission));
+  return options.submissionsFirst.run(submission.caller, () => options.submitSigned.rfce(submission));
 }
 
 async function signedSubmission(req: Request, res: Response) {

@@ -11,6 +11,8 @@ const BODY_OVERHEAD = 16 * 1024;
 const STRANGERS_SHARE = 1 / 2;
 /** Part that one caller may use: of the budget with an API key, of the strangers' share without one. */
 const CALLER_SHARE = 1 / 4;
+/** Part of its account's share that one API key may use. */
+const KEY_SHARE = 4 / 5;
 /** The budget holds at least so many bodies of MAX_BODY_BYTES, so that a share holds two. */
 const LARGEST_BODIES = 16;
 
@@ -18,6 +20,8 @@ const LARGEST_BODIES = 16;
 export interface BodySender {
   /** An account, or the network of a sender without an API key. */
   readonly name: string;
+  /** The API key of the account. */
+  readonly key?: string | undefined;
   readonly isStranger: boolean;
 }
 
@@ -55,16 +59,21 @@ export function createBodiesInFlight({
   let all = 0;
   let ofStrangers = 0;
 
-  function change({ name, isStranger }: BodySender, bytes: number): void {
-    const own = (ofSenders.get(name) ?? 0) + bytes;
+  function change({ name, key, isStranger }: BodySender, bytes: number): void {
     const most = (isStranger ? maxOfStrangers : maxBytes) * CALLER_SHARE;
-    if (bytes > 0 && own > most) throw overShare(most);
-    if (bytes > 0 && all + bytes > maxBytes) throw overBudget();
-    if (bytes > 0 && isStranger && ofStrangers + bytes > maxOfStrangers) throw overBudget();
+    const shares = [{ id: name, most }, ...(key === undefined ? [] : [{ id: key, most: most * KEY_SHARE }])];
+    if (bytes > 0) {
+      for (const share of shares) if ((ofSenders.get(share.id) ?? 0) + bytes > share.most) throw overShare(share.most);
+      if (all + bytes > maxBytes) throw overBudget();
+      if (isStranger && ofStrangers + bytes > maxOfStrangers) throw overBudget();
+    }
     all += bytes;
     if (isStranger) ofStrangers += bytes;
-    if (own > 0) ofSenders.set(name, own);
-    else ofSenders.delete(name);
+    for (const { id } of shares) {
+      const own = (ofSenders.get(id) ?? 0) + bytes;
+      if (own > 0) ofSenders.set(id, own);
+      else ofSenders.delete(id);
+    }
   }
 
   return {
@@ -160,7 +169,10 @@ function senderOf(req: IncomingMessage): BodySender | null {
   // Without a caller, the gateway itself reads the body: one of its administration.
   if (caller === undefined) return { name: 'administration', isStranger: false };
   if (caller.kind === 'service') return null;
-  if (caller.kind === 'account') return { name: `account ${caller.account_id}`, isStranger: false };
+  if (caller.kind === 'account') {
+    const key = caller.key_id && `key ${caller.key_id}`;
+    return { name: `account ${caller.account_id}`, key, isStranger: false };
+  }
   return { name: `sender ${senderSite(caller.sender ?? 'unknown')}`, isStranger: true };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 
@@ -8,15 +9,17 @@ const STEPS_EVERY_MS = 50;
 /** So long after the last submission batches go on without giving way. */
 const GIVE_WAY_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
-/** One account fills a quarter: three others still find room beside it, and 200 parallel calls of one fit by default. */
+/** One account fills a quarter, so three others can still submit. */
 const ACCOUNT_SHARE = 1 / 4;
+/** Part of its account's share that one API key fills. By default 200 parallel calls of a key fit. */
+const KEY_SHARE = 4 / 5;
 
 export interface SubmissionsFirst {
   /**
    * Runs a single submission of an account. While it works, and for a while after, batches give way.
-   * @throws EmissionError `overloaded` if as many as allowed are in flight, `rate_limited` if those of the account are
+   * @throws EmissionError `overloaded` if as many as allowed are in flight, `rate_limited` if those of the account or key are
    */
-  run<Answer>(accountId: string, submit: () => Promise<Answer>): Promise<Answer>;
+  run<Answer>(caller: Pick<Caller, 'accountId' | 'keyId'>, submit: () => Promise<Answer>): Promise<Answer>;
   /** The sleep of a submission that waits for its verdict: batches go on meanwhile. */
   readonly sleep: Ports['sleep'];
   /** Resolves when a line of a batch may take its next step: at once, or in its turn while batches give way. */
@@ -31,8 +34,9 @@ export function createSubmissionsFirst(
   most: number,
 ): SubmissionsFirst {
   const steps: (() => void)[] = [];
-  const ofAccounts = new Map<string, number>();
+  const ofCallers = new Map<string, number>();
   const mostOfAccount = Math.ceil(most * ACCOUNT_SHARE);
+  const mostOfKey = Math.ceil(most * ACCOUNT_SHARE * KEY_SHARE);
   let inFlight = 0;
   let asleep = 0;
   let lastWork = Number.NEGATIVE_INFINITY;
@@ -47,30 +51,40 @@ export function createSubmissionsFirst(
     }
   }
 
+  function checkShare(id: string, mostOfCaller: number, kind: string): void {
+    if ((ofCallers.get(id) ?? 0) < mostOfCaller) return;
+    throw new EmissionError(
+      'rate_limited',
+      `This service already works on ${mostOfCaller} submissions of this ${kind}; nothing was done with this one. Send it again after Retry-After, or send a batch.`,
+      { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    );
+  }
+
+  function count(id: string, change: number): void {
+    const now = (ofCallers.get(id) ?? 0) + change;
+    if (now > 0) ofCallers.set(id, now);
+    else ofCallers.delete(id);
+  }
+
   return {
-    async run(accountId, submit) {
-      const ofAccount = ofAccounts.get(accountId) ?? 0;
+    async run({ accountId, keyId }, submit) {
       if (inFlight >= most)
         throw new EmissionError(
           'overloaded',
           `This service already works on ${most} submissions; nothing was done with this one. Send it again shortly.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
-      if (ofAccount >= mostOfAccount)
-        throw new EmissionError(
-          'rate_limited',
-          `This service already works on ${mostOfAccount} submissions of this account; nothing was done with this one. Send it again after Retry-After, or send a batch.`,
-          { retryAfterSeconds: RETRY_AFTER_SECONDS },
-        );
+      checkShare(accountId, mostOfAccount, 'account');
+      if (keyId !== undefined) checkShare(keyId, mostOfKey, 'API key');
       inFlight += 1;
-      ofAccounts.set(accountId, ofAccount + 1);
+      count(accountId, 1);
+      if (keyId !== undefined) count(keyId, 1);
       try {
         return await submit();
       } finally {
         inFlight -= 1;
-        const left = (ofAccounts.get(accountId) ?? 1) - 1;
-        if (left > 0) ofAccounts.set(accountId, left);
-        else ofAccounts.delete(accountId);
+        count(accountId, -1);
+        if (keyId !== undefined) count(keyId, -1);
         lastWork = clock().getTime();
       }
     },
