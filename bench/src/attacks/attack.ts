@@ -78,7 +78,8 @@ export function send(stage: Stage, head: string, body: Buffer): Promise<string> 
 /** Writes a piece many times, as fast as the connection accepts it. */
 export async function writeMany(socket: Socket, piece: Buffer, times: number): Promise<void> {
   for (let left = times; left > 0 && !socket.destroyed; left -= 1) {
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+    // A connection that the other side cuts ends the loop; its listener in `exchange` has the reason.
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
   }
 }
 
