@@ -1,7 +1,12 @@
 import { beginPost, chunkOf, type OpenRequest } from '@ecf/test-support/raw-posts';
 import { CALLER_HEADER, silentLogger, trustCallerHeader } from '@ecf/test-support/services';
 import { afterEach, expect, it } from '@jest/globals';
-import { type BodiesInFlight, type BodySender, createBodiesInFlight, holdingBody } from '../src/http/body/bodies-in-flight.js';
+import {
+  type BodiesInFlight,
+  type BodySender,
+  createBodiesInFlight,
+  holdingBody,
+} from '../src/http/body/bodies-in-flight.js';
 import { readBody } from '../src/http/body/read-body.js';
 import { ApiError } from '../src/http/errors.js';
 import { createHttpApp } from '../src/http/http-app.js';

@@ -59,17 +59,28 @@ export function createBodiesInFlight({
   let all = 0;
   let ofStrangers = 0;
 
-  function change({ name, key, isStranger }: BodySender, bytes: number): void {
+  /** The counters of a caller, with the most that each may hold. */
+  function sharesOf({ name, key, isStranger }: BodySender): { id: string; most: number }[] {
     const most = (isStranger ? maxOfStrangers : maxBytes) * CALLER_SHARE;
-    const shares = [{ id: name, most }, ...(key === undefined ? [] : [{ id: key, most: most * KEY_SHARE }])];
-    if (bytes > 0) {
-      for (const share of shares) if ((ofSenders.get(share.id) ?? 0) + bytes > share.most) throw overShare(share.most);
-      if (all + bytes > maxBytes) throw overBudget();
-      if (isStranger && ofStrangers + bytes > maxOfStrangers) throw overBudget();
-    }
+    return key === undefined
+      ? [{ id: name, most }]
+      : [
+          { id: name, most },
+          { id: key, most: most * KEY_SHARE },
+        ];
+  }
+
+  function requireShares(sender: BodySender, bytes: number): void {
+    for (const { id, most } of sharesOf(sender)) if ((ofSenders.get(id) ?? 0) + bytes > most) throw overShare(most);
+    if (all + bytes > maxBytes) throw overBudget();
+    if (sender.isStranger && ofStrangers + bytes > maxOfStrangers) throw overBudget();
+  }
+
+  function change(sender: BodySender, bytes: number): void {
+    if (bytes > 0) requireShares(sender, bytes);
     all += bytes;
-    if (isStranger) ofStrangers += bytes;
-    for (const { id } of shares) {
+    if (sender.isStranger) ofStrangers += bytes;
+    for (const { id } of sharesOf(sender)) {
       const own = (ofSenders.get(id) ?? 0) + bytes;
       if (own > 0) ofSenders.set(id, own);
       else ofSenders.delete(id);
