@@ -31,7 +31,6 @@ import {
   bodyLimits,
   createFreeSpaceGuard,
   createQuotaStore,
-  type FreeSpaceGuard,
   freeSpaceSettings,
   reportRevocations,
   storedBytesLimits,
@@ -156,7 +155,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
   const internal = { ...deliveries.operations, ...operatedApprovals(ports), ...operatedAnswers(ports) };
-  const ready = () => readinessOf(parts, archive, freeSpace);
+  const ready = () => readinessOf(parts, archive);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
   const sealingKeys = createSealingKeys('approvals', config);
@@ -340,17 +339,10 @@ function elapsed(): number {
 }
 
 /** Approvals are given and received while the archive is away; the archiver stores them later. */
-function readinessOf(
-  { database, storageReady }: ServiceDependencies,
-  archive: XmlStore,
-  freeSpace: Pick<FreeSpaceGuard, 'require'>,
-): Promise<Readiness> {
+function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
   const checks = {
     database: () => database.query('SELECT 1'),
-    storage: async () => {
-      freeSpace.require();
-      await storageReady();
-    },
+    storage: storageReady,
     archive: () => archive.ready(),
   };
   return checkReadiness(checks, 2_000, ['archive']);

@@ -153,7 +153,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const archiver = createArchiver({ database, archive, service: 'reception', logger, metrics });
-  const ready = () => readinessOf(shared, archive, freeSpace);
+  const ready = () => readinessOf(shared, archive);
   const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
   const values = [replicatedCertificates(database), sealedTokenKeys(database, sealingKeys)];
@@ -294,17 +294,10 @@ function createConfirmation(
 }
 
 /** Documents are received while the archive is away; the archiver stores them later. */
-function readinessOf(
-  { database, storageReady }: ServiceDependencies,
-  archive: XmlStore,
-  freeSpace: Pick<FreeSpaceGuard, 'require'>,
-): Promise<Readiness> {
+function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
   const checks = {
     database: () => database.query('SELECT 1'),
-    storage: async () => {
-      freeSpace.require();
-      await storageReady();
-    },
+    storage: storageReady,
     archive: () => archive.ready(),
   };
   return checkReadiness(checks, 2_000, ['archive']);
