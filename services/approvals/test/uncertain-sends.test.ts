@@ -796,6 +796,8 @@ describe('an authority that never answers readably', () => {
       note: 'shown by the portal, M. Pena',
       settled_at: expect.stringMatching(/-04:00$/),
     });
+    // A send that had begun before the settlement still meets the fault.
+    await new Promise((resolve) => setTimeout(resolve, 600));
     await world.control('DELETE', 'faults');
     const sent = (await world.submissions(encf)).length;
     await new Promise((resolve) => setTimeout(resolve, 600));
