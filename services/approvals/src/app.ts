@@ -42,11 +42,11 @@ import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-ki
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createSealingKeys } from '@ecf/service-kit/security';
 import {
-  checkReadiness,
   openServiceDependencies,
   type Readiness,
   type ServiceDependencies,
   type SharedDependencies,
+  writerReadiness,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -155,7 +155,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
   });
   const internal = { ...deliveries.operations, ...operatedApprovals(ports), ...operatedAnswers(ports) };
-  const ready = () => readinessOf(parts, archive);
+  const ready = () => writerReadiness(parts, archive);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
   const sealingKeys = createSealingKeys('approvals', config);
@@ -336,14 +336,4 @@ function createResending(config: ApprovalsConfig, ports: Ports, sending: Approva
 
 function elapsed(): number {
   return performance.now();
-}
-
-/** Approvals are given and received while the archive is away; the archiver stores them later. */
-function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
-  const checks = {
-    database: () => database.query('SELECT 1'),
-    storage: storageReady,
-    archive: () => archive.ready(),
-  };
-  return checkReadiness(checks, 2_000, ['archive']);
 }

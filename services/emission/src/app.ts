@@ -24,11 +24,11 @@ import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
 import { createSealingKeys } from '@ecf/service-kit/security';
 import {
-  checkReadiness,
   openServiceDependencies,
   type Readiness,
   type ServiceDependencies,
   type SharedDependencies,
+  writerReadiness,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -191,7 +191,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     createIssueJson({ ...linePorts, readInvoice }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
-  const ready = () => readinessOf(parts, archive);
+  const ready = () => writerReadiness(parts, archive);
   const published = createPostgresPublishedDocuments(database);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
   const internal = internalOperations({ published, obtainToken });
@@ -400,17 +400,4 @@ function openCancellations(config: EmissionConfig, { database, clock }: ServiceD
     timeoutMs: config.DATABASE_WAIT_MS,
     describe: (cancellation) => cancellationEvent(cancellation, clock()),
   });
-}
-
-/**
- * Documents are submitted while the archive is unavailable, and the archiver stores them later. So the archive is
- * reported, but does not decide readiness.
- */
-function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
-  const checks = {
-    database: () => database.query('SELECT 1'),
-    storage: storageReady,
-    archive: () => archive.ready(),
-  };
-  return checkReadiness(checks, 2_000, ['archive']);
 }

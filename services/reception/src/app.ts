@@ -26,11 +26,11 @@ import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-ki
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createSealingKeys } from '@ecf/service-kit/security';
 import {
-  checkReadiness,
   openServiceDependencies,
   type Readiness,
   type ServiceDependencies,
   type SharedDependencies,
+  writerReadiness,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import {
@@ -153,7 +153,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
   const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
   const archiver = createArchiver({ database, archive, service: 'reception', logger, metrics });
-  const ready = () => readinessOf(shared, archive);
+  const ready = () => writerReadiness(shared, archive);
   const internal = receptionOperations(ports.documents, parts.tokens);
   const stored = createStoredFiles(database, STORED_FILES);
   const values = [replicatedCertificates(database), sealedTokenKeys(database, sealingKeys)];
@@ -291,14 +291,4 @@ function createConfirmation(
       await sharedCache?.close();
     },
   };
-}
-
-/** Documents are received while the archive is away; the archiver stores them later. */
-function readinessOf({ database, storageReady }: ServiceDependencies, archive: XmlStore): Promise<Readiness> {
-  const checks = {
-    database: () => database.query('SELECT 1'),
-    storage: storageReady,
-    archive: () => archive.ready(),
-  };
-  return checkReadiness(checks, 2_000, ['archive']);
 }

@@ -1,4 +1,6 @@
 import express from 'express';
+import type { Queries } from '../postgres/database.js';
+import type { XmlStore } from '../xml-store/xml-store.js';
 
 /** The dependencies of a service: `ok` or a short reason. `ready` is true if all required ones are ok. */
 export interface Readiness {
@@ -36,6 +38,22 @@ async function verdict(check: () => Promise<unknown>, timeoutMs: number): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * The readiness of a service that stores documents. It works while the archive is unavailable, because the archiver stores the
+ * documents later. So the archive is reported, but does not decide readiness.
+ */
+export function writerReadiness(
+  { database, storageReady }: { readonly database: Queries; storageReady(): Promise<void> },
+  archive: Pick<XmlStore, 'ready'>,
+): Promise<Readiness> {
+  const checks = {
+    database: () => database.query('SELECT 1'),
+    storage: storageReady,
+    archive: () => archive.ready(),
+  };
+  return checkReadiness(checks, 2_000, ['archive']);
 }
 
 /**
