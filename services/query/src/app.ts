@@ -41,7 +41,7 @@ import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
-import { createDocumentJson } from './outbound/document-json/document-json-pool.js';
+import { openDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createPostgresFeed } from './outbound/feed.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
@@ -124,7 +124,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const webhooks = createWebhooks(config, { ...parts, ...pick(ports, ['feed', 'taxpayers', 'source', 'observer']) });
   const freshness = createFreshness(ports);
   const documentXml = createDocumentXml(ports, freshness);
-  const documents = createDocumentJson(parts.watchQueue);
+  const documents = openDocumentJson(parts.watchQueue);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
   const ready = () =>

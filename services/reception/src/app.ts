@@ -67,7 +67,7 @@ import { receptionOperations } from './inbound/internal-operations.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createQueryState } from './outbound/authority-state.js';
 import { createConfirmationStore } from './outbound/confirmations.postgres.js';
-import { createDocumentJson } from './outbound/document-json/document-json-pool.js';
+import { openDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
@@ -224,7 +224,7 @@ function createParts(
     { keys: stores.keys, clock },
     { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
   );
-  const documents = createDocumentJson(stores.watchQueue);
+  const documents = openDocumentJson(stores.watchQueue);
   stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
   stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: receivers.queries });
   return {

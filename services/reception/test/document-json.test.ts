@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { documentJson } from '../src/core/documents/document-json.js';
-import { createDocumentJson } from '../src/outbound/document-json/document-json-pool.js';
+import { openDocumentJson } from '../src/outbound/document-json/document-json-pool.js';
 
 describe('documents as JSON', () => {
-  const documents = createDocumentJson(() => undefined);
+  const documents = openDocumentJson(() => undefined);
   afterAll(() => documents.close());
 
   it.each([
