@@ -223,7 +223,7 @@ describe('polling', () => {
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
   });
 
-  it('goes on for other taxpayers while the authority limits one', async () => {
+  it('continues for other taxpayers while the authority limits one', async () => {
     const busy = randomUUID();
     const limited = unanswered({ cause: 'rate_limited', retryAfterMs: 3_600_000, limit: 'taxpayer' });
     world.authority.script.set(busy, [limited]);

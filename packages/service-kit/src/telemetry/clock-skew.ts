@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
-/** Seconds of difference that are logged and raise the alarm `ClockSkew`. */
+/** Seconds of difference that are logged and raise the alarm `EcfClockSkew`. */
 const TOLERATED_SECONDS = 5;
 
 /** Reports by how many seconds the clock of this process is ahead of another clock. */

@@ -24,10 +24,10 @@ import {
 } from '../core/submission.js';
 import * as sql from './submission-sql.js';
 
-/** The consumer group of this service; the inbox stores it with each event id. */
 /** Tries to record an answer that another one overtakes each time. The authority is queried again later then. */
 const MAX_ROUNDS = 10;
 
+/** The consumer group of this service; the inbox stores it with each event id. */
 export const STATUS_POLLER_GROUP = 'status-poller';
 
 const DUE_TIMES: readonly DueTimes[] = [

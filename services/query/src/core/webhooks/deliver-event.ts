@@ -4,7 +4,7 @@ import type { DeliveryOutcome, WebhookCalls, WebhookDeliveries, WebhookDelivery 
 /** Seconds until the next try, after the first failure, the second, and so on; the last one repeats. */
 const PAUSES = [5, 20, 60, 300, 900, 1_800] as const;
 /** Milliseconds of the longest pause. */
-export const LONGEST_PAUSE_MS = 1_800_000;
+export const LONGEST_PAUSE_MS = Math.max(...PAUSES) * 1_000;
 const GONE = 410;
 
 export interface DeliverEventPorts {
