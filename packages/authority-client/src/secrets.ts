@@ -18,8 +18,8 @@ export function withoutCredentials(text: string, authorization: string | undefin
 }
 
 /**
- * Removes tokens from a login's answer: JWTs anywhere, and any value of a field `token`. Also those that a cut ends: no
- * pattern waits for the end of a token. Each is linear, because no match begins inside a failed one.
+ * Removes tokens from a login's answer: JWTs anywhere, and any value of a field `token`. A token that was cut is removed too:
+ * the patterns do not need its end. Each pattern is linear, because no match begins inside a failed one.
  */
 export function withoutTokens(body: string): string {
   return body

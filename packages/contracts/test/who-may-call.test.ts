@@ -59,7 +59,7 @@ describe('the callers of internal operations', () => {
 });
 
 describe('the actions that services report to the audit log', () => {
-  it('are those that each service carries out', () => {
+  it('are the acts that each service carries out', () => {
     const reported = Object.entries(REPORTED_ACTIONS).flatMap(([action, { services }]) =>
       services.map((service) => `${service} ${action}`),
     );

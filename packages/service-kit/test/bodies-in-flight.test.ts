@@ -153,7 +153,7 @@ it('bounds sixty half-open bodies of strangers by the half of the budget', async
   expect(bodies.bytes()).toBeLessThanOrEqual(most);
 });
 
-it('closes the connection of a refused body that goes on', async () => {
+it('closes the connection if a refused body continues', async () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: MEBIBYTE });
   await start(bodies, async () => undefined);
   const request = post(stranger('203.0.113.1'), chunkOf('x'.repeat(200 * KIBIBYTE)));

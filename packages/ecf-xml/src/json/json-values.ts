@@ -14,7 +14,7 @@ export function isAbsent(value: unknown): boolean {
   return presentOf(value) === undefined;
 }
 
-/** A list of one stands for its value; any other value for itself. */
+/** The value of a list of one; any other value as it is. */
 export function asSingle(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   const present = presentOf(value);

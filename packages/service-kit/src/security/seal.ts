@@ -12,7 +12,7 @@ export class SealError extends Error {
   }
 }
 
-/** What keys are for. Each purpose has keys of its own, so that a service holds those that it needs and no others. */
+/** What keys are for. Each purpose has separate keys, so that a service holds only the keys that it needs. */
 export const SEAL_PURPOSES = [
   'taxpayer certificate',
   'request certificate',
@@ -55,7 +55,7 @@ export interface SealingKeys {
   seal(plaintext: Uint8Array, binding: SealBinding): Buffer;
   /**
    * Opens the result of {@link SealingKeys.seal}. With master keys also values of versions 1 and 2, which they sealed without a
-   * purpose of its own; version 1 is bound to the subject alone.
+   * separate key for the purpose; version 1 is bound to the subject alone.
    * @throws SealError `other_key` if none of the keys sealed the value, `altered` for other bytes or another binding
    */
   unseal(sealed: Uint8Array, binding: SealBinding): Buffer;

@@ -165,7 +165,7 @@ describe('a repeat', () => {
       sleep: async () => caller.abort(),
       emissions: {
         find: async () => {
-          throw new Error('nobody waits for this look');
+          throw new Error('no reader waits for this look');
         },
       },
     } as never;

@@ -25,7 +25,7 @@ import { checkReference } from './referenced-document.js';
 export interface OpenInvoice {
   /** Reads it again under a number. */
   read(given: GivenNumber): Promise<InvoiceJson>;
-  /** Without number; its key has one that stands for the number to be drawn. */
+  /** Without number; its key has a placeholder for the number to be drawn. */
   readonly invoice: Invoice;
 }
 

@@ -35,7 +35,7 @@ export function isLargeInvoice(data: Uint8Array): boolean {
   return data.length > LARGEST_SMALL;
 }
 
-/** Parses, checks and writes the part `data`. 400 if it is no JSON, no e-CF, or if the authority would reject it. */
+/** Parses, checks and writes the part `data`. 400 if it is not JSON or not an e-CF, or if the authority would reject it. */
 export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date, given: GivenNumber | null): InvoiceJson {
   const document = parseInvoiceJson(data);
   if (!leavesNumberOpen(document)) return { isOpen: false, invoice: shortened(readInvoice(document, env, now)) };
