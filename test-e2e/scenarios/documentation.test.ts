@@ -10,6 +10,7 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 /** Every page, by its path from the root. */
 const PAGES = [
   'README.md',
+  'README.es.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'examples/README.md',
@@ -47,6 +48,24 @@ afterAll(() => fs.rmSync(path.dirname(REVOKED), { recursive: true, force: true }
 function pagesIn(folder: string): string[] {
   const names = fs.readdirSync(path.join(ROOT, folder));
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
+}
+
+/** Where the links of a page lead. */
+function links(page: string): string[] {
+  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
+  return [...text.matchAll(/\]\(([^)]+)/g)].map(([, link]) => link as string);
+}
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchors(page: string): string[] {
+  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading as string);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 /** The fenced blocks of a page, by their language. */
@@ -125,9 +144,26 @@ describe('the commands of a page of the documentation', () => {
     expect(files.filter((file) => !fs.existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  it.each(PAGES)('have links that lead to files: %s', (page) => {
-    const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link as string);
-    expect(links.filter((link) => !fs.existsSync(path.join(ROOT, path.dirname(page), link)))).toEqual([]);
+  it.each(PAGES)('have links that lead to files and to their headings: %s', (page) => {
+    const dead = links(page).filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [target = '', anchor] = link.split('#');
+      const file = target === '' ? page : path.join(path.dirname(page), target);
+      if (!fs.existsSync(path.join(ROOT, file))) return true;
+      return anchor !== undefined && file.endsWith('.md') && !anchors(file).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('the Spanish README', () => {
+  it('has the commands, the printed lines, the fault and the links of the English one, in the same order', () => {
+    // The first block is the diagram, whose words are translated.
+    const same = (page: string) =>
+      blocks(page)
+        .slice(1)
+        .map(({ language, text }) => ({ language, text }));
+    expect(same('README.es.md')).toEqual(same('README.md'));
+    expect(links('README.es.md').slice(1)).toEqual(links('README.md').slice(1));
   });
 });
