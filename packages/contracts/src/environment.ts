@@ -25,6 +25,11 @@ export const givenTrackIdSchema = z
   .trim()
   .regex(/^[\w-]{1,64}$/, 'a trackId is at most 64 letters, digits, hyphens and underscores, a UUID in practice');
 
+/** The caller's own reference of a document, from its own system. It need not be unique. */
+export const referenceSchema = z
+  .string()
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/, 'a reference has 1 to 100 printable ASCII characters');
+
 /** The ten types of e-CF. */
 export const ecfTypeSchema = z.enum(ECF_TYPES);
 

@@ -262,6 +262,19 @@ describe('a batch', () => {
     await quick.stop();
   });
 
+  it('stores the own reference that a line states, and refuses a line whose reference is not printable text', async () => {
+    const [good, wrong, bad] = [invoice(), invoice(), invoice()];
+    const faulty = { ECF: { ...bad.document.ECF, DetallesItems: null }, reference: 'order-9' };
+    const lines = [{ ...good.document, reference: 'order-7' }, { ...wrong.document, reference: 'a\nb' }, faulty];
+    const { body } = await send(ndjson(lines));
+    await done(body.batch_id);
+    const [first, second, third] = await results(body.batch_id);
+    expect(first).toMatchObject({ status: 'Aceptado', reference: 'order-7' });
+    expect(await world.row(good.encf)).toMatchObject({ own_reference: 'order-7' });
+    expect(second).toMatchObject({ reference: null, error: { status: 422, detail: [{ loc: ['body', 'reference'] }] } });
+    expect(third).toMatchObject({ reference: 'order-9', error: { status: 400, code: 'invalid_document' } });
+  });
+
   it('streams its results as NDJSON, and takes a JSON array', async () => {
     const some = [invoice(), invoice(), invoice()];
     const array = JSON.stringify(

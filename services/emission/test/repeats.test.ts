@@ -245,4 +245,28 @@ describe('the same number again', () => {
     expect(json).toMatchObject({ status: 200, body: { trackId: signed.body.trackId, xml: elsewhere.body.xml } });
     expect((await world.submit(emission, example('ecf-31', 41))).status).toBe(409);
   });
+
+  it('a repeat with another own reference is a repeat, and the first reference stays', async () => {
+    const first = await world.submit(emission, example('ecf-31', 60), { reference: 'order-1' });
+    const again = await world.submit(second, example('ecf-31', 60), { reference: 'order-2' });
+    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(await world.row(encf('31', 60))).toMatchObject({ attempts: 1, own_reference: 'order-1' });
+  });
+
+  it('a new attempt after a rejection has the own reference of its request', async () => {
+    await rejected(61, false);
+    await world.submit(emission, example('ecf-31', 61), { reference: 'order-3' });
+    expect(await world.row(encf('31', 61))).toMatchObject({ attempts: 2, own_reference: 'order-3' });
+  });
+
+  it.each(['', 'a'.repeat(101), 'factura \u00f1', 'a\tb'])(
+    'an own reference of other than 1 to 100 printable ASCII characters is 422: %j',
+    async (reference) => {
+      const { status, body } = await world.call(emission, 'POST', '/fe_Submit', {
+        headers: { 'x-reference': reference },
+      });
+      const loc = ['header', 'x-reference'];
+      expect([status, body.detail]).toMatchObject([422, [{ loc, type: 'reference' }]]);
+    },
+  );
 });

@@ -131,6 +131,12 @@ describe('documents that the caller signed', () => {
     expect(dry.body.warnings.map(({ rule }: { rule: string }) => rule)).toEqual(['business.signed-outside-validity']);
   });
 
+  it('keep the own reference of x-reference', async () => {
+    const { xml } = await signed('ecf-31', 70);
+    await world.submitSigned(emission, '/submit_ecf', xml, token, { reference: 'order-5' });
+    expect(await world.row(encf('31', 70))).toMatchObject({ own_reference: 'order-5' });
+  });
+
   it('are a string in the body: anything else is 422', async () => {
     for (const body of ['{"xml": 1}', '{"xml": null}', '{"xml": ["<ECF/>"]}', '{"xml": ""}', '{}', '[]']) {
       const answer = await world.call(emission, 'POST', '/submit_ecf', {

@@ -53,6 +53,7 @@ beforeAll(async () => {
         modified_encf: encf('31', 1),
         submitted_by: 'key-of-the-test',
         request_id: 'caja-7',
+        reference: 'order-4711',
         state: 'conditional',
         code: '4',
         messages: [{ codigo: '1934', valor: 'No cuadra' }],
@@ -133,6 +134,7 @@ describe('GET /invoices/', () => {
       modified_encf: encf('31', 1),
       submitted_by: 'key-of-the-test',
       request_id: 'caja-7',
+      reference: 'order-4711',
     });
     expect(invoices[0]).toMatchObject({
       track_id: null,
@@ -175,6 +177,7 @@ describe('GET /invoices/', () => {
           ecf_type: random.pick(['31', '33', '34']),
           state: random.pick(['accepted', 'rejected-reusable', 'processing']),
           buyer_rnc: random.pick([BUYER, FOREIGN_ISSUER, null]),
+          reference: random.pick(['order 1', 'order=2', null]),
           total_amount: random.pick(amounts),
           created_at: new Date(Date.UTC(2025, 0, 1 + random.between(0, 39), 12)).toISOString(),
         }),
@@ -194,6 +197,11 @@ describe('GET /invoices/', () => {
       ['status=aceptado', ({ status }: IssuedInvoice) => status === 'Aceptado'],
       ['ecf_type=34&status=EnProceso', (one: IssuedInvoice) => one.ecfType === '34' && one.status === 'EnProceso'],
       [`buyer_rnc=${BUYER}`, ({ buyerRnc }: IssuedInvoice) => buyerRnc === BUYER],
+      ['reference=order%201', ({ reference }: IssuedInvoice) => reference === 'order 1'],
+      [
+        'reference=order%3D2&status=Aceptado',
+        (one: IssuedInvoice) => one.reference === 'order=2' && one.status === 'Aceptado',
+      ],
       ['min_amount=3.1&max_amount=7', ({ totalAmount: sum }: IssuedInvoice) => Number(sum) >= 3.1 && Number(sum) <= 7],
       ['max_amount=5.00&ecf_type=31', (one: IssuedInvoice) => Number(one.totalAmount) <= 5 && one.ecfType === '31'],
     ])('pages of "%s" follow each other in every order without gap or repeat', async (criteria, matches) => {

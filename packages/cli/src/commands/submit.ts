@@ -132,6 +132,7 @@ const TOO_LONG: BatchResult = {
   line: 1,
   encf: null,
   issuer_rnc: null,
+  reference: null,
   status: null,
   code: null,
   track_id: null,

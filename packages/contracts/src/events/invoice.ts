@@ -5,6 +5,7 @@ import {
   ecfTypeSchema,
   encfSchema,
   environmentSchema,
+  referenceSchema,
   rncSchema,
   timestampSchema,
 } from '../environment.js';
@@ -87,6 +88,7 @@ export const invoiceChangedSchema = z
     rfce_storage_path: z.string().nullable(),
     rfce_checksum: z.string().nullable(),
     attempts: z.array(eventAttemptSchema),
+    reference: referenceSchema.nullable().optional().meta({ description: "The caller's own reference" }),
     submitted_by: z.string().nullable().optional().meta({ description: 'The API key that submitted it' }),
     request_id: z.string().nullable().optional().meta({ description: 'The request that submitted it' }),
     contingency: z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, rncSchema, timestampSchema, trackIdSchema } from '../environment.js';
+import { encfSchema, referenceSchema, rncSchema, timestampSchema, trackIdSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { faultSchema, validationItemSchema } from './error-body.js';
 
@@ -50,6 +50,7 @@ export const batchResultSchema = z.object({
   line: z.number().int().positive(),
   encf: encfSchema.nullable(),
   issuer_rnc: rncSchema.nullable(),
+  reference: referenceSchema.nullable().meta({ description: "The caller's own reference" }),
   status: z
     .union([invoiceStatusSchema, z.literal('Validado')])
     .nullable()

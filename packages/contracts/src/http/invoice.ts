@@ -5,6 +5,7 @@ import {
   ecfTypeSchema,
   encfSchema,
   environmentSchema,
+  referenceSchema,
   rncSchema,
   timestampSchema,
 } from '../environment.js';
@@ -51,6 +52,7 @@ export const invoiceSchema = z.object({
   xml_storage_path: z.string(),
   xml_checksum: z.string(),
   modified_encf: z.string().nullable(),
+  reference: referenceSchema.nullable().meta({ description: "The caller's own reference" }),
   /** Id of the API key, and the request, of the submission; null for one of an earlier version. */
   submitted_by: z.string().nullable(),
   request_id: z.string().nullable(),

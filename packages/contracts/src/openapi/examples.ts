@@ -97,6 +97,7 @@ const invoice = {
   xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000001-b94d27b9934d.xml',
   xml_checksum: SHA256,
   modified_encf: null,
+  reference: 'order-4711',
   submitted_by: '7f1e2d3c-4b5a-4968-8776-655443322110',
   request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
 };
@@ -175,6 +176,7 @@ const batchResult = {
   line: 2,
   encf: 'E310000000002',
   issuer_rnc: '199999991',
+  reference: 'order-4711',
   status: null,
   code: null,
   track_id: null,

@@ -64,7 +64,7 @@ export const EMISSION = {
     summary: 'Checks, signs, stores and sends an invoice in JSON',
     description:
       'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, verdict at once), all other documents as full e-CF. The same invoice again gets the stored answer. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. The same document under that key gets the first answer again for 30 days; the key does not count for a document with eNCF. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
-    parameters: [P.idempotencyKey, P.validate, P.contingency],
+    parameters: [P.idempotencyKey, P.reference, P.validate, P.contingency],
     body: {
       required: true,
       content: {
@@ -110,7 +110,7 @@ export const EMISSION = {
   submitSigned: {
     tag: TAG,
     summary: 'Stores and sends a signed e-CF',
-    parameters: [P.token, P.validate],
+    parameters: [P.token, P.reference, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
       200: {
@@ -125,7 +125,7 @@ export const EMISSION = {
     tag: TAG,
     summary: 'Stores and sends a signed summary (RFCE) of a consumer invoice under 250,000.00',
     description: 'The gateway keeps the summary only; the caller must keep the full e-CF.',
-    parameters: [P.token, P.validate],
+    parameters: [P.token, P.reference, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
       200: { description: "The authority's verdict.", content: json(rfceResponseSchema, EXAMPLES.summarySubmission) },

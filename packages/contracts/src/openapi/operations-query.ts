@@ -87,8 +87,8 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Lists the invoices of an issuer that were created in a period',
     description:
-      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, amount or `updated_since` it is as of the first page.',
-    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, ...LISTING, P.limit, P.offset],
+      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
+    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, P.referenceQuery, ...LISTING, P.limit, P.offset],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',

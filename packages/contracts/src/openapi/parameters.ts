@@ -3,6 +3,7 @@ import {
   ecfTypeSchema,
   encfSchema,
   environmentSchema,
+  referenceSchema,
   rncSchema,
   timestampSchema,
   trackIdSchema,
@@ -242,6 +243,14 @@ export const PARAMETERS = {
     'true: if the authority cannot be reached, the document is signed and stored, and is sent when the authority answers again.',
   ),
   waitingAfter: parameter('query', 'after', z.string().regex(/^\d+$/), '0', '`next` of the last page.'),
+  reference: parameter(
+    'header',
+    'x-reference',
+    referenceSchema,
+    'order-4711',
+    "The caller's own reference, 1 to 100 printable ASCII characters. Stored with the document; it need not be unique.",
+  ),
+  referenceQuery: parameter('query', 'reference', referenceSchema, 'order-4711', 'Only this own reference.'),
   validate: parameter(
     'query',
     'validate',

@@ -108,12 +108,13 @@ async function* partsOf(
   }
 }
 
-function resultBody({ line, encf, issuerRnc, outcome, attempt }: BatchLine): BatchResult {
+function resultBody({ line, encf, issuerRnc, ownReference, outcome, attempt }: BatchLine): BatchResult {
   const isRefused = outcome?.outcome === 'refused';
   return {
     line,
     encf,
     issuer_rnc: issuerRnc,
+    reference: ownReference,
     status: attempt !== null ? publicStatus(attempt.state) : outcome?.outcome === 'validated' ? 'Validado' : null,
     code: attempt?.verdict.code ?? null,
     track_id: attempt?.trackId ?? null,

@@ -11,6 +11,7 @@ import {
   type MasterKeyOperations,
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
+  referenceSchema,
   SIGNING_OPERATIONS,
   type SigningOperations,
 } from '@ecf/contracts';
@@ -175,6 +176,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
   const dryRun = validateOnly(req);
   const idempotencyKey = idempotencyKeyOf(req);
+  const ownReference = ownReferenceOf(req);
   const mayWait = readContingency(req);
   const { data, certificate } = await readSubmissionForm(req, res);
   const { env } = identity;
@@ -184,6 +186,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     data,
     certificate,
     dryRun,
+    ownReference,
     idempotencyKey,
     mayWait,
     batchLine: null,
@@ -207,6 +210,7 @@ async function signedSubmission(req: Request, res: Response) {
   const identity = identityOf(req);
   const token = authorityToken(req);
   const dryRun = validateOnly(req);
+  const ownReference = ownReferenceOf(req);
   requireJson(req.headers['content-type']);
   const body = parsed(await readBody(req));
   const xml = typeof body === 'object' && body !== null ? (body as { xml?: unknown }).xml : undefined;
@@ -215,7 +219,8 @@ async function signedSubmission(req: Request, res: Response) {
     const type = xml === undefined ? 'missing' : 'string';
     throw invalid(['body', 'xml'], 'the body must be {"xml": "<signed document>"}', type);
   }
-  return { caller: accountCaller(identity), env: identity.env, xml, token, dryRun, signal: callerSignal(res) };
+  const { env } = identity;
+  return { caller: accountCaller(identity), env, xml, token, ownReference, dryRun, signal: callerSignal(res) };
 }
 
 async function obtainToken(options: HttpOptions, req: Request) {
@@ -245,6 +250,15 @@ function idempotencyKeyOf(req: Request): string | null {
     'an idempotency-key has 1 to 255 printable characters',
     'idempotency_key',
   );
+}
+
+/** The header `x-reference`. */
+function ownReferenceOf(req: Request): string | null {
+  const reference = req.headers['x-reference'];
+  if (reference === undefined) return null;
+  const { data, success } = referenceSchema.safeParse(reference);
+  if (success) return data;
+  throw invalid(['header', 'x-reference'], 'a reference has 1 to 100 printable ASCII characters', 'reference');
 }
 
 function validateOnly(req: Request): boolean {

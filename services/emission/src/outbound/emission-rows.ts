@@ -50,6 +50,7 @@ export interface AttemptRow {
   past: PastSubmission[];
   submitted_by: string | null;
   request_id: string | null;
+  own_reference: string | null;
   batch_line: string | null;
   contingency_since: Date | null;
   deadline: Date | null;
@@ -95,6 +96,7 @@ export function fromRow(row: AttemptRow): Attempt {
     past: row.past,
     submittedBy: row.submitted_by,
     requestId: row.request_id,
+    ownReference: row.own_reference,
     batchLine: row.batch_line,
     contingencySince: row.contingency_since,
     deadline: row.deadline,
@@ -136,6 +138,7 @@ export function attemptRow(attempt: Attempt): object {
     modified_attempt: attempt.modifiedAttempt,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
+    own_reference: attempt.ownReference ?? null,
     batch_line: attempt.batchLine ?? null,
     contingency_since: attempt.contingencySince ?? null,
     ...changingColumns(attempt),

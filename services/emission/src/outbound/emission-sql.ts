@@ -2,7 +2,7 @@
 
 const COLUMNS = `attempt, revision, state, source, route, content_hash, facts, xml_path, xml_sha256, rfce_path, rfce_sha256,
   signed_at, committed_at, signer_fingerprint, has_own_certificate, track_id, track_id_adopted, status_revision, verdict, submitted_at,
-  lost_sends, transient_refusals, not_found_since, failures, next_action_at, owner, modifies, modified_attempt, alarm, past, submitted_by, request_id, batch_line,
+  lost_sends, transient_refusals, not_found_since, failures, next_action_at, owner, modifies, modified_attempt, alarm, past, submitted_by, request_id, own_reference, batch_line,
   contingency_since, deadline, queued_at`;
 
 const EMISSION_COLUMNS = 'e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type, e.created_at';

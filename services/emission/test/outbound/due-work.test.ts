@@ -62,7 +62,9 @@ describe('lines of batches as due work', () => {
       createdAt: NOW,
     });
   const addLine = (batchId: number, accountId: string, line: number) =>
-    store().addLines(batchId, accountId, [{ line, document: Buffer.from('{}'), encf: null, issuerRnc: null }]);
+    store().addLines(batchId, accountId, [
+      { line, document: Buffer.from('{}'), encf: null, issuerRnc: null, ownReference: null },
+    ]);
   const received = { total: 1, sha256: '' };
 
   describeDueWorkStore<DueLine>(async () => {
@@ -107,7 +109,13 @@ describe('lines of batches as due work', () => {
       ['b', 10],
     ] as const) {
       const id = await begin(accountId);
-      const lines = [1, 2, 3, 4].map((line) => ({ line, document: Buffer.alloc(size), encf: null, issuerRnc: null }));
+      const lines = [1, 2, 3, 4].map((line) => ({
+        line,
+        document: Buffer.alloc(size),
+        encf: null,
+        issuerRnc: null,
+        ownReference: null,
+      }));
       await store().addLines(id, accountId, lines);
       await store().receive({ id, ...received }, [], NOW);
     }

@@ -25,7 +25,7 @@ describe('large invoices', () => {
       ),
     );
   const read = (data: Buffer, given: Parameters<typeof readInvoiceJson>[3] = null) =>
-    invoices.read(data, 'TesteCF', NOW, given, null, 'account');
+    invoices.read(data, 'TesteCF', NOW, given, false, null, 'account');
 
   /** The outcome of the reading, and whether the event loop turned meanwhile. */
   async function whileTurning<T>(work: Promise<T>): Promise<{ outcome: T | Error; turned: boolean }> {
@@ -42,7 +42,7 @@ describe('large invoices', () => {
     expect(isLargeInvoice(data)).toBe(true);
     const { outcome, turned } = await whileTurning(read(data));
     expect(turned).toBe(true);
-    expect(outcome).toEqual(readInvoiceJson(data, 'TesteCF', NOW, null));
+    expect(outcome).toEqual(readInvoiceJson(data, 'TesteCF', NOW, null, false));
   });
 
   it('whose number is open are read without one, and under the one that they are given', async () => {
@@ -80,11 +80,12 @@ describe('large invoices', () => {
       encf: encf('33', 1),
       issuerRnc: ISSUER,
       refersTo: expect.anything(),
+      ownReference: null,
     });
     const slow = await whileTurning(invoices.numbers(Buffer.from(`{"ECF":[${absent()}]}`)));
-    expect(slow).toEqual({ outcome: { encf: null, issuerRnc: null, refersTo: null }, turned: true });
+    expect(slow).toEqual({ outcome: { encf: null, issuerRnc: null, refersTo: null, ownReference: null }, turned: true });
     const hostile = await invoices.numbers(Buffer.from('[[],'.repeat(500_000)));
-    expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null });
+    expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null, ownReference: null });
   });
 
   it('of a batch wait for the thread, however many there are; an account has eight waiting calls', async () => {
@@ -92,9 +93,11 @@ describe('large invoices', () => {
     const told: string[] = [];
     const watch = { begins: async () => void told.push('begins'), ended: async () => void told.push('ended') };
     const data = large();
-    const lines = Array.from({ length: 18 }, () => busy.read(data, 'TesteCF', NOW, null, watch, 'account'));
+    const lines = Array.from({ length: 18 }, () => busy.read(data, 'TesteCF', NOW, null, true, watch, 'account'));
     const calls = ['one', 'other'].flatMap((account) =>
-      Array.from({ length: account === 'one' ? 9 : 8 }, () => busy.read(data, 'TesteCF', NOW, null, null, account)),
+      Array.from({ length: account === 'one' ? 9 : 8 }, () =>
+        busy.read(data, 'TesteCF', NOW, null, false, null, account),
+      ),
     );
     const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected');
     expect(refused).toEqual([
@@ -108,7 +111,7 @@ describe('large invoices', () => {
   it('that take too long are refused for ever, and the next one is read', async () => {
     const impatient = createInvoices({ threads: 1, timeoutMs: 1, watchQueue: () => undefined });
     const refusal = await impatient
-      .read(large(), 'TesteCF', NOW, null, null, 'account')
+      .read(large(), 'TesteCF', NOW, null, false, null, 'account')
       .catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: 'document_too_costly', retryAfterSeconds: null });
     expect((refusal as Error).message).toContain('takes too much time to check');

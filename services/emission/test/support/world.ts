@@ -247,7 +247,15 @@ export class World {
       env,
       key,
       contingency,
-    }: { certificate?: IssuedCertificate; query?: string; env?: string; key?: string; contingency?: string } = {},
+      reference,
+    }: {
+      certificate?: IssuedCertificate;
+      query?: string;
+      env?: string;
+      key?: string;
+      contingency?: string;
+      reference?: string;
+    } = {},
   ): Promise<Answer> {
     const form = new FormData();
     form.set('data', typeof document === 'string' ? document : JSON.stringify(document));
@@ -260,6 +268,7 @@ export class World {
       headers: {
         ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...(contingency === undefined ? {} : { 'x-contingency': contingency }),
+        ...(reference === undefined ? {} : { 'x-reference': reference }),
       },
       ...(env === undefined ? {} : { env }),
     });
@@ -270,11 +279,15 @@ export class World {
     route: '/submit_ecf' | '/submit_fc',
     xml: string,
     token: string,
-    { query = '', env }: { query?: string; env?: string } = {},
+    { query = '', env, reference }: { query?: string; env?: string; reference?: string } = {},
   ): Promise<Answer> {
     return this.call(instance, 'POST', `${route}${query}`, {
       body: JSON.stringify({ xml }),
-      headers: { 'content-type': 'application/json', 'x-token': token },
+      headers: {
+        'content-type': 'application/json',
+        'x-token': token,
+        ...(reference === undefined ? {} : { 'x-reference': reference }),
+      },
       ...(env === undefined ? {} : { env }),
     });
   }

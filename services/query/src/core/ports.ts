@@ -31,6 +31,8 @@ export interface InvoiceCriteria {
   readonly status: InvoiceStatus | null;
   readonly ecfType: EcfType | null;
   readonly buyerRnc: string | null;
+  /** The caller's own reference. */
+  readonly reference: string | null;
   /** Bounds of the amount that a document states, both included; decimal texts. */
   readonly minAmount: string | null;
   readonly maxAmount: string | null;

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from '@ecf/contracts';
+import { EVENT_TYPES, type EventType, referenceSchema } from '@ecf/contracts';
 import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
 import { ListingParameters } from '@ecf/service-kit/listings';
 import type { InvoiceCriteria } from '../core/ports.js';
@@ -23,7 +23,15 @@ export class Parameters extends ListingParameters {
       ...this.criteria(),
       status: this.word('status', INVOICE_STATUSES),
       buyerRnc: this.optionalRnc('buyer_rnc'),
+      reference: this.#reference(),
     };
+  }
+
+  #reference(): string | null {
+    const text = this.query('reference');
+    if (text === null || referenceSchema.safeParse(text).success) return text;
+    this.wrong(['query', 'reference'], 'a reference has 1 to 100 printable ASCII characters', 'reference');
+    return null;
   }
 
   /** A required eNCF of a consumer invoice in the query. */

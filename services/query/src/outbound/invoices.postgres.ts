@@ -35,6 +35,7 @@ interface InvoiceRow {
   total_amount: string;
   total_itbis: string;
   modified_encf: string | null;
+  reference: string | null;
   submitted_by: string | null;
   request_id: string | null;
   security_code: string;
@@ -155,6 +156,7 @@ function fromRow(row: InvoiceRow): IssuedInvoice {
     totalAmount: row.total_amount,
     totalItbis: row.total_itbis,
     modifiedEncf: row.modified_encf,
+    reference: row.reference,
     submittedBy: row.submitted_by,
     requestId: row.request_id,
     securityCode: row.security_code,

@@ -12,7 +12,7 @@ export interface Start {
 
 /**
  * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the
- * keys. The sums of days give the total if no buyer, amount or time of change restricts it. Otherwise the rows are
+ * keys. The sums of days give the total if no buyer, reference, amount or time of change restricts it. Otherwise the rows are
  * counted, for the first page only.
  *
  * @param start null = only the total
@@ -33,7 +33,13 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   );
   const { from, until } = dominicanDays(filter.first, filter.last);
   const typed = (given: Date | string | null, type: string) => (given === null ? null : `${value(given)}::${type}`);
-  const ofBuyer = matching([['buyer_rnc =', criteria.buyerRnc, 'text']], value);
+  const uncounted = matching(
+    [
+      ['buyer_rnc =', criteria.buyerRnc, 'text'],
+      ['reference =', criteria.reference, 'text'],
+    ],
+    value,
+  );
   const changed =
     criteria.updatedSince === null
       ? ''
@@ -48,7 +54,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const after: SeekPlace | null = place && { order, value: `${typed(place.value, type)}`, id: value(place.id) };
   const matched = (before: Date, seek: SeekPlace | null) =>
     [
-      `env = ${env} AND issuer_rnc = ${issuer} AND listed${alike}${ofBuyer}${changed}`,
+      `env = ${env} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
       ...sortedWithin(
         'created_at',
         { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false },
@@ -57,7 +63,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
       ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
     ].join(' AND ');
   const total = () => {
-    if (ofBuyer === '' && changed === '' && amounts.least === null && amounts.most === null)
+    if (uncounted === '' && changed === '' && amounts.least === null && amounts.most === null)
       return `SELECT coalesce(sum(r.count), 0)::bigint AS total
         ${OVER_STRETCHES(columns(monthsAndDays(filter.first, filter.last)).map(value))} WHERE true${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;

@@ -6,7 +6,7 @@ export type Generation = 'public' | 'rebuilding';
 const INVOICE = `env text, encf text, issuer_rnc text, id bigint, revision int, listed boolean, settled boolean, ecf_type text,
   route text, status text, code text, messages json, sequence_used boolean, track_id text, buyer_rnc text, buyer_name text,
   date_issued date, created_at timestamptz, signed_at timestamptz, total_amount numeric, total_itbis numeric, modified_encf text,
-  submitted_by text, request_id text,
+  reference text, submitted_by text, request_id text,
   security_code text, qr_url text, xml_path text, xml_checksum text, rfce_path text, rfce_checksum text, attempts json`;
 const RECEIVED = `env text, encf text, issuer_rnc text, buyer_rnc text, id bigint, revision int, date_received timestamptz,
   xml_path text, xml_checksum text, conflicts json`;

@@ -154,6 +154,7 @@ function invoiceRow(invoice: IssuedInvoice): Record<string, unknown> {
     total_amount: invoice.totalAmount,
     total_itbis: invoice.totalItbis,
     modified_encf: invoice.modifiedEncf,
+    reference: invoice.reference,
     submitted_by: invoice.submittedBy,
     request_id: invoice.requestId,
     security_code: invoice.securityCode,

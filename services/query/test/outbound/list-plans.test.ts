@@ -15,7 +15,15 @@ const ROWS = 40_000;
 const LIMIT = 20;
 const HALF = 0.5 * ROWS;
 const ANY: InvoiceCriteria = {
-  ...{ status: null, ecfType: null, buyerRnc: null, minAmount: null, maxAmount: null, updatedSince: null },
+  ...{
+    status: null,
+    ecfType: null,
+    buyerRnc: null,
+    reference: null,
+    minAmount: null,
+    maxAmount: null,
+    updatedSince: null,
+  },
 };
 const FILTER: InvoiceFilter = {
   env: 'TesteCF',
@@ -34,10 +42,11 @@ beforeAll(async () => {
   for (const issuer of [ISSUER, OTHER])
     await database.query(
       `INSERT INTO invoice (env, encf, issuer_rnc, id, revision, listed, settled, ecf_type, route, status, messages, buyer_rnc,
-          date_issued, created_at, signed_at, total_amount, total_itbis, security_code, qr_url, xml_path, xml_checksum, attempts)
+          reference, date_issued, created_at, signed_at, total_amount, total_itbis, security_code, qr_url, xml_path, xml_checksum, attempts)
         SELECT 'TesteCF', 'E31' || lpad(n::text, 10, '0'), $1, n, 1, true, true, CASE WHEN n % 4000 = 1 THEN '41' ELSE '31' END,
           'ecf', CASE WHEN n % 4000 = 2 THEN 'EnProceso' ELSE 'Aceptado' END, '[]',
-          CASE WHEN n % 4000 = 3 THEN '101010101' ELSE '188888885' END, '2026-02-01', at, at,
+          CASE WHEN n % 4000 = 3 THEN '101010101' ELSE '188888885' END,
+          'order-' || n, '2026-02-01', at, at,
           CASE WHEN n % 2 = 0 THEN 118 ELSE n END, 18, 'aB+/9z', repeat('q', 200), repeat('p', 100), repeat('0', 64), '[]'
         FROM (SELECT n, timestamptz '2026-02-01 12:00:00Z' + n * interval '1 minute' AS at
                 FROM generate_series(1, $2::int) AS n) AS rows`,
@@ -87,6 +96,7 @@ it.each(LISTING_SORTS)('criteria that few documents match read no others, sorted
     { status: 'EnProceso' as const },
     { status: 'No encontrado' as const },
     { ecfType: '41' as const },
+    { reference: 'order-7' },
     { ecfType: '47' as const },
     { minAmount: '39990.00' },
     { updatedSince: new Date(Date.UTC(2026, 1, 1, 12, ROWS - 10)) },

@@ -35,7 +35,15 @@ const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.
 const FIRST_MIGRATION = '20261121032226_read_models';
 
 const PLAIN = {
-  criteria: { status: null, ecfType: null, buyerRnc: null, minAmount: null, maxAmount: null, updatedSince: null },
+  criteria: {
+    status: null,
+    ecfType: null,
+    buyerRnc: null,
+    reference: null,
+    minAmount: null,
+    maxAmount: null,
+    updatedSince: null,
+  },
   sort: '-created_at',
   place: null,
 } as const;

@@ -134,6 +134,8 @@ export interface Attempt extends DocumentKey {
   /** Id of the API key, and the request, that submitted it; null if unknown. */
   readonly submittedBy?: string | null;
   readonly requestId?: string | null;
+  /** The caller's own reference; null without one. */
+  readonly ownReference?: string | null;
   /** The batch line that made it (`keyOfLine`); null if it did not come in a batch. */
   readonly batchLine?: string | null;
   /** Since when the authority was away, for a document that was signed in contingency. */
@@ -163,6 +165,7 @@ export type NewAttempt = Pick<
   | 'modifiedAttempt'
   | 'submittedBy'
   | 'requestId'
+  | 'ownReference'
   | 'batchLine'
   | 'contingencySince'
 >;

@@ -45,6 +45,7 @@ export interface NewLine {
   readonly document: Buffer | null;
   readonly encf: string | null;
   readonly issuerRnc: string | null;
+  readonly ownReference: string | null;
 }
 
 /** Lines that have to end before a line begins. */
@@ -122,6 +123,7 @@ export interface BatchLine {
   readonly line: number;
   readonly encf: string | null;
   readonly issuerRnc: string | null;
+  readonly ownReference: string | null;
   readonly outcome: LineOutcome | null;
   readonly attempt: Attempt | null;
 }

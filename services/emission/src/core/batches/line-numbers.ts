@@ -1,12 +1,13 @@
+import { referenceSchema } from '@ecf/contracts';
 import { asSingle, leafText, parseJson } from '@ecf/ecf-xml';
 import { referredNumber } from '../submit/referenced-document.js';
 import type { NumberedLine } from './line-order.js';
 
-/** The numbers that a line names. */
-export type LineNumbers = Omit<NumberedLine, 'line'>;
+/** The numbers that a line names, and the caller's own reference. */
+export type LineNumbers = Omit<NumberedLine, 'line'> & { readonly ownReference: string | null };
 
 /** Of a document that cannot be read, or is too large. */
-export const NO_NUMBERS: LineNumbers = { encf: null, issuerRnc: null, refersTo: null };
+export const NO_NUMBERS: LineNumbers = { encf: null, issuerRnc: null, refersTo: null, ownReference: null };
 
 /** {@link lineNumbers}, wherever it runs. */
 export type ReadLineNumbers = (document: Uint8Array) => Promise<LineNumbers>;
@@ -25,6 +26,7 @@ export function lineNumbers(document: Uint8Array): LineNumbers {
   return {
     encf: textAt(root, [...header, 'IdDoc', 'eNCF'], 13),
     issuerRnc: textAt(root, [...header, 'Emisor', 'RNCEmisor'], 11),
+    ownReference: referenceOf(root),
     refersTo: referredNumber({
       type: textAt(root, [...header, 'IdDoc', 'TipoeCF'], 2),
       total: textAt(root, [...header, 'Totales', 'MontoTotal'], 21),
@@ -32,6 +34,12 @@ export function lineNumbers(document: Uint8Array): LineNumbers {
       isOfAnother: textAt(root, [...reference, 'RNCOtroContribuyente'], 11) !== null,
     }),
   };
+}
+
+/** The reference beside the document; null without a valid one, which refuses the line later. */
+function referenceOf(root: unknown): string | null {
+  const { reference } = (asSingle(root) ?? {}) as { reference?: unknown };
+  return referenceSchema.safeParse(reference).data ?? null;
 }
 
 /**

@@ -60,6 +60,7 @@ export function createProcessLine(
         data,
         certificate: null,
         dryRun: validate,
+        ownReference: null,
         idempotencyKey: line.hasKey ? batchLine : null,
         mayWait,
         batchLine,

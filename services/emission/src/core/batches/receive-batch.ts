@@ -74,9 +74,9 @@ async function storeLines(
         'invalid_batch',
         `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
       );
-    const numbers = document === null ? NO_NUMBERS : await readNumbers(document);
+    const { ownReference, ...numbers } = document === null ? NO_NUMBERS : await readNumbers(document);
     numbered.push({ line, ...numbers });
-    chunk.push({ line, document, encf: numbers.encf, issuerRnc: numbers.issuerRnc });
+    chunk.push({ line, document, encf: numbers.encf, issuerRnc: numbers.issuerRnc, ownReference });
     bytes += document?.length ?? 0;
     if (chunk.length < CHUNK.lines && bytes < CHUNK.bytes) continue;
     await batches.addLines(id, accountId, chunk);

@@ -70,6 +70,7 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
     xml_checksum: attempt.xml.sha256,
     rfce_storage_path: attempt.rfce?.path ?? null,
     rfce_checksum: attempt.rfce?.sha256 ?? null,
+    reference: attempt.ownReference ?? null,
     submitted_by: attempt.submittedBy ?? null,
     request_id: attempt.requestId ?? null,
     contingency: attempt.contingencySince

@@ -23,6 +23,8 @@ export interface Parties {
   readonly mayWait: boolean;
   /** The batch line that the document is, or null. */
   readonly batchLine: string | null;
+  /** The caller's own reference. */
+  readonly ownReference: string | null;
   /** Aborted when the caller leaves. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -174,6 +176,7 @@ function prepared(ports: Pick<Ports, 'clock' | 'sealer'>, parts: Parts): Prepare
       modifiedAttempt: reference.modifiedAttempt,
       contingencySince: login.since,
       batchLine: parties.batchLine,
+      ownReference: parties.ownReference,
       ...submitter(caller),
       ...key,
     },

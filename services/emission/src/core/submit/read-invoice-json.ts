@@ -1,4 +1,7 @@
+import { referenceSchema } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import { asSingle } from '@ecf/ecf-xml';
+import { invalidRequest } from '../errors.js';
 import { leavesNumberOpen, underAnyNumber, underNumber, withoutNumber } from './automatic-number.js';
 import { type Invoice, parseInvoiceJson, readInvoice, withoutLines } from './invoice-json.js';
 
@@ -12,6 +15,8 @@ export interface GivenNumber {
 export interface InvoiceJson {
   /** Whether the document leaves its number to the service. */
   readonly isOpen: boolean;
+  /** The caller's own reference that a batch line states beside its document; null without one. */
+  readonly ownReference: string | null;
   /** Without number and filled-in expiry if the number is open and none is given; its key has a number all the same. */
   readonly invoice: Invoice;
 }
@@ -35,15 +40,39 @@ export function isLargeInvoice(data: Uint8Array): boolean {
   return data.length > LARGEST_SMALL;
 }
 
-/** Parses, checks and writes the part `data`. 400 if it is not JSON or not an e-CF, or if the authority would reject it. */
-export function readInvoiceJson(data: Uint8Array, env: Environment, now: Date, given: GivenNumber | null): InvoiceJson {
-  const document = parseInvoiceJson(data);
-  if (!leavesNumberOpen(document)) return { isOpen: false, invoice: shortened(readInvoice(document, env, now)) };
+/**
+ * Parses, checks and writes the part `data`, or a batch line, which may state `reference` beside its document. 400 if it is not
+ * JSON or not an e-CF, or if the authority would reject it; 422 for another reference than contracts allow.
+ */
+export function readInvoiceJson(
+  data: Uint8Array,
+  env: Environment,
+  now: Date,
+  given: GivenNumber | null,
+  isBatchLine: boolean,
+): InvoiceJson {
+  const parsed = parseInvoiceJson(data);
+  const { document, ownReference } = isBatchLine ? withoutReference(parsed) : { document: parsed, ownReference: null };
+  if (!leavesNumberOpen(document))
+    return { isOpen: false, ownReference, invoice: shortened(readInvoice(document, env, now)) };
   const invoice =
     given === null
       ? withoutNumber(readInvoice(underAnyNumber(document), env, now), document)
       : readInvoice(underNumber(document, given.encf, given.expiry), env, now);
-  return { isOpen: true, invoice: shortened(invoice) };
+  return { isOpen: true, ownReference, invoice: shortened(invoice) };
+}
+
+/** A batch line as its document and the caller's own reference. */
+function withoutReference(line: unknown): { document: unknown; ownReference: string | null } {
+  const root = asSingle(line);
+  if (typeof root !== 'object' || root === null || !('reference' in root))
+    return { document: line, ownReference: null };
+  const { reference, ...document } = root;
+  if (reference === null) return { document, ownReference: null };
+  const read = referenceSchema.safeParse(reference);
+  if (!read.success)
+    throw invalidRequest(['body', 'reference'], 'a reference has 1 to 100 printable ASCII characters', 'reference');
+  return { document, ownReference: read.data };
 }
 
 function shortened(invoice: Invoice): Invoice {

@@ -20,6 +20,8 @@ export interface JsonSubmission {
   /** Null to sign with the taxpayer's stored certificate. */
   readonly certificate: UploadedCertificate | null;
   readonly dryRun: boolean;
+  /** The caller's own reference; a batch line states it beside its document instead. */
+  readonly ownReference: string | null;
   /** Required for a document without eNCF; does not count otherwise. */
   readonly idempotencyKey: string | null;
   /** Whether the document may be signed and wait while the authority is away. */
@@ -45,11 +47,19 @@ export function createIssueJson(
   return async (submission) => {
     const { caller, env, data, certificate: upload, mayWait, batchLine, signal } = submission;
     const read = (given: GivenNumber | null) =>
-      ports.readInvoice(data, env, ports.clock(), given, submission.watchReading, caller.accountId);
-    const { isOpen, invoice } = await read(null);
+      ports.readInvoice(data, env, ports.clock(), given, batchLine !== null, submission.watchReading, caller.accountId);
+    const { isOpen, invoice, ownReference } = await read(null);
     const taxpayer = await taxpayers.require(caller, invoice.key.issuerRnc);
     const uploaded = upload === null ? null : await certificates.uploaded(upload, caller.accountId);
-    const parties = { caller, taxpayer, uploaded, mayWait, batchLine, signal };
+    const parties = {
+      caller,
+      taxpayer,
+      uploaded,
+      mayWait,
+      batchLine,
+      ownReference: submission.ownReference ?? ownReference,
+      signal,
+    };
     if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
     const offer = { read, invoice };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);

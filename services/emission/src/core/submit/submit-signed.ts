@@ -29,6 +29,8 @@ export interface SignedSubmission {
   readonly xml: string;
   /** The caller's token for the authority, header x-token. */
   readonly token: string;
+  /** The caller's own reference. */
+  readonly ownReference: string | null;
   readonly dryRun: boolean;
   /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */
   readonly signal?: AbortSignal | undefined;
@@ -154,7 +156,7 @@ function notAnsweredYet(): EmissionError {
 }
 
 function prepared(
-  { caller, token }: SignedSubmission,
+  { caller, token, ownReference }: SignedSubmission,
   document: SignedDocument,
   taxpayer: TaxpayerState,
   route: 'ecf' | 'rfce',
@@ -184,6 +186,7 @@ function prepared(
       hasOwnCertificate: false,
       modifies: reference.modifies,
       modifiedAttempt: reference.modifiedAttempt,
+      ownReference,
       ...submitter(caller),
     },
     files: [file],

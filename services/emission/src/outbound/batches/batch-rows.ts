@@ -35,6 +35,7 @@ export type ResultRow = Omit<AttemptRow, 'emission_id'> & {
   line: number;
   line_encf: string | null;
   line_issuer_rnc: string | null;
+  line_own_reference: string | null;
   outcome: LineOutcome['outcome'] | null;
   result: LineOutcome | null;
 };
@@ -45,6 +46,7 @@ export function fromResultRow(row: ResultRow): BatchLine {
     line: row.line,
     encf: attempt?.encf ?? row.line_encf,
     issuerRnc: attempt?.issuerRnc ?? row.line_issuer_rnc,
+    ownReference: attempt === null ? row.line_own_reference : (attempt.ownReference ?? null),
     outcome:
       attempt === null
         ? row.result

@@ -12,9 +12,9 @@ export const BEGIN = {
 
 export const ADD_LINES = {
   name: 'batch_add_lines',
-  text: `INSERT INTO batch_line (batch_id, account_id, line, document, encf, issuer_rnc, due_at)
-    SELECT $1, $2, l.line, l.document, l.encf, l.issuer_rnc, now()
-    FROM unnest($3::int[], $4::bytea[], $5::text[], $6::text[]) AS l(line, document, encf, issuer_rnc)`,
+  text: `INSERT INTO batch_line (batch_id, account_id, line, document, encf, issuer_rnc, own_reference, due_at)
+    SELECT $1, $2, l.line, l.document, l.encf, l.issuer_rnc, l.own_reference, now()
+    FROM unnest($3::int[], $4::bytea[], $5::text[], $6::text[], $7::text[]) AS l(line, document, encf, issuer_rnc, own_reference)`,
 };
 
 export const SET_ORDER = {
@@ -242,7 +242,7 @@ export const LIST = {
 /** Lines after $2 with their attempts, of one status ($4) or all. */
 export const RESULTS = {
   name: 'batch_results',
-  text: `SELECT l.line, l.encf AS line_encf, l.issuer_rnc AS line_issuer_rnc, l.outcome, l.result, ${ATTEMPT_COLUMNS}
+  text: `SELECT l.line, l.encf AS line_encf, l.issuer_rnc AS line_issuer_rnc, l.own_reference AS line_own_reference, l.outcome, l.result, ${ATTEMPT_COLUMNS}
     FROM batch_line l LEFT JOIN emission e ON e.id = l.emission_id
     LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
     WHERE l.batch_id = $1 AND l.line > $2::bigint AND ($4::text IS NULL OR ${STATUS} = $4)

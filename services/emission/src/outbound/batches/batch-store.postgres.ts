@@ -148,6 +148,7 @@ function lineColumns(lines: readonly NewLine[]): unknown[] {
     lines.map(({ document }) => document),
     lines.map(({ encf }) => encf),
     lines.map(({ issuerRnc }) => issuerRnc),
+    lines.map(({ ownReference }) => ownReference),
   ];
 }
 

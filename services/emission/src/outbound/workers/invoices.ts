@@ -25,9 +25,9 @@ export function createInvoices(settings: {
   const limits = { maxThreads: threads, timeoutMs, maxWaiting: MAX_WAITING };
   const workers = startBoundedWorkers({ worker, ...limits, queue: 'invoices', watchQueue });
   return {
-    async read(data, env, now, given, watch, accountId) {
-      if (!isLargeInvoice(data)) return readInvoiceJson(data, env, now, given);
-      const task: InvoiceTask = [data, env, now, given];
+    async read(data, env, now, given, isBatchLine, watch, accountId) {
+      if (!isLargeInvoice(data)) return readInvoiceJson(data, env, now, given, isBatchLine);
+      const task: InvoiceTask = [data, env, now, given, isBatchLine];
       let hasBegun = false;
       const begins = async () => {
         await watch?.begins();

@@ -40,6 +40,8 @@ export interface IssuedInvoice extends InvoiceKey {
   readonly totalAmount: string;
   readonly totalItbis: string;
   readonly modifiedEncf: string | null;
+  /** The caller's own reference. */
+  readonly reference: string | null;
   /** Id of the API key, and the request, that submitted it; null if unknown. */
   readonly submittedBy: string | null;
   readonly requestId: string | null;
@@ -82,6 +84,7 @@ export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
     totalAmount: event.total_amount,
     totalItbis: event.total_itbis,
     modifiedEncf: event.modified_encf,
+    reference: event.reference ?? null,
     submittedBy: event.submitted_by ?? null,
     requestId: event.request_id ?? null,
     securityCode: event.security_code,
@@ -141,6 +144,7 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, conf
     xml_storage_path: invoice.xmlPath,
     xml_checksum: invoice.xmlChecksum,
     modified_encf: invoice.modifiedEncf,
+    reference: invoice.reference,
     submitted_by: invoice.submittedBy,
     request_id: invoice.requestId,
   };
