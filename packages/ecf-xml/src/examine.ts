@@ -42,7 +42,7 @@ function commentWarning(root: string): Fault {
   const message =
     'There are comments inside the document. Receivers refuse it, since comments can make a value read differently from what was signed; write it without.';
   const source = 'Canonical XML 1.0 without comments: the signature does not cover them';
-  return { path: root, rule: 'schema.unknown', code: null, message, source };
+  return { path: root, rule: 'schema.unknown', code: null, message, source, severity: 'warning' };
 }
 
 /**

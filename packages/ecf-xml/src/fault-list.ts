@@ -70,11 +70,11 @@ export class FaultList {
   byteOrderMark(root: string): void {
     const message = 'The document begins with a byte order mark, which the authority rejects; write it without.';
     const source = 'Descripción Técnica e-CF v1.6, bitácora 18-04-2022: UTF-8 without BOM; verdict observed';
-    this.faults.push({ path: root, rule: 'schema.unknown', code: '1', message, source });
+    this.faults.push({ path: root, rule: 'schema.unknown', code: '1', message, source, severity: 'error' });
   }
 
   private push(path: string, rule: string, message: string, source: string): void {
-    this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source });
+    this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source, severity: 'error' });
   }
 }
 

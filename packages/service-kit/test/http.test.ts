@@ -103,6 +103,7 @@ describe('errors of an app', () => {
           code: null,
           message: 'is required',
           source: 'XSD',
+          severity: 'error' as const,
         };
         throw new ApiError(400, 'invalid_document', 'The document has faults.', {
           messages: ['ECF.Encabezado: is required'],

@@ -32,7 +32,7 @@ export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Ver
 
 /** A document with this fault alone, because nothing else of it can be checked. */
 export function unreadableDocument(message: string, source: string): Verdict {
-  const faults = [{ path: '', rule: 'schema.type', code: null, message, source }];
+  const faults = [{ path: '', rule: 'schema.type', code: null, message, source, severity: 'error' as const }];
   return { document: null, type: null, encf: null, valid: false, faults, warnings: [] };
 }
 

@@ -92,7 +92,8 @@ export const receivedInvoiceChangedSchema = z
     /** Absent in events of earlier versions. */
     approval_confirmed: approvalConfirmedSchema.optional(),
     approval_datetime: timestampSchema.nullable(),
-    observations: z.array(faultSchema),
+    /** `severity` is absent in events of earlier versions. */
+    observations: z.array(faultSchema.partial({ severity: true })),
     conflicts: z.array(receivedConflictSchema),
   })
   .meta({

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 
-/** A fault of a document: place, rule, the authority's code, words, source. */
+/** A fault or warning of a document: place, rule, the authority's code, words, source, and whether it refuses. */
 export const faultSchema = z.object({
   path: z.string().meta({ description: 'Field path, e.g. ECF.DetallesItems.Item[2].MontoItem' }),
   rule: z.string().meta({ description: 'Stable name: schema.* or business.*' }),
   code: z.string().nullable().meta({ description: "The authority's code where it has one" }),
   message: z.string(),
   source: z.string().meta({ description: 'Document and page the rule comes from' }),
+  severity: z.enum(['error', 'warning']).meta({
+    description: 'warning: the document is refused only where warnings are refused (`warnings=refuse`)',
+  }),
 });
 export type FaultBody = z.infer<typeof faultSchema>;
 

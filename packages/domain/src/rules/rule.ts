@@ -40,8 +40,13 @@ export interface BusinessRule {
 export const NOTES: readonly EcfType[] = ['33', '34'];
 
 /** The fault, or warning, of a rule at a path of a document. */
-export function faultOf(rule: Pick<BusinessRule, 'name' | 'code' | 'source'>, path: string, message: string): Fault {
-  return { path, rule: rule.name, code: rule.code, message, source: rule.source };
+export function faultOf(
+  rule: Pick<BusinessRule, 'name' | 'code' | 'source' | 'verdict'>,
+  path: string,
+  message: string,
+): Fault {
+  const severity = rule.verdict === 'rejects' ? 'error' : 'warning';
+  return { path, rule: rule.name, code: rule.code, message, source: rule.source, severity };
 }
 
 /** Says that the rule is broken at a path. */

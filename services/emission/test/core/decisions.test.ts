@@ -164,6 +164,7 @@ describe('refuseFaults', () => {
       code: null,
       message: 'm',
       source: 's',
+      severity: 'error' as const,
     });
     expect(() => refuseFaults([])).not.toThrow();
     expect(() => refuseFaults([fault('TipoPago')])).toThrow(/TipoPago\); .* under the same eNCF if it states one\.$/);

@@ -83,6 +83,7 @@ export function openRanges(
           code: null,
           message,
           source: 'XSD e-CF v1.0',
+          severity: 'error',
         },
       ],
     });

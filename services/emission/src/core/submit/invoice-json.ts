@@ -73,7 +73,7 @@ export function issueDateFaults(tree: DocumentNode | null): Fault[] {
   if (issued === null || parseDocumentDate(issued) !== null) return [];
   const path = `${root}.Encabezado.Emisor.FechaEmision`;
   const message = `${issued} is no day of the calendar; a document needs the day on which it was issued`;
-  return [{ path, rule: 'schema.type', code: null, message, source: 'Formato e-CF v1.0 p.12' }];
+  return [{ path, rule: 'schema.type', code: null, message, source: 'Formato e-CF v1.0 p.12', severity: 'error' }];
 }
 
 /** What the steps after the check read of a tree. Between threads the lines would cost more than their check. */
@@ -95,6 +95,7 @@ function wrongRoot(found: string): Fault {
     code: null,
     message: `an e-CF is expected under the root key ECF; ${instead}`,
     source: 'XSD e-CF v1.0',
+    severity: 'error',
   };
 }
 

@@ -130,5 +130,6 @@ function wrongRoot(found: string, expected: DocumentName): Fault {
     code: null,
     message: `a document with root ${expected} is expected here, not ${found}`,
     source: 'XSD e-CF v1.0, XSD RFCE v1.0',
+    severity: 'error',
   };
 }
