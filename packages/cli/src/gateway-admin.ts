@@ -109,8 +109,6 @@ function parsed(text: string): unknown {
 
 /** The sentence of an error body. */
 export function reasonOf(text: string): string {
-  const detail = (parsed(text) as { detail?: unknown } | null)?.detail;
-  if (typeof detail === 'string') return detail;
-  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc?.at(-1)}: ${msg}`).join('; ');
-  return text.slice(0, 200);
+  const message = (parsed(text) as { message?: unknown } | null)?.message;
+  return typeof message === 'string' ? message : text.slice(0, 200);
 }

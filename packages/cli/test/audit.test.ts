@@ -52,7 +52,7 @@ describe('ecf audit verify FILE', () => {
   });
 
   it('ends with 2 if the gateway refuses the token: that is not a gateway that cannot be reached', async () => {
-    answer = { status: 401, body: { code: 'invalid_admin_token', detail: 'The token is wrong.' } };
+    answer = { status: 401, body: { code: 'invalid_admin_token', message: 'The token is wrong.' } };
     const { code, stderr } = await verify(entries);
     expect([code, stderr]).toEqual([2, expect.stringContaining('401')]);
   });

@@ -30,7 +30,7 @@ const gateway = http.createServer((req, res) => {
   req.resume().on('end', () => {
     const status = refusals.shift();
     if (status !== undefined)
-      return res.writeHead(status, status === 408 ? { 'retry-after': '1' } : {}).end('{"detail":"Send it again."}');
+      return res.writeHead(status, status === 408 ? { 'retry-after': '1' } : {}).end('{"message":"Send it again."}');
     if (isPage) return res.end('<html>');
     const breaksOff = breaks[0] === url.split('?')[0] && breaks.shift() !== undefined;
     const after = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);

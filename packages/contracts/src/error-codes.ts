@@ -270,7 +270,7 @@ export const ERROR_CODES = {
     status: 422,
     retryAfter: null,
     meaning: 'A parameter, header or field is missing or malformed.',
-    remedy: 'Correct each place that detail names: loc is the place, msg the reason.',
+    remedy: 'Correct each place that items names: loc is the place, msg the reason.',
   },
   idempotency_key_required: {
     status: 422,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { adminOpenApiDocument, OPERATIONS, openApiDocument } from '../src/index.js';
+import { adminOpenApiDocument, errorBodySchema, OPERATIONS, openApiDocument } from '../src/index.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the documents are walked through freely
 const documents: [string, any][] = [
@@ -84,6 +84,31 @@ describe.each(documents)('the %s document', (_name, document) => {
       expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
       expect(security.length <= 1).toBe(true);
     }
+  });
+});
+
+/** An approval that is refused is answered as the authority's specification says. */
+const OTHER_ERRORS = ['receiveApproval 400'];
+
+describe.each(documents)('every error of the %s document', (_name, document) => {
+  const errors = operationsOf(document).flatMap(({ operationId, responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([status, answer]) => ({ place: `${operationId} ${status}`, answer: resolved(document, answer) })),
+  );
+
+  it('has the one error body, in its schema and in its examples', () => {
+    const fields = Object.keys(errorBodySchema.shape);
+    const others = errors.filter(({ answer }) => {
+      const { schema, example, examples } = answer.content['application/json'];
+      const values =
+        examples === undefined ? [example] : Object.values<{ value: unknown }>(examples).map(({ value }) => value);
+      const { required = [] } = resolved(document, schema.allOf?.[0] ?? schema);
+      const isWhole = fields.every((field) => required.includes(field));
+      return !isWhole || !values.every((value) => errorBodySchema.safeParse(value).success);
+    });
+    expect(errors.length).toBeGreaterThan(100);
+    expect(others.map(({ place }) => place).filter((place) => !OTHER_ERRORS.includes(place))).toEqual([]);
   });
 });
 

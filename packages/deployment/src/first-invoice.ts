@@ -33,7 +33,7 @@ export async function submitFirstInvoice(
   const form = new FormData();
   form.set('data', JSON.stringify(exampleInvoice(FIRST, today)));
   const answer = await fetch(`${baseUrl}/fe_Submit`, { method: 'POST', headers: { 'x-api-key': apiKey }, body: form });
-  const body = (await answer.json()) as { status?: string; qr_url?: string; detail?: string };
+  const body = (await answer.json()) as { status?: string; qr_url?: string };
   if (!answer.ok) throw new Error(`The example invoice was refused (${answer.status}): ${JSON.stringify(body)}`);
   return [`first invoice   ${FIRST}   ${body.status}`, `confirmation    ${body.qr_url}`];
 }

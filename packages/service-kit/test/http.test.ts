@@ -1,6 +1,7 @@
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorBodySchema } from '@ecf/contracts';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type express from 'express';
@@ -105,10 +106,7 @@ describe('errors of an app', () => {
           source: 'XSD',
           severity: 'error' as const,
         };
-        throw new ApiError(400, 'invalid_document', 'The document has faults.', {
-          messages: ['ECF.Encabezado: is required'],
-          faults: [fault],
-        });
+        throw new ApiError(400, 'invalid_document', 'The document has faults.', { faults: [fault] });
       });
       app.get('/items', () => {
         throw new InvalidRequest([{ loc: ['header', 'rnc-issuing'], msg: 'is required', type: 'missing' }]);
@@ -123,19 +121,33 @@ describe('errors of an app', () => {
     });
     const known = await get(`${url}/known`);
     expect(known.body).toEqual({
-      detail: 'E310000000001 is used; take the next number.',
       code: 'encf_already_used',
+      message: 'E310000000001 is used; take the next number.',
+      faults: [],
+      items: [],
+      messages: ['E310000000001 is used; take the next number.'],
       request_id: known.headers.get('x-request-id'),
+      detail: 'E310000000001 is used; take the next number.',
     });
     expect(known.headers.get('retry-after')).toBeNull();
     expect((await get(`${url}/waits`)).headers.get('retry-after')).toBe('10');
     expect((await get(`${url}/faults`)).body).toMatchObject({
+      message: 'The document has faults.',
       messages: ['ECF.Encabezado: is required'],
       faults: [{ rule: 'schema.required' }],
+      items: [],
     });
+    const item = { loc: ['header', 'rnc-issuing'], msg: 'is required', type: 'missing' };
     expect(await get(`${url}/items`)).toMatchObject({
       status: 422,
-      body: { code: 'validation_error', detail: [{ loc: ['header', 'rnc-issuing'] }] },
+      body: {
+        code: 'validation_error',
+        message: 'The request is not valid: header.rnc-issuing: is required.',
+        messages: ['header.rnc-issuing: is required'],
+        faults: [],
+        items: [item],
+        detail: [item],
+      },
     });
     for (const [cause, code] of [
       ['ENOSPC', 'storage_full'],
@@ -167,7 +179,7 @@ describe('errors of an app', () => {
       });
     const post = (...headers: string[]) => ['POST / HTTP/1.1', ...headers, 'Content-Length: 2', '', '{}'].join('\r\n');
     const chunked = (coding: string) => `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
-    const refused = /^HTTP\/1\.1 (\d+) .*^x-request-id: \S+\r\n.*"code":"(\w+)","request_id":"[^"]+"}$/ims;
+    const refused = /^HTTP\/1\.1 (\d+) .*^x-request-id: \S+\r\n.*^({"code":.+})$/ims;
     const answers = await Promise.all(
       [
         post(),
@@ -179,12 +191,16 @@ describe('errors of an app', () => {
         `${post('Host: x', 'Connection: close, Upgrade', 'Upgrade: h2c')}`,
       ].map(send),
     );
-    expect(answers.slice(0, 5).map((answer) => refused.exec(answer)?.slice(1))).toEqual([
-      ['400', 'bad_request'],
-      ['417', 'expectation_failed'],
-      ['415', 'unsupported_media_type'],
-      ['400', 'bad_request'],
-      ['405', 'method_not_allowed'],
+    const read = answers.slice(0, 5).map((answer) => {
+      const [, status, body = ''] = refused.exec(answer) ?? [];
+      return [Number(status), errorBodySchema.strict().parse(JSON.parse(body)).code];
+    });
+    expect(read).toEqual([
+      [400, 'bad_request'],
+      [417, 'expectation_failed'],
+      [415, 'unsupported_media_type'],
+      [400, 'bad_request'],
+      [405, 'method_not_allowed'],
     ]);
     for (const answer of answers.slice(0, 5)) expect(answer).toMatch(/^connection: close\r$/im);
     expect(answers[4]).toMatch(/^allow: GET, HEAD, POST, PUT, PATCH, DELETE\r$/im);
@@ -224,7 +240,7 @@ describe('JSON bodies', () => {
     expect(await post('')).toEqual({ status: 200, body: { body: null } });
     expect(await post('{"a":}')).toMatchObject({
       status: 400,
-      body: { code: 'invalid_json', detail: expect.stringContaining('JSON') },
+      body: { code: 'invalid_json', message: expect.stringContaining('JSON') },
     });
     expect(await post(`"${'x'.repeat(200)}"`)).toMatchObject({ status: 413 });
     expect(await post('{}', 'text/plain')).toMatchObject({ status: 415 });
@@ -467,7 +483,15 @@ describe('health and metrics', () => {
     database = () => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
     expect(await get(`${url}/health/ready`)).toMatchObject({
       status: 503,
-      body: { status: 'not_ready', checks: { database: 'ECONNREFUSED', always: 'ok' } },
+      body: {
+        status: 'not_ready',
+        checks: { database: 'ECONNREFUSED', always: 'ok' },
+        code: 'service_unavailable',
+        message: 'Not ready: database (ECONNREFUSED). Repeat after Retry-After.',
+        faults: [],
+        items: [],
+        request_id: expect.any(String),
+      },
     });
     database = () => new Promise(() => {});
     expect(await get(`${url}/health/ready`)).toMatchObject({

@@ -142,7 +142,7 @@ const TOO_LONG: BatchResult = {
   faults: [],
   warnings: [],
   sequence_used: null,
-  error: { status: 413, code: 'body_too_large', detail: TOO_LONG_DETAIL },
+  error: { status: 413, code: 'body_too_large', message: TOO_LONG_DETAIL, items: [], detail: TOO_LONG_DETAIL },
 };
 
 function decided({ total, pending, in_process }: BatchBody): number {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { encfSchema, referenceSchema, rncSchema, timestampSchema, trackIdSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
-import { faultSchema, validationItemSchema } from './error-body.js';
+import { errorBodySchema, faultSchema } from './error-body.js';
 
 /** Most documents of a batch, and most bytes of its body. */
 export const MAX_BATCH_DOCUMENTS = 10_000;
@@ -65,9 +65,8 @@ export const batchResultSchema = z.object({
   sequence_used: z.boolean().nullable(),
   error: z
     .object({
-      status: z.number().int(),
-      code: z.string(),
-      detail: z.union([z.string(), z.array(validationItemSchema)]),
+      status: z.number().int().meta({ description: 'The HTTP status that /fe_Submit would answer' }),
+      ...errorBodySchema.pick({ code: true, message: true, items: true, detail: true }).shape,
     })
     .nullable(),
 });

@@ -5,7 +5,7 @@ export const faultSchema = z.object({
   path: z.string().meta({ description: 'Field path, e.g. ECF.DetallesItems.Item[2].MontoItem' }),
   rule: z.string().meta({ description: 'Stable name: schema.* or business.*' }),
   code: z.string().nullable().meta({ description: "The authority's code where it has one" }),
-  message: z.string(),
+  message: z.string().meta({ description: 'What is wrong and how to correct it' }),
   source: z.string().meta({ description: 'Document and page the rule comes from' }),
   severity: z.enum(['error', 'warning']).meta({
     description: 'warning: the document is refused only where warnings are refused (`warnings=refuse`)',
@@ -15,24 +15,73 @@ export type FaultBody = z.infer<typeof faultSchema>;
 
 /** One item of a 422: the place, the reason, the kind. */
 export const validationItemSchema = z.object({
-  loc: z.array(z.union([z.string(), z.number()])),
-  msg: z.string(),
-  type: z.string(),
+  loc: z
+    .array(z.union([z.string(), z.number()]))
+    .meta({ description: 'The place: header, query, path or body, then the names and positions that lead to it' }),
+  msg: z.string().meta({ description: 'What is wrong there' }),
+  type: z.string().meta({ description: 'The kind of fault, e.g. missing, unknown, format' }),
 });
 export type ValidationItem = z.infer<typeof validationItemSchema>;
 
-/** The body of every error except 422; the emission endpoints add `messages` and `faults` to a 400. */
-export const errorBodySchema = z.object({
-  detail: z.string(),
-  code: z.string(),
-  request_id: z.string(),
-  messages: z.array(z.string()).optional(),
-  faults: z.array(faultSchema).optional(),
-});
+/** What is wrong with a request: a sentence or, with 422, the items. */
+export type ErrorDetail = string | readonly ValidationItem[];
 
-/** The body of a 422. */
-export const validationBodySchema = z.object({
-  detail: z.array(validationItemSchema),
-  code: z.string(),
-  request_id: z.string(),
+/** The body of every error, whatever its status. */
+export const errorBodySchema = z.object({
+  code: z.string().meta({ description: 'The stable name of the error; `GET /errors` lists all of them' }),
+  message: z.string().meta({ description: 'What is wrong and what to do about it, as text for people' }),
+  faults: z.array(faultSchema).meta({ description: 'The faults of a document; empty for other errors' }),
+  items: z
+    .array(validationItemSchema)
+    .meta({ description: 'The places of the request that are missing or malformed (422); empty for other errors' }),
+  messages: z
+    .array(z.string())
+    .meta({ description: 'The same as text: one sentence for each fault or item, otherwise the message' }),
+  request_id: z
+    .string()
+    .meta({ description: 'The id of the request, also in the header x-request-id and in the logs' }),
+  detail: z.union([z.string(), z.array(validationItemSchema)]).meta({
+    description: 'Read `message` and `items` instead: this is the message or, with 422, the items',
+    deprecated: true,
+  }),
 });
+export type ErrorBody = z.infer<typeof errorBodySchema>;
+
+/** The items of which `message` names the place and the reason; `items` has all. */
+const ITEMS_IN_MESSAGE = 3;
+
+/** The sentence about what is wrong with a request. */
+export function errorMessage(detail: ErrorDetail): string {
+  if (typeof detail === 'string') return detail;
+  const named = detail.slice(0, ITEMS_IN_MESSAGE).map((item) => itemMessage(item).replace(/\.$/, ''));
+  const more = detail.length - named.length;
+  return `The request is not valid: ${named.join('; ')}${more > 0 ? `; and ${more} more, see items` : ''}.`;
+}
+
+/** The body of an error. */
+export function errorBody(
+  error: {
+    readonly code: string;
+    readonly detail: ErrorDetail;
+    readonly faults?: readonly FaultBody[] | undefined;
+  },
+  requestId: string,
+): ErrorBody {
+  const { code, detail, faults = [] } = error;
+  const message = errorMessage(detail);
+  const items = typeof detail === 'string' ? [] : [...detail];
+  const reasons = [...faults.map((fault) => `${fault.path}: ${fault.message}`), ...items.map(itemMessage)];
+  return {
+    code,
+    message,
+    faults: [...faults],
+    items,
+    messages: reasons.length > 0 ? reasons : [message],
+    request_id: requestId,
+    detail: typeof detail === 'string' ? detail : items,
+  };
+}
+
+function itemMessage({ loc, msg }: ValidationItem): string {
+  return `${loc.join('.')}: ${msg}`;
+}

@@ -9,7 +9,7 @@ import { auditEntrySchema, auditPageSchema } from '../http/audit.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
 import * as batch from '../http/batch.js';
 import { cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
-import { errorBodySchema, faultSchema, validationBodySchema, validationItemSchema } from '../http/error-body.js';
+import { errorBodySchema, faultSchema, validationItemSchema } from '../http/error-body.js';
 import { deliveryNameSchema, deliveryPageSchema, deliverySchema } from '../http/internal/delivery.js';
 import { rawTrackIdListSchema } from '../http/internal/internal.js';
 import * as invoice from '../http/invoice.js';
@@ -60,7 +60,6 @@ const ANSWERS = {
   SubmissionResponse: submission.submissionResponseSchema,
   TokenResponse: submission.tokenResponseSchema,
   TrackIdList: invoice.trackIdListSchema,
-  ValidationBody: validationBodySchema,
   ValidationItem: validationItemSchema,
   Account: admin.accountSchema,
   Administrator: admin.administratorSchema,

@@ -1,8 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from '../error-codes.js';
-import { errorBodySchema, validationBodySchema } from '../http/error-body.js';
+import { errorBody, errorBodySchema, type ValidationItem } from '../http/error-body.js';
 import type { Components } from './components.js';
 import type { HeaderDescription, JsonSchema } from './description.js';
-import { EXAMPLES } from './examples.js';
 import { headersObject } from './headers.js';
 
 const TOKEN_REQUIRED: HeaderDescription = {
@@ -38,7 +37,7 @@ export function createErrorResponses(components: Components): {
 
 /** An error: the one body with its possible codes, an example for each. */
 function response(status: number, codes: readonly ErrorCode[], components: Components): JsonSchema {
-  const body = components.schemaOf(status === 422 ? validationBodySchema : errorBodySchema, 'output');
+  const body = components.schemaOf(errorBodySchema, 'output');
   const waiting = codes.filter((code) => ERROR_CODES[code].retryAfter !== null);
   const retryAfter = waiting.length === codes.length ? 'always' : waiting.length > 0 ? 'sometimes' : undefined;
   const needsToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
@@ -54,9 +53,33 @@ function response(status: number, codes: readonly ErrorCode[], components: Compo
   };
 }
 
+const INVALID: ValidationItem = { loc: ['header', 'rnc-issuing'], msg: 'an RNC has 9 or 11 digits', type: 'rnc' };
+/** The place that a 422 of a code names, where it is always the same one. */
+const ITEMS: Partial<Record<ErrorCode, ValidationItem>> = {
+  idempotency_key_required: {
+    loc: ['header', 'idempotency-key'],
+    msg: 'the document has no eNCF, so this header is required',
+    type: 'missing',
+  },
+  unknown_event: {
+    loc: ['query', 'after'],
+    msg: 'after is not the id of an event, nor a next of an earlier answer',
+    type: 'unknown_event',
+  },
+  environment_not_served: {
+    loc: ['header', 'env'],
+    msg: 'this deployment uses a simulator of the authority and does not serve eCF; use TesteCF or CerteCF',
+    type: 'environment',
+  },
+  service_not_in_environment: {
+    loc: ['header', 'env'],
+    msg: 'the authority does not have this service in CerteCF; use TesteCF or eCF',
+    type: 'service_not_in_environment',
+  },
+};
+
 function example(code: ErrorCode, status: number): JsonSchema {
   const { meaning, remedy } = ERROR_CODES[code];
-  const items = code === 'idempotency_key_required' ? EXAMPLES.keyRequired : EXAMPLES.validation;
-  const detail = status === 422 ? items : `${meaning} ${remedy}`;
-  return { detail, code, request_id: 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3' };
+  const detail = status === 422 ? [ITEMS[code] ?? INVALID] : `${meaning} ${remedy}`;
+  return errorBody({ code, detail }, 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3');
 }

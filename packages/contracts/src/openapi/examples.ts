@@ -189,6 +189,8 @@ const batchResult = {
   error: {
     status: 409,
     code: 'encf_already_used',
+    message: 'Another document was issued under E310000000002 in TesteCF (it is accepted).',
+    items: [],
     detail: 'Another document was issued under E310000000002 in TesteCF (it is accepted).',
   },
 };
@@ -604,14 +606,6 @@ export const EXAMPLES = {
     authentication_url: null,
   },
   providerToken: { token: 'eyJhbGciOi...', expira: '2026-06-15T15:00:05Z', expedido: '2026-06-15T14:00:05Z' },
-  keyRequired: [
-    {
-      loc: ['header', 'idempotency-key'],
-      msg: 'the document has no eNCF, so this header is required',
-      type: 'missing',
-    },
-  ],
-  validation: [{ loc: ['header', 'rnc-issuing'], msg: 'an RNC has 9 or 11 digits', type: 'rnc' }],
   account,
   certificate,
   range,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema } from '../environment.js';
+import { errorBody, errorBodySchema } from '../http/error-body.js';
 import type { OwnOperationId } from '../http/own-operations.js';
 import { json, type OperationDescription } from './description.js';
 import { EXAMPLES } from './examples.js';
@@ -30,6 +31,8 @@ export const errorEntrySchema = z.object({
 
 const liveSchema = z.object({ status: z.literal('ok') });
 const readySchema = z.object({ status: z.enum(['ok', 'not_ready']), checks: z.record(z.string(), z.string()) });
+/** Every error has the common body; this one also the state of each dependency. */
+const notReadySchema = errorBodySchema.extend(readySchema.shape);
 const text = (example: string) => ({ schema: { type: 'string' }, example });
 
 export const OWN = {
@@ -58,7 +61,14 @@ export const OWN = {
       },
       503: {
         description: 'Some do not answer; see `checks`.',
-        content: json(readySchema, { status: 'not_ready', checks: { database: 'ECONNREFUSED' } }),
+        content: json(notReadySchema, {
+          status: 'not_ready',
+          checks: { database: 'ECONNREFUSED' },
+          ...errorBody(
+            { code: 'service_unavailable', detail: 'Not ready: database (ECONNREFUSED). Repeat after Retry-After.' },
+            'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3',
+          ),
+        }),
         headers: {
           'retry-after': {
             description: 'Seconds to wait.',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError, errorBody } from './errors.js';
+import { errorBody } from '@ecf/contracts';
+import { ApiError } from './errors.js';
 
 /** The answer to something that never became a request. */
 export interface ClientErrorAnswer {

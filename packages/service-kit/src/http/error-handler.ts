@@ -1,9 +1,10 @@
+import { errorBody } from '@ecf/contracts';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { isDatabaseUnavailable } from '../postgres/database-errors.js';
 import { isStorageFull } from '../postgres/storage-full.js';
 import type { Logger } from '../telemetry/logger.js';
 import { isIntegrityError, XmlStoreError } from '../xml-store/xml-store.js';
-import { ApiError, errorBody, InvalidRequest } from './errors.js';
+import { ApiError, InvalidRequest } from './errors.js';
 import { requestIdOf, requestNames } from './request-id.js';
 
 /**

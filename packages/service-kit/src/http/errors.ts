@@ -1,8 +1,15 @@
-import { ERROR_CODES, type ErrorCode, errorCodeEntry, type FaultBody, type ValidationItem } from '@ecf/contracts';
+import {
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorDetail,
+  errorCodeEntry,
+  errorMessage,
+  type FaultBody,
+  type ValidationItem,
+} from '@ecf/contracts';
 
 export interface ApiErrorOptions {
-  /** One sentence per fault, beside `faults` (400 of the emission endpoints). */
-  messages?: readonly string[];
+  /** The faults of a document. */
   faults?: readonly FaultBody[];
   /** Headers of the answer; `Retry-After` is set from the code's entry where none is given. */
   headers?: Readonly<Record<string, string>>;
@@ -13,28 +20,19 @@ export interface ApiErrorOptions {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ErrorCode;
-  readonly detail: string | readonly ValidationItem[];
-  readonly messages: readonly string[] | undefined;
-  readonly faults: readonly FaultBody[] | undefined;
+  readonly detail: ErrorDetail;
+  readonly faults: readonly FaultBody[];
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    status: number,
-    code: ErrorCode,
-    detail: string | readonly ValidationItem[],
-    options: ApiErrorOptions = {},
-  ) {
-    super(typeof detail === 'string' ? detail : detail.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '), {
-      cause: options.cause,
-    });
+  constructor(status: number, code: ErrorCode, detail: ErrorDetail, options: ApiErrorOptions = {}) {
+    super(errorMessage(detail), { cause: options.cause });
     this.name = 'ApiError';
     const entry = errorCodeEntry(code);
     if (entry?.status !== status) throw new TypeError(`error code ${code} has status ${entry?.status}, not ${status}`);
     this.status = status;
     this.code = code;
     this.detail = detail;
-    this.messages = options.messages;
-    this.faults = options.faults;
+    this.faults = options.faults ?? [];
     this.headers =
       entry.retryAfter === null
         ? (options.headers ?? {})
@@ -48,17 +46,6 @@ export class InvalidRequest extends ApiError {
     super(422, options.code ?? 'validation_error', items, options);
     this.name = 'InvalidRequest';
   }
-}
-
-/** The one body of every error (`detail`, `code`, `request_id`; `messages` and `faults` where there are any). */
-export function errorBody(error: ApiError, requestId: string): Record<string, unknown> {
-  return {
-    detail: error.detail,
-    code: error.code,
-    request_id: requestId,
-    ...(error.messages === undefined ? {} : { messages: error.messages }),
-    ...(error.faults === undefined ? {} : { faults: error.faults }),
-  };
 }
 
 /** The rows of `GET /errors`. */

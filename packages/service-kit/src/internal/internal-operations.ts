@@ -1,5 +1,6 @@
 import {
   ERROR_CODES,
+  type ErrorBody,
   type ErrorCode,
   type InternalHandlers,
   type InternalOperation,
@@ -97,13 +98,14 @@ export function clientOf<T extends Operations>(
 }
 
 function refusal(owner: string, response: Response, body: unknown): Error {
-  const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown };
+  const { code, message, items, faults } = (body ?? {}) as Partial<ErrorBody>;
   const entry = typeof code === 'string' && code in ERROR_CODES ? ERROR_CODES[code as ErrorCode] : undefined;
   if (entry?.status !== response.status) return unavailable(owner, new Error(`${owner} answered ${response.status}`));
-  if (response.status === 422 && Array.isArray(detail))
-    return new InvalidRequest(detail, { code: code as ErrorCode, cause: new Error(`${owner} refused the call`) });
+  if (response.status === 422)
+    return new InvalidRequest(items ?? [], { code: code as ErrorCode, cause: new Error(`${owner} refused the call`) });
   const retryAfter = response.headers.get('retry-after');
-  return new ApiError(response.status, code as ErrorCode, String(detail), {
+  return new ApiError(response.status, code as ErrorCode, String(message), {
+    ...(faults === undefined ? {} : { faults }),
     ...(retryAfter === null ? {} : { headers: { 'retry-after': retryAfter } }),
   });
 }

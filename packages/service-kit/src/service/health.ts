@@ -1,4 +1,6 @@
+import { errorBody } from '@ecf/contracts';
 import express from 'express';
+import { requestIdOf } from '../http/request-id.js';
 import type { Queries } from '../postgres/database.js';
 import type { XmlStore } from '../xml-store/xml-store.js';
 
@@ -84,13 +86,20 @@ export function healthRoutes(ready: () => Promise<Readiness>): express.Router {
     res.setHeader('cache-control', 'no-store');
     res.json({ status: 'ok' });
   });
-  router.get('/health/ready', async (_req, res) => {
-    const readiness = await ready();
+  router.get('/health/ready', async (req, res) => {
+    const { ready: isReady, checks } = await ready();
     res.setHeader('cache-control', 'no-store');
-    if (!readiness.ready) res.setHeader('retry-after', '1');
+    if (isReady) {
+      res.json({ status: 'ok', checks });
+      return;
+    }
+    const failed = Object.entries(checks).flatMap(([name, state]) => (state === 'ok' ? [] : [`${name} (${state})`]));
+    const detail = `Not ready: ${failed.join(', ')}. Repeat after Retry-After.`;
+    const error = errorBody({ code: 'service_unavailable', detail }, requestIdOf(req));
     res
-      .status(readiness.ready ? 200 : 503)
-      .json({ status: readiness.ready ? 'ok' : 'not_ready', checks: readiness.checks });
+      .status(503)
+      .setHeader('retry-after', '1')
+      .json({ status: 'not_ready', checks, ...error });
   });
   return router;
 }

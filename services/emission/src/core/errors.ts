@@ -48,7 +48,7 @@ export interface EmissionErrorDetails {
 
 /** A refused request. The message names the fault and the remedy. */
 export class EmissionError extends Error {
-  readonly faults: readonly Fault[] | null;
+  readonly faults: readonly Fault[];
   readonly items: readonly ValidationItem[] | null;
   readonly retryAfterSeconds: number | null;
 
@@ -59,7 +59,7 @@ export class EmissionError extends Error {
   ) {
     super(message, { cause: details.cause });
     this.name = 'EmissionError';
-    this.faults = details.faults ?? null;
+    this.faults = details.faults ?? [];
     this.items = details.items ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
   }

@@ -1,10 +1,10 @@
-import { type BatchResult, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
+import { type BatchResult, errorBody, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { RequestParameters, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import type { BatchLine } from '../core/batches/batch.js';
+import type { BatchLine, LineError } from '../core/batches/batch.js';
 import { batchBody } from '../core/batches/batch-body.js';
 import type { BatchScope, ResultPage } from '../core/batches/batch-ports.js';
 import type { QueryBatches } from '../core/batches/query-batches.js';
@@ -124,8 +124,13 @@ function resultBody({ line, encf, issuerRnc, ownReference, outcome, attempt }: B
     faults: isRefused ? ([...outcome.faults] as BatchResult['faults']) : [],
     warnings: [...(attempt?.facts.warnings ?? (outcome?.outcome === 'validated' ? outcome.warnings : []))],
     sequence_used: attempt === null ? null : sequenceUsed(attempt.state),
-    error: isRefused ? (outcome.error as BatchResult['error']) : null,
+    error: isRefused ? errorOf(outcome.error) : null,
   };
+}
+
+function errorOf({ status, code, detail }: LineError): NonNullable<BatchResult['error']> {
+  const { message, items } = errorBody({ code, detail }, '');
+  return { status, code, message, items, detail: items.length > 0 ? items : message };
 }
 
 function scopeOf(req: Request): BatchScope {

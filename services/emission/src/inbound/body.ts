@@ -11,6 +11,6 @@ export function parsed(body: Buffer): unknown {
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     const code = error.code === 'not_utf8' ? 'not_utf8' : 'invalid_json';
-    throw new ApiError(400, code, error.message, { messages: [error.message], faults: [], cause: error });
+    throw new ApiError(400, code, error.message, { cause: error });
   }
 }

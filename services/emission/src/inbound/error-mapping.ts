@@ -1,4 +1,4 @@
-import { errorCodeEntry } from '@ecf/contracts';
+import { errorBody, errorCodeEntry } from '@ecf/contracts';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { toApiError as toSharedApiError } from '@ecf/service-kit/http';
 import { isStorageFull } from '@ecf/service-kit/postgres';
@@ -13,14 +13,15 @@ export const mapErrors: ErrorRequestHandler = (error, _req, _res, next) => {
 
 /** The answer of a submission endpoint to an error, for documents whose caller waits for no answer. */
 export function publicError(error: unknown): PublicError {
-  const { status, code, detail, messages, faults, headers } = toSharedApiError(toApiError(error));
-  const seconds = Number(headers['retry-after']);
+  const refused = toSharedApiError(toApiError(error));
+  const seconds = Number(refused.headers['retry-after']);
+  const { code, detail, messages, faults } = errorBody(refused, '');
   return {
-    status,
+    status: refused.status,
     code,
     detail,
-    messages: messages ?? (typeof detail === 'string' ? [detail] : detail.map(({ msg }) => msg)),
-    faults: faults ?? [],
+    messages,
+    faults,
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
   };
 }
@@ -48,22 +49,12 @@ export function toApiError(error: unknown): unknown {
       { cause: error },
     );
   }
-  if (error instanceof ApiError && error.status === 400 && error.messages === undefined) {
-    // A body that cannot be read has no fields with faults, but a 400 always has the same shape.
-    return new ApiError(400, error.code, error.message, { messages: [error.message], faults: [], cause: error.cause });
-  }
   if (!(error instanceof EmissionError)) return error;
   if (error.items !== null) return new InvalidRequest(error.items, { cause: error, code: error.code });
   const { status } = errorCodeEntry(error.code);
-  const faults = error.faults ?? [];
   return new ApiError(status, error.code, error.message, {
     cause: error.cause ?? error,
-    ...(status === 400
-      ? {
-          faults,
-          messages: faults.length === 0 ? [error.message] : faults.map(({ path, message }) => `${path}: ${message}`),
-        }
-      : {}),
+    faults: error.faults,
     ...(error.retryAfterSeconds === null ? {} : { headers: { 'retry-after': String(error.retryAfterSeconds) } }),
   });
 }

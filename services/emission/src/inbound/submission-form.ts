@@ -109,7 +109,7 @@ function invalid(part: string, msg: string, type: string): InvalidRequest {
 }
 
 function notUtf8(message: string): ApiError {
-  return new ApiError(400, 'not_utf8', message, { messages: [message], faults: [] });
+  return new ApiError(400, 'not_utf8', message);
 }
 
 function unreadable(cause: unknown): ApiError {

@@ -1,4 +1,4 @@
-import type { LineStatus } from '@ecf/contracts';
+import type { ErrorDetail, LineStatus } from '@ecf/contracts';
 import type { Environment, Fault } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt } from '../attempt/attempt.js';
@@ -93,7 +93,7 @@ export function keyOfLine({ batchId, line }: Pick<DueLine, 'batchId' | 'line'>):
 export interface LineError {
   readonly status: number;
   readonly code: string;
-  readonly detail: unknown;
+  readonly detail: ErrorDetail;
 }
 
 export type LineOutcome =

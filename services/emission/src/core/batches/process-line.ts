@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '@ecf/contracts';
 import { COMMITS_WITHIN_MS } from '../attempt/unconfirmed-commit.js';
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
@@ -8,7 +9,7 @@ import type { BatchStore, LineRate } from './batch-ports.js';
 export interface PublicError {
   readonly status: number;
   readonly code: string;
-  readonly detail: unknown;
+  readonly detail: ErrorDetail;
   readonly messages: readonly string[];
   readonly faults: readonly unknown[];
   /** Seconds after which the same request may succeed; null if it never does. */

@@ -53,11 +53,7 @@ export function createCancelNumbers(
     const { env, issuerRnc } = request;
     requireCaller(signal);
     requirePastTime(request, ports.clock());
-    if (submit && env === 'CerteCF')
-      throw new EmissionError(
-        'service_not_in_environment',
-        'The authority cancels no numbers in CerteCF: leave it out there, or create the document alone with submit_to_authority=false.',
-      );
+    if (submit && env === 'CerteCF') throw notInCertification();
     const taxpayer = await taxpayers.require(caller, issuerRnc);
     requireRegistered(taxpayer, request);
     const key = { env, accountId: caller.accountId, contentHash: request.contentHash };
@@ -163,5 +159,13 @@ function requireRegistered(taxpayer: TaxpayerState, { env, lines }: Cancellation
         `${describe(outside)} is in none of the ranges registered for type ${line.type} in ${env}.`,
         'not_in_range',
       );
+  });
+}
+
+function notInCertification(): EmissionError {
+  const msg =
+    'The authority cancels no numbers in CerteCF; only sign and store the cancellation there (submit_to_authority=false), or use TesteCF or eCF.';
+  return new EmissionError('service_not_in_environment', msg, {
+    items: [{ loc: ['body', 'authority_environment'], msg, type: 'service_not_in_environment' }],
   });
 }
