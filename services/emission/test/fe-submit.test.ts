@@ -206,6 +206,79 @@ describe('POST /fe_Submit', () => {
       code: expect.anything(),
       message: expect.any(String),
       source: expect.any(String),
+      severity: 'warning',
+    });
+  });
+
+  describe('with warnings=refuse', () => {
+    const unbalanced = (sequence: number) =>
+      example('ecf-31', sequence, (ecf) => {
+        ecf.Encabezado.Totales.MontoTotal = '11437.00';
+      });
+
+    it('refuses a document for its warnings before its number is used', async () => {
+      const { status, body } = await world.submit(emission, unbalanced(60), { query: '?warnings=refuse' });
+      expect([status, body.code, body.detail]).toEqual([
+        400,
+        'invalid_document',
+        expect.stringContaining('warnings=accept'),
+      ]);
+      expect(body.faults.map(({ severity }: { severity: string }) => severity)).toContain('warning');
+      expect(await world.row(encf('31', 60))).toBeNull();
+      expect(await world.ledger(encf('31', 60))).toEqual([]);
+      const accepted = await world.submit(emission, unbalanced(60));
+      expect(accepted.body.warnings).toEqual(body.faults);
+    });
+
+    it('refuses the dry run of such a document too', async () => {
+      const { status, body } = await world.submit(emission, unbalanced(61), {
+        query: '?validate=true&warnings=refuse',
+      });
+      expect([status, body.faults[0].severity]).toEqual([400, 'warning']);
+    });
+
+    it('accepts a document without warnings, and answers a repeat with its warnings from the store', async () => {
+      const clean = await world.submit(emission, example('ecf-31', 62), { query: '?warnings=refuse' });
+      expect([clean.status, clean.body.warnings]).toEqual([200, []]);
+      const first = await world.submit(emission, unbalanced(63));
+      const repeat = await world.submit(emission, unbalanced(63), { query: '?warnings=refuse' });
+      expect([repeat.status, repeat.body]).toEqual([200, first.body]);
+    });
+
+    it('refuses a note whose document is not decided, instead of holding it', async () => {
+      const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
+      const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
+      await world.submit(quick, example('ecf-31', 64));
+      const note = creditNote(64, encf('31', 64), '5.00');
+      const { status, body } = await world.submit(quick, note, { query: '?warnings=refuse' });
+      expect([status, body.faults[0].rule]).toEqual([400, 'business.reference-pending']);
+      expect(await world.row(encf('34', 64))).toBeNull();
+      await world.clearFaults(id);
+    });
+
+    it('draws no number for a document that it refuses', async () => {
+      const ranges = [
+        { env: 'TesteCF', ecf_type: '45', from: encf('45', 1), to: encf('45', 5), expires: '2028-12-31' },
+      ] as const;
+      world.ranges(ISSUER, [...ranges]);
+      const open = example('ecf-45', 1, (ecf) => {
+        delete ecf.Encabezado.IdDoc.eNCF;
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2028';
+        ecf.Encabezado.Comprador.RNCComprador = '131880600';
+      });
+      const refused = await world.submit(emission, open, { query: '?warnings=refuse', key: 'strict' });
+      expect([refused.status, refused.body.faults[0].severity]).toEqual([400, 'warning']);
+      const issued = await world.submit(emission, open, { key: 'strict' });
+      expect([issued.status, issued.body.encf]).toEqual([200, encf('45', 1)]);
+      world.ranges(ISSUER, []);
+    });
+
+    it('is the default of an API key that refuses warnings, which the request overrides', async () => {
+      const identity = JSON.stringify({ ...JSON.parse(world.identity()), refuse_warnings: true });
+      const submit = (query: string) => world.submit(emission, unbalanced(65), { query, identity });
+      expect((await submit('?validate=true')).body.faults[0].severity).toBe('warning');
+      expect((await submit('?validate=true&warnings=accept')).status).toBe(200);
+      expect((await submit('?warnings=maybe')).status).toBe(422);
     });
   });
 

@@ -258,6 +258,13 @@ export const PARAMETERS = {
     'true',
     'true only checks the document. The gateway signs nothing with legal effect and stores and sends nothing; the status is Validado.',
   ),
+  warnings: parameter(
+    'query',
+    'warnings',
+    z.enum(['refuse', 'accept']),
+    'refuse',
+    'refuse: a warning refuses the document before a number is used, and `faults` has it with `severity` warning. The default is `refuse_warnings` of the API key.',
+  ),
   submit: parameter(
     'query',
     'submit_to_authority',

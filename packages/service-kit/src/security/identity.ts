@@ -21,6 +21,7 @@ const accountSchema = z.object({
   scopes: z.array(z.enum(SCOPES)).readonly().optional(),
   taxpayers: z.array(z.string()).readonly().optional(),
   production_refused: z.literal(true).optional(),
+  refuse_warnings: z.literal(true).optional(),
   env: environmentSchema,
   env_given: z.boolean(),
   taxpayers_revision: z.number().int(),
@@ -37,7 +38,8 @@ const claimsSchema = z.discriminatedUnion('kind', [accountSchema, publicSchema, 
 
 /**
  * A caller with a valid API key, `key_id`. `scopes` are those of the key; absent = all. `taxpayers` are the RNCs that
- * the key is limited to; absent = all of the account. `production_refused`: the deployment does not serve eCF. `env` is
+ * the key is limited to; absent = all of the account. `production_refused`: the deployment does not serve eCF.
+ * `refuse_warnings`: the default of the key for documents with warnings. `env` is
  * the environment that counts (header `env`, else TesteCF); `env_given` is false where the header was absent, so that a
  * body's `authority_environment` may count instead ({@link effectiveEnvironment}). `taxpayers_revision` is the latest
  * revision of the account's taxpayers that the gateway has committed.

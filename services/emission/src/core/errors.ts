@@ -125,17 +125,31 @@ export class CommitUnconfirmed extends StoreUnavailable {
   }
 }
 
+/** Throws 400 `invalid_document` if there are warnings, for a caller that refuses them. No number is used. */
+export function refuseWarnings(warnings: readonly Fault[]): void {
+  if (warnings.length === 0) return;
+  const which = warnings.length === 1 ? 'a warning' : `${warnings.length} warnings`;
+  throw new EmissionError(
+    'invalid_document',
+    `The document has ${which} (${placesOf(warnings)}), and this request refuses warnings. Correct what faults names and send it again, or send it with warnings=accept if it is right as it is.`,
+    { faults: warnings },
+  );
+}
+
+function placesOf(faults: readonly Fault[]): string {
+  const places = faults.slice(0, 3).map(({ path }) => path);
+  return `${places.join(', ')}${faults.length > places.length ? ` and ${faults.length - places.length} more` : ''}`;
+}
+
 /** Throws 400 `invalid_document` if there are faults. The authority would reject the document, so no number is used. */
 export function refuseFaults(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
-  const places = faults.slice(0, 3).map(({ path }) => path);
-  const more = faults.length > places.length ? ` and ${faults.length - places.length} more` : '';
   const remedy = faults.some(({ path }) => path.endsWith('.eNCF'))
     ? 'correct what faults names and send it under an eNCF that is yours to use'
     : 'correct what faults names and send it again, under the same eNCF if it states one';
   throw new EmissionError(
     'invalid_document',
-    `The document has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`} (${places.join(', ')}${more}); ${remedy}.`,
+    `The document has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`} (${placesOf(faults)}); ${remedy}.`,
     { faults },
   );
 }

@@ -11,7 +11,7 @@ import type { QueryBatches } from '../core/batches/query-batches.js';
 import type { ReceiveBatch } from '../core/batches/receive-batch.js';
 import { publicStatus, sequenceUsed } from '../core/published/invoice-event.js';
 import { type BatchFormat, readBatchBody } from './batch-body.js';
-import { mediaType, readContingency, requireUtf8 } from './submission-form.js';
+import { mediaType, readContingency, requireUtf8, SubmissionParameters } from './submission-form.js';
 
 /** Use cases behind the routes of batches. */
 export interface Batches {
@@ -30,13 +30,14 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
 export async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const validate = parameters.validate();
+  const refusesWarnings = parameters.refusesWarnings();
   const idempotencyKey = parameters.idempotencyKeyHeader();
   const mayWait = readContingency(req);
   parameters.check();
   const { env, ...identity } = identityOf(req);
   const caller = accountCaller(identity);
   const body = readBatchBody(req, formatOf(req), maxDocumentBytes);
-  const { id, total } = await receive({ env, caller, idempotencyKey, validate, mayWait }, body);
+  const { id, total } = await receive({ env, caller, idempotencyKey, validate, mayWait, refusesWarnings }, body);
   const address = `/batches/${id}`;
   res.status(202).setHeader('location', address);
   res.json({ batch_id: String(id), total, status_url: address });
@@ -159,11 +160,7 @@ function formatOf(req: Request): BatchFormat {
   );
 }
 
-class BatchParameters extends RequestParameters {
-  validate(): boolean {
-    return this.flag('validate', false);
-  }
-
+class BatchParameters extends SubmissionParameters {
   idempotencyKeyHeader(): string | null {
     return this.#key(['header', 'idempotency-key'], this.header('idempotency-key'));
   }

@@ -54,7 +54,7 @@ import {
   listCancellations,
 } from './cancellation-routes.js';
 import { mapErrors } from './error-mapping.js';
-import { readContingency, readSubmissionForm, requireJson } from './submission-form.js';
+import { readContingency, readSubmissionForm, requireJson, SubmissionParameters } from './submission-form.js';
 
 export interface HttpOptions extends ServiceAppOptions {
   readonly submissionsFirst: Pick<SubmissionsFirst, 'run'>;
@@ -174,7 +174,10 @@ function answering(options: HttpOptions, handler: Handler) {
 
 async function submitJson(options: HttpOptions, req: Request, res: Response) {
   const identity = identityOf(req);
-  const dryRun = validateOnly(req);
+  const parameters = new SubmissionParameters(req);
+  const dryRun = parameters.validate();
+  const refusesWarnings = parameters.refusesWarnings();
+  parameters.check();
   const idempotencyKey = idempotencyKeyOf(req);
   const ownReference = ownReferenceOf(req);
   const mayWait = readContingency(req);
@@ -189,6 +192,7 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     ownReference,
     idempotencyKey,
     mayWait,
+    refusesWarnings,
     batchLine: null,
     watchReading: null,
     signal: callerSignal(res),
@@ -262,8 +266,8 @@ function ownReferenceOf(req: Request): string | null {
 }
 
 function validateOnly(req: Request): boolean {
-  const parameters = new RequestParameters(req);
-  const dryRun = parameters.flag('validate', false);
+  const parameters = new SubmissionParameters(req);
+  const dryRun = parameters.validate();
   parameters.check();
   return dryRun;
 }

@@ -1,13 +1,16 @@
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { readBody, requestOf } from '@ecf/service-kit/http';
+import { RequestParameters, readBody, requestOf } from '@ecf/service-kit/http';
 import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
+import { identityOf } from '@ecf/service-kit/security';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import type { UploadedCertificate } from '../core/credentials/certificates.js';
 
-/** The parts of `/fe_Submit`. */
+/** The body of `/fe_Submit`. */
 export interface SubmissionForm {
+  /** The invoice JSON. */
   readonly data: Buffer;
+  /** Null if the stored certificate signs. */
   readonly certificate: UploadedCertificate | null;
 }
 
@@ -16,8 +19,9 @@ const MAX_PARTS = 20;
 const MAX_PART_HEADERS = 16 * 1024;
 
 /**
- * Reads the form of `/fe_Submit`: `data` once, as field or file, and optionally `certificate` and `password`. 415 for
- * another content type, 400 for a broken body, 422 for missing or repeated parts.
+ * Reads the body of `/fe_Submit`: the invoice JSON itself, or a form with the part `data` once, as field or file, and
+ * optionally `certificate` and `password`. 415 for another content type, 400 for a broken body, 422 for missing or repeated
+ * parts.
  */
 export async function readSubmissionForm(req: Request, res: Response): Promise<SubmissionForm> {
   const boundary = multipartBoundary(req.headers['content-type'], 'the invoice JSON in the part data');
@@ -97,6 +101,22 @@ function filled(part: Buffer | null): Buffer | null {
   return part !== null && part.length > 0 ? part : null;
 }
 
+/** The parameters that single submissions and batches share. */
+export class SubmissionParameters extends RequestParameters {
+  /** `validate`: the documents are only checked. */
+  validate(): boolean {
+    return this.flag('validate', false);
+  }
+
+  /** `warnings`: whether a warning refuses a document; the default is that of the API key. */
+  refusesWarnings(): boolean {
+    const text = this.query('warnings');
+    if (text === 'refuse' || text === 'accept') return text === 'refuse';
+    if (text !== null) this.wrong(['query', 'warnings'], 'warnings is refuse or accept', 'enum');
+    return identityOf(this.req).refuse_warnings === true;
+  }
+}
+
 /** The header `x-contingency`: whether a document may be signed and wait while the authority is away. */
 export function readContingency(req: Request): boolean {
   const text = String(req.headers['x-contingency'] ?? 'false').toLowerCase();
@@ -124,11 +144,15 @@ export function mediaType(contentType: string | undefined): string {
 
 /** Refuses a content type other than JSON in UTF-8. */
 export function requireJson(contentType: string | undefined): void {
-  const type = mediaType(contentType);
-  if (type !== 'application/json' && !/^application\/[a-z0-9.+-]+\+json$/.test(type)) {
+  if (!isJson(contentType)) {
     throw new ApiError(415, 'unsupported_media_type', 'Send application/json.');
   }
   requireUtf8(contentType);
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const type = mediaType(contentType);
+  return type === 'application/json' || /^application\/[a-z0-9.+-]+\+json$/.test(type);
 }
 
 /** Refuses a content type that declares another charset. */

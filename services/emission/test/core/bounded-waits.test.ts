@@ -112,7 +112,7 @@ describe('a document without a number', () => {
     const document = example('ecf-31', 1, ({ Encabezado: { IdDoc } }) => {
       IdDoc.FechaVencimientoSecuencia = '31-12-2099';
     });
-    const lost = { issue: () => Promise.reject(new NumberLost()) };
+    const lost = { issue: () => Promise.reject(new NumberLost()), warningsOf: () => [] };
     const open = createIssueOpen(
       {
         ...(ports as object),

@@ -59,6 +59,7 @@ describe('lines of batches as due work', () => {
       idempotencyKey: null,
       validate: false,
       mayWait: false,
+      refusesWarnings: false,
       createdAt: NOW,
     });
   const addLine = (batchId: number, accountId: string, line: number) =>

@@ -35,7 +35,15 @@ const batches = () =>
 
 function beginBatch(idempotencyKey: string) {
   const caller = { accountId: 'account-1' } as Caller;
-  return batches().begin({ env: 'TesteCF', caller, idempotencyKey, validate: false, mayWait: false, createdAt: NOW });
+  return batches().begin({
+    env: 'TesteCF',
+    caller,
+    idempotencyKey,
+    validate: false,
+    mayWait: false,
+    refusesWarnings: false,
+    createdAt: NOW,
+  });
 }
 
 it('a batch finds the first one under its idempotency key, and only that constraint means a repeat', async () => {

@@ -248,6 +248,7 @@ export class World {
       key,
       contingency,
       reference,
+      identity,
     }: {
       certificate?: IssuedCertificate;
       query?: string;
@@ -255,6 +256,7 @@ export class World {
       key?: string;
       contingency?: string;
       reference?: string;
+      identity?: string;
     } = {},
   ): Promise<Answer> {
     const form = new FormData();
@@ -271,6 +273,7 @@ export class World {
         ...(reference === undefined ? {} : { 'x-reference': reference }),
       },
       ...(env === undefined ? {} : { env }),
+      ...(identity === undefined ? {} : { identity }),
     });
   }
 

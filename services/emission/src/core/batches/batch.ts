@@ -15,6 +15,8 @@ export interface NewBatch {
   readonly validate: boolean;
   /** Whether its documents may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
+  /** Whether a warning refuses a document. */
+  readonly refusesWarnings: boolean;
   readonly createdAt: Date;
 }
 
@@ -65,6 +67,8 @@ export interface DueLine {
   readonly caller: Caller;
   readonly validate: boolean;
   readonly mayWait: boolean;
+  /** Whether a warning refuses a document. */
+  readonly refusesWarnings: boolean;
   /** Whether the batch came with an idempotency key, which a document without eNCF needs. */
   readonly hasKey: boolean;
   readonly document: Buffer | null;

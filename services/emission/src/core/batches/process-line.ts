@@ -49,7 +49,7 @@ export function createProcessLine(
   };
 
   async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
-    const { env, caller, document, validate, mayWait, postponements, failures, readings } = line;
+    const { env, caller, document, validate, mayWait, refusesWarnings, postponements, failures, readings } = line;
     try {
       const freeAt = await ports.lineRate.count(caller.accountId);
       if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
@@ -64,6 +64,7 @@ export function createProcessLine(
         ownReference: null,
         idempotencyKey: line.hasKey ? batchLine : null,
         mayWait,
+        refusesWarnings,
         batchLine,
         watchReading: {
           begins: () => ports.batches.countReading(line, 'begins'),

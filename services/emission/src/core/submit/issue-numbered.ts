@@ -8,6 +8,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import { type TokenOrWait, tokenOrWait } from '../contingency/token-or-wait.js';
 import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
+import { refuseWarnings } from '../errors.js';
 import type { Drawn, Ports } from '../ports.js';
 import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
 import { type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
@@ -21,6 +22,8 @@ export interface Parties {
   readonly uploaded: SigningCertificate | null;
   /** Whether the document may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
+  /** Whether a warning refuses the document. */
+  readonly refusesWarnings: boolean;
   /** The batch line that the document is, or null. */
   readonly batchLine: string | null;
   /** The caller's own reference. */
@@ -58,6 +61,12 @@ export interface IssueNumbered {
   issue(parties: Parties, invoice: Invoice, drawn: Drawn | null, dryRun: boolean): Promise<IssuedJson>;
   /** The outcome of a dry run; `encf` is null if the service is to give the number. */
   checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson;
+  /**
+   * The warnings that are known before a document is signed: its own, those of the certificate, and those `found` elsewhere.
+   *
+   * @throws EmissionError 400 `invalid_document` if there are any and the caller refuses them
+   */
+  warningsOf(parties: Parties, invoice: Invoice, found: readonly Fault[]): readonly Fault[];
   /** The outcome of a repeat, which queries the result if there is a certificate for the login. */
   repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson;
 }
@@ -66,7 +75,7 @@ export type NumberedPorts = IssuePorts & Pick<Ports, 'tokens' | 'recordUse' | 's
 
 /** Issues invoices that have a number. */
 export function createIssueNumbered(ports: NumberedPorts, certificates: Certificates): IssueNumbered {
-  return { issue: issueNumbered, checked, repeated };
+  return { issue: issueNumbered, checked, warningsOf, repeated };
 
   async function issueNumbered(
     parties: Parties,
@@ -83,6 +92,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
       isSame: (existing) => existing.contentHash === invoice.contentHash,
       async prepare(reference) {
         const certificate = uploaded ?? certificates.stored(taxpayer);
+        warningsOf(parties, invoice, reference.warnings);
         const owner = { account: caller.accountId, rnc: taxpayer.rnc };
         const tokens = certificateTokens(ports, { env: key.env, ...owner, certificate });
         const login = await tokenOrWait(ports, { env: key.env, route }, tokens, parties.mayWait);
@@ -90,6 +100,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
         const began = performance.now();
         const now = ports.clock();
         const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
+        if (parties.refusesWarnings) refuseWarnings(ending);
         const signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
@@ -102,16 +113,17 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
     return { outcome: 'issued', attempt: issued.attempt, tokens, signed };
   }
 
-  function checked(
-    { taxpayer, uploaded }: Parties,
-    invoice: Invoice,
-    encf: string | null,
-    found: readonly Fault[],
-  ): IssuedJson {
+  function checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson {
+    return { outcome: 'checked', invoice, encf, warnings: warningsOf(parties, invoice, found) };
+  }
+
+  function warningsOf(parties: Parties, invoice: Invoice, found: readonly Fault[]): readonly Fault[] {
+    const { taxpayer, uploaded, refusesWarnings } = parties;
     const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
     const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
     const warnings = [...invoice.warnings, ...signingTimeWarnings(stated, notBefore, notAfter), ...found];
-    return { outcome: 'checked', invoice, encf, warnings };
+    if (refusesWarnings) refuseWarnings(warnings);
+    return warnings;
   }
 
   function repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson {

@@ -70,7 +70,8 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
           if (before.contentHash !== contentHash || before.attempt.issuerRnc !== issuerRnc) throw keyConflict();
           return numbered.repeated(parties, before.attempt, true);
         }
-        const { ranges } = await checked(parties, offer);
+        const { ranges, warnings } = await checked(parties, offer);
+        numbered.warningsOf(parties, invoice, warnings);
         await login(parties, { env, route: invoice.route });
         const number = await drawNumber(
           ports,

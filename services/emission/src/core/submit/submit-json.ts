@@ -26,6 +26,8 @@ export interface JsonSubmission {
   readonly idempotencyKey: string | null;
   /** Whether the document may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
+  /** Whether a warning refuses the document. */
+  readonly refusesWarnings: boolean;
   /** The batch line (`keyOfLine`) that this document is; null if it did not come in a batch. */
   readonly batchLine: string | null;
   /** For a batch line, which remembers that it ended its process. */
@@ -45,7 +47,7 @@ export function createIssueJson(
   const numbered = createIssueNumbered(ports, certificates);
   const open = createIssueOpen(ports, certificates, numbered);
   return async (submission) => {
-    const { caller, env, data, certificate: upload, mayWait, batchLine, signal } = submission;
+    const { caller, env, data, certificate: upload, mayWait, refusesWarnings, batchLine, signal } = submission;
     const read = (given: GivenNumber | null) =>
       ports.readInvoice(data, env, ports.clock(), given, batchLine !== null, submission.watchReading, caller.accountId);
     const { isOpen, invoice, ownReference } = await read(null);
@@ -56,6 +58,7 @@ export function createIssueJson(
       taxpayer,
       uploaded,
       mayWait,
+      refusesWarnings,
       batchLine,
       ownReference: submission.ownReference ?? ownReference,
       signal,

@@ -57,6 +57,7 @@ interface DueRow {
   caller: Caller;
   validate: boolean;
   may_wait: boolean;
+  refuse_warnings: boolean;
   has_key: boolean;
   refused_reference: string | null;
 }
@@ -71,6 +72,7 @@ function fromDueRow(row: DueRow): DueLine {
     caller,
     validate,
     mayWait: row.may_wait,
+    refusesWarnings: row.refuse_warnings,
     hasKey: row.has_key,
     document,
     postponements,

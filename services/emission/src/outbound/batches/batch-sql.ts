@@ -6,8 +6,8 @@ import { ATTEMPT_COLUMNS } from '../emission-sql.js';
 
 export const BEGIN = {
   name: 'batch_begin',
-  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, may_wait, caller, created_at, sha256, total)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, '', 0) RETURNING id`,
+  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, may_wait, refuse_warnings, caller, created_at, sha256, total)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', 0) RETURNING id`,
 };
 
 export const ADD_LINES = {
@@ -72,7 +72,7 @@ export const CLAIM_LINES = `WITH account AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM summed
       WHERE l.batch_id = summed.batch_id AND l.line = summed.line AND summed.before < $5 RETURNING l.*)
     SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate, b.may_wait,
-      b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
+      b.refuse_warnings, b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
       AND (r.same_line IS NULL OR NOT EXISTS (

@@ -73,8 +73,9 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
   return {
     ...createBatchSchedule({ database, describe }),
     findByKey,
-    async begin({ caller, env, idempotencyKey, validate, mayWait, createdAt }) {
-      const values = [caller.accountId, env, idempotencyKey, validate, mayWait, JSON.stringify(caller), createdAt];
+    async begin({ caller, env, idempotencyKey, validate, mayWait, refusesWarnings, createdAt }) {
+      const how = [validate, mayWait, refusesWarnings];
+      const values = [caller.accountId, env, idempotencyKey, ...how, JSON.stringify(caller), createdAt];
       const { rows } = await retry(() => database.query<{ id: number }>(sql.BEGIN, values));
       return rows[0]?.id as number;
     },
