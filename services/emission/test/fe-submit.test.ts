@@ -282,6 +282,20 @@ describe('POST /fe_Submit', () => {
     });
   });
 
+  it('takes a document as a JSON body, with the faults and limits of the form', async () => {
+    const submit = (body: string, type = 'application/json') =>
+      world.call(emission, 'POST', '/fe_Submit', { body, headers: { 'content-type': type } });
+    const text = JSON.stringify(example('ecf-31', 66));
+    const first = await submit(text);
+    expect([first.status, first.body.status]).toEqual([200, 'Aceptado']);
+    expect((await world.submit(emission, text)).body).toEqual(first.body);
+    expect((await submit('{"ECF": ')).body.code).toBe('invalid_json');
+    expect((await submit('{"ECF":{},"ECF":{}}')).body.code).toBe('invalid_json');
+    expect((await submit(text, 'application/json; charset=latin1')).status).toBe(415);
+    expect((await submit(text, 'text/plain')).body.detail).toMatch(/multipart\/form-data.*application\/json/);
+    expect((await submit(`${text}${' '.repeat(world.config.MAX_BODY_BYTES)}`)).status).toBe(413);
+  });
+
   it('only checks if validate=true: nothing is signed, stored or sent', async () => {
     const { status, body } = await world.submit(emission, example('ecf-31', 31), { query: '?validate=true' });
     expect(status).toBe(200);

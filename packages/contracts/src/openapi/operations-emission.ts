@@ -68,6 +68,7 @@ export const EMISSION = {
     body: {
       required: true,
       content: {
+        ...json(INVOICE_JSON, invoiceData),
         'multipart/form-data': {
           schema: {
             type: 'object',

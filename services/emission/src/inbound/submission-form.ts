@@ -24,7 +24,15 @@ const MAX_PART_HEADERS = 16 * 1024;
  * parts.
  */
 export async function readSubmissionForm(req: Request, res: Response): Promise<SubmissionForm> {
-  const boundary = multipartBoundary(req.headers['content-type'], 'the invoice JSON in the part data');
+  const contentType = req.headers['content-type'];
+  if (isJson(contentType)) {
+    requireUtf8(contentType);
+    return { data: await readBody(req), certificate: null };
+  }
+  const boundary = multipartBoundary(
+    contentType,
+    'the invoice JSON in the part data, or the invoice as application/json',
+  );
   const body = await readBody(req);
   refuseOtherCharsets(body, boundary);
   const parts = await splitParts(req, res, body, boundary);
