@@ -83,7 +83,10 @@ describe('large invoices', () => {
       ownReference: null,
     });
     const slow = await whileTurning(invoices.numbers(Buffer.from(`{"ECF":[${absent()}]}`)));
-    expect(slow).toEqual({ outcome: { encf: null, issuerRnc: null, refersTo: null, ownReference: null }, turned: true });
+    expect(slow).toEqual({
+      outcome: { encf: null, issuerRnc: null, refersTo: null, ownReference: null },
+      turned: true,
+    });
     const hostile = await invoices.numbers(Buffer.from('[[],'.repeat(500_000)));
     expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null, ownReference: null });
   });
