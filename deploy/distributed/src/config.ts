@@ -1,6 +1,6 @@
-import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
+import { type DeploymentConfig, deploymentSettings } from '@ecf/deployment';
 import { busSettings } from '@ecf/service-kit/bus';
-import { describeSetting, readConfig, setting } from '@ecf/service-kit/config';
+import { describeSetting, setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from './services.js';
 
@@ -56,8 +56,3 @@ export type DistributedConfig = DeploymentConfig &
     z.infer<typeof distributedSettings>,
     'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'MASTER_KEY_EVERYWHERE' | 'INSTANCES' | 'INSTANCES_OF'
   >;
-
-/** Reads the settings of the distributed deployment; throws ConfigError naming every wrong variable. */
-export function readDistributedConfig(env: Environment): DistributedConfig {
-  return readConfig(distributedSettings, env);
-}

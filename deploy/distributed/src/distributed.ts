@@ -25,7 +25,7 @@ import { makeSealingKeys, readMasterKeys } from '@ecf/service-kit/security';
 import { createLogger } from '@ecf/service-kit/telemetry';
 import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
-import { type DistributedConfig, readDistributedConfig } from './config.js';
+import { type DistributedConfig, distributedSettings } from './config.js';
 import { findKafka } from './kafka.js';
 import { serveMergedMetrics } from './merged-metrics.js';
 import { Parts, together } from './parts.js';
@@ -64,7 +64,7 @@ export function createDistributed(env: Environment, say: Say): Distributed {
 
 async function start(env: Environment, say: Say, parts: Parts): Promise<string> {
   const problems = new ConfigProblems();
-  const config = problems.readOn(env, readDistributedConfig);
+  const config = problems.readOn(env, distributedSettings);
   const folder = new DataFolder(config.DATA_DIR);
   // Each service reads its settings again. Here one refusal names every error before anything is made.
   problems.read(() => readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: '127.0.0.1:9092' }));

@@ -1,5 +1,6 @@
+import { readConfig } from '@ecf/service-kit/config';
 import { describe, expect, it } from '@jest/globals';
-import { readDistributedConfig } from '../src/config.js';
+import { distributedSettings } from '../src/config.js';
 import { placesOf, SERVICE_NAMES } from '../src/services.js';
 
 const ports = Array.from({ length: 4 * SERVICE_NAMES.length }, (_, index) => 10_000 + index);
@@ -47,7 +48,12 @@ describe('two instances of some services', () => {
   });
 
   it('are of services that there are', () => {
-    expect(readDistributedConfig({ INSTANCES_OF: 'emission, query' }).INSTANCES_OF).toEqual(['emission', 'query']);
-    expect(() => readDistributedConfig({ INSTANCES_OF: 'emision' })).toThrow(/INSTANCES_OF: .*names of services/);
+    expect(readConfig(distributedSettings, { INSTANCES_OF: 'emission, query' }).INSTANCES_OF).toEqual([
+      'emission',
+      'query',
+    ]);
+    expect(() => readConfig(distributedSettings, { INSTANCES_OF: 'emision' })).toThrow(
+      /INSTANCES_OF: .*names of services/,
+    );
   });
 });

@@ -1,5 +1,5 @@
-import { type DeploymentConfig, deploymentSettings, type Environment } from '@ecf/deployment';
-import { readConfig, setting } from '@ecf/service-kit/config';
+import { type DeploymentConfig, deploymentSettings } from '@ecf/deployment';
+import { setting } from '@ecf/service-kit/config';
 import { z } from 'zod';
 
 /** Settings of the standalone deployment itself; all others go to the services unchanged. */
@@ -14,8 +14,3 @@ export const standaloneSettings = z.object({
 });
 
 export type StandaloneConfig = DeploymentConfig & { METRICS_PORT: number };
-
-/** Reads the standalone settings; throws ConfigError naming every wrong variable. */
-export function readStandaloneConfig(env: Environment): StandaloneConfig {
-  return readConfig(standaloneSettings, env);
-}

@@ -16,7 +16,7 @@ import { createBodiesInFlight, requireFreePorts } from '@ecf/service-kit/http';
 import { serveMetrics } from '@ecf/service-kit/service';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore } from '@ecf/service-kit/xml-store';
-import { readStandaloneConfig } from './config.js';
+import { type StandaloneConfig, standaloneSettings } from './config.js';
 import { holdBack } from './held-bus.js';
 import { readServices } from './read-services.js';
 import { createServices, type Placed } from './services.js';
@@ -58,7 +58,7 @@ type Stop = () => Promise<void> | void;
 
 async function start(env: Environment, say: Say, started: Stop[], children: Stop[]): Promise<string> {
   const problems = new ConfigProblems();
-  const config = problems.readOn(env, readStandaloneConfig);
+  const config = problems.readOn(env, standaloneSettings);
   const folder = new DataFolder(config.DATA_DIR);
   // All settings are read before anything is made, so that one refusal names every error.
   const read = (present: Secrets | null) =>
@@ -111,7 +111,7 @@ async function start(env: Environment, say: Say, started: Stop[], children: Stop
 }
 
 interface ServiceParts {
-  readonly config: ReturnType<typeof readStandaloneConfig>;
+  readonly config: StandaloneConfig;
   readonly folder: DataFolder;
   readonly settings: ReturnType<typeof readServices>;
   readonly placed: Placed;

@@ -7,7 +7,6 @@ import {
   ConfigProblems,
   databaseSettings,
   gatewayAddressSettings,
-  readConfig,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
@@ -134,7 +133,7 @@ export type ApprovalsConfig = z.infer<typeof approvalsSettings> & { trust: Trust
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readApprovalsConfig(env: Record<string, string | undefined>): ApprovalsConfig {
   const problems = new ConfigProblems();
-  const settings = problems.readOn(env, (given) => readConfig(approvalsSettings, given));
+  const settings = problems.readOn(env, approvalsSettings);
   return {
     ...settings,
     ...problems.readAll({ trust: () => readTrustSettings(settings) }),

@@ -6,7 +6,6 @@ import {
   bodySettings,
   ConfigProblems,
   databaseSettings,
-  readConfig,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
@@ -144,7 +143,7 @@ export type GatewayConfig = z.infer<typeof gatewaySettings> & {
 /** Reads the gateway's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readGatewayConfig(env: Record<string, string | undefined>): GatewayConfig {
   const problems = new ConfigProblems();
-  const settings = problems.readOn(env, (given) => readConfig(gatewaySettings, given));
+  const settings = problems.readOn(env, gatewaySettings);
   if (settings.DEFAULT_ENV === undefined && !settings.SANDBOX)
     problems.add('DEFAULT_ENV', `is required outside the sandbox; allowed: ${ENVIRONMENTS.join(', ')}`);
   if (settings.DEFAULT_ENV === 'eCF' && !servesProduction(settings))

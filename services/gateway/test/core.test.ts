@@ -352,6 +352,7 @@ describe('the configuration', () => {
       SERVICE_PUBLIC_KEYS:
         'is not allowed; allowed: service:key, separated by commas; a key is Ed25519 (SPKI, DER) in base64',
       ADMIN_TOKEN: 'is not allowed; allowed: text of at least 16 characters',
+      DEFAULT_ENV: 'is required outside the sandbox; allowed: TesteCF, CerteCF, eCF',
       LOG_LEVEL: 'is not allowed; allowed: trace, debug, info, warn, error, fatal, silent',
       SANDBOX: 'is not allowed; allowed: true or false',
       EMISSION_URL: 'is not allowed; allowed: an address with http:// or https://',

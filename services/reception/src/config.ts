@@ -9,7 +9,6 @@ import {
   databaseSettings,
   describeSetting,
   gatewayAddressSettings,
-  readConfig,
   serverSettings,
   setting,
 } from '@ecf/service-kit/config';
@@ -69,7 +68,7 @@ export type ReceptionConfig = z.infer<typeof receptionSettings> & { trust: Trust
 /** Reads the service's configuration from environment variables; throws ConfigError naming every variable at fault. */
 export function readReceptionConfig(env: Record<string, string | undefined>): ReceptionConfig {
   const problems = new ConfigProblems();
-  const settings = problems.readOn(env, (given) => readConfig(receptionSettings, given));
+  const settings = problems.readOn(env, receptionSettings);
   return {
     ...settings,
     ...problems.readAll({ trust: () => readTrustSettings(settings) }),

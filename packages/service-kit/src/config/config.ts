@@ -101,15 +101,16 @@ export class ConfigProblems {
   }
 
   /**
-   * A configuration with which the search for faults continues: if `read` finds faults, it reads again without these
-   * variables. Throws {@link ConfigError} if it cannot do without.
+   * The settings of `schema`. If some are at fault, the others, so that the caller finds further faults before it calls
+   * {@link refuse}: wrong ones have their default, missing ones are undefined.
    */
-  readOn<T>(env: Record<string, string | undefined>, read: (env: Record<string, string | undefined>) => T): T {
-    const whole = this.read(() => read(env));
+  readOn<S extends z.ZodObject>(env: Record<string, string | undefined>, schema: S): z.infer<S> {
+    const whole = this.read(() => readConfig(schema, env));
     if (whole !== null) return whole;
-    const sound = this.read(() => read(Object.fromEntries(Object.entries(env).filter(([name]) => !this.has(name)))));
-    if (sound === null) this.refuse();
-    return sound as T;
+    const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+    const shape = Object.fromEntries(fields.map(([name, field]) => [name, this.has(name) ? field.optional() : field]));
+    const sound = Object.fromEntries(Object.entries(env).filter(([name]) => !this.has(name)));
+    return readConfig(z.object(shape), sound) as z.infer<S>;
   }
 
   refuse(): void {
