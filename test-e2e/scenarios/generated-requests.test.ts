@@ -1,3 +1,4 @@
+import { SCOPES } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -27,6 +28,7 @@ let adminDocument: InterfaceDocument;
 
 /** Nobody listens there. */
 const DEAD_RECEIVER = 'http://127.0.0.1:1/events';
+const newWebhook = { url: DEAD_RECEIVER, environments: ['TesteCF'] };
 const KEPT_WEBHOOK = ['findWebhook', 'changeWebhook', 'rotateWebhook', 'replayWebhook', 'testWebhook'];
 
 const today = () => {
@@ -127,14 +129,20 @@ beforeAll(async () => {
   for (let index = 0; index < 8; index += 1) {
     const made = await client.admin('POST', `/accounts/${scratch.accountId}/api-keys`, {
       name: 'k',
-      environments: ['eCF'],
+      environments: ['TesteCF'],
     });
     keys.push(made.body.id);
     const person = await client.admin('POST', '/administrators', { name: `person ${keys.length}`, role: 'viewer' });
     people.push(person.body.id);
-    const webhook = await client.admin('POST', `/accounts/${scratch.accountId}/webhooks`, { url: DEAD_RECEIVER });
+    const webhook = await client.admin('POST', `/accounts/${scratch.accountId}/webhooks`, newWebhook);
     webhooks.push(webhook.body.id);
   }
+
+  const manager = await client.admin('POST', `/accounts/${scratch.accountId}/api-keys`, {
+    name: 'manager',
+    environments: ['TesteCF', 'CerteCF'],
+    scopes: [...SCOPES],
+  });
 
   const encfs = issued.map((invoice) => invoice.encf as string);
   const values: Record<string, readonly string[]> = {
@@ -199,7 +207,7 @@ beforeAll(async () => {
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     rotateApiKey: () => ({ overlap_hours: 24 }),
     createAdministrator: (chance) => ({ name: `generated ${chance.below(1e9)}`, role: 'viewer' }),
-    createWebhook: () => ({ url: DEAD_RECEIVER }),
+    createWebhook: () => newWebhook,
     changeWebhook: () => ({ active: true, types: ['invoice.held'] }),
     replayWebhook: () => ({ after: place }),
     settleApproval: () => ({ id: openApproval, outcome: 'accepted', note: 'generated' }),
@@ -212,7 +220,7 @@ beforeAll(async () => {
     }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
     putRanges: () => [
-      { env: 'eCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
+      { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
     ],
   };
   pool = {
@@ -221,11 +229,12 @@ beforeAll(async () => {
       if (special !== undefined) return special.length > 0 ? special : [String(example)];
       if (operation.path.startsWith('/admin') && name === 'id')
         return [{ setAccountActive: other, decideApproval: demoAccount }[operation.id] ?? scratch.accountId];
-      if (operation.path.startsWith('/admin') && name === 'rnc') return ['101000066'];
+      if (/^\/(admin|account)\b/.test(operation.path) && name === 'rnc') return ['101000066'];
       return values[name] ?? [String(example)];
     },
     body: (operation, chance) => bodies[operation.id]?.(chance),
     access(operation) {
+      if (operation.path.startsWith('/account')) return [['x-api-key', manager.body.key]];
       if (operation.security[0]?.apiKey !== undefined) return [['x-api-key', running.demo.api_key]];
       if (operation.security[0]?.adminToken !== undefined)
         return [['authorization', `Bearer ${running.demo.admin_token}`]];

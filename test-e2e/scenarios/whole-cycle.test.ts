@@ -7,7 +7,7 @@ import { OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
-import { type Answer, testCertificate } from '../support/client.js';
+import { type Answer, Client, testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
 import { metricsOf, readAlarms, readDashboards } from '../support/deployment/observability.js';
 import { DEPLOYMENT } from '../support/deployment/standalone-process.js';
@@ -515,6 +515,58 @@ describe('every operation of the specification', () => {
       receiver.closeAllConnections();
       receiver.close();
     }
+  });
+
+  it('lets a key with the scope manage change the settings of its account', async () => {
+    const { demo } = deployment;
+    const rnc = '101000066';
+    const accountId = (await demo.admin('POST', '/accounts', { name: 'Ajustes' })).body.id as string;
+    await demo.admin('POST', `/accounts/${accountId}/taxpayers`, { rnc, name: 'Ajustes Inventados, SRL' });
+    const made = await demo.admin('POST', `/accounts/${accountId}/api-keys`, {
+      name: 'ajustes',
+      environments: ['TesteCF'],
+      scopes: ['read', 'manage'],
+    });
+    const client = new Client(deployment.running, made.body.key);
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await client.call(method, path, body === undefined ? {} : { headers, body: JSON.stringify(body) });
+      expect([path, answer.status < 300]).toEqual([path, true]);
+      return answer.body;
+    };
+    const form = new FormData();
+    const file = testCertificate(rnc);
+    form.set('certificate', new Blob([new Uint8Array(file.p12)]), 'firma.p12');
+    form.set('password', file.password);
+    const certificate = (await client.call('PUT', `/account/taxpayers/${rnc}/certificate`, { body: form })).body;
+    expect(await call('GET', `/account/taxpayers/${rnc}/certificate`)).toEqual(certificate);
+    const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000009', expires: null };
+    await call('PUT', `/account/taxpayers/${rnc}/ranges`, [range]);
+    const left = { ...range, next: 'E310000000001', remaining: 9 };
+    expect(await call('GET', `/account/taxpayers/${rnc}/ranges`)).toEqual([left]);
+    expect(await call('GET', '/account')).toMatchObject({
+      environments: ['TesteCF'],
+      scopes: ['read', 'manage'],
+      taxpayers: [{ rnc, certificate_not_after: certificate.not_after, ranges: [left] }],
+    });
+
+    const key = await call('POST', '/account/api-keys', { name: 'x', environments: ['TesteCF'], scopes: ['read'] });
+    const next = await call('POST', `/account/api-keys/${key.id}/rotate`, {});
+    expect(await call('GET', `/account/api-keys/${next.id}`)).toMatchObject({ scopes: ['read'] });
+    expect(await call('GET', '/account/api-keys')).toHaveLength(3);
+    await call('DELETE', `/account/api-keys/${next.id}`);
+
+    const webhook = { url: 'http://127.0.0.1:1/events', environments: ['TesteCF'] };
+    const { id } = await call('POST', '/account/webhooks', webhook);
+    expect(await call('GET', '/account/webhooks')).toMatchObject([{ id }]);
+    await call('PATCH', `/account/webhooks/${id}`, { types: ['invoice.held'] });
+    expect(await call('GET', `/account/webhooks/${id}`)).toMatchObject({ types: ['invoice.held'] });
+    await call('POST', `/account/webhooks/${id}/rotate`);
+    await call('POST', `/account/webhooks/${id}/replay`, { after: (await call('GET', '/events?limit=1')).next });
+    expect(await call('POST', `/account/webhooks/${id}/test`)).toMatchObject({ status: null });
+    await call('DELETE', `/account/webhooks/${id}`);
+    const { entries } = (await demo.admin('GET', `/audit?limit=1000&actor=api_key:${made.body.id}`)).body;
+    expect(entries.at(-1)).toMatchObject({ action: 'webhook.delete', target: `/accounts/${accountId}/webhooks/${id}` });
   });
 
   it('leaves each class of use of a certificate in the audit log, once a day', async () => {

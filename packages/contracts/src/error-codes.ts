@@ -134,6 +134,12 @@ export const ERROR_CODES = {
     meaning: 'The API key is valid but lacks the scope that this operation needs.',
     remedy: 'Use a key with the scope that the answer names, or have one made.',
   },
+  beyond_own_rights: {
+    status: 403,
+    retryAfter: null,
+    meaning: 'The API key has the scope manage, but the change would give or touch rights that the key itself lacks.',
+    remedy: 'Request no more rights than the key has, as the answer says, or have an administrator make the change.',
+  },
   missing_role: {
     status: 403,
     retryAfter: null,

@@ -101,6 +101,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     overrides.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
   const identities = createIdentities({ keys, clock });
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
+  const revision = noted ?? createPrismaAccessRevision(prisma);
   const noteRevision = (revision: number) => noted?.note(revision);
   const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
   const states = createPrismaTaxpayerStates(prisma);
@@ -114,23 +115,15 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const upstreams = { ...configuredUpstreams(config, identities), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
 
-  const signInWith = (adminToken: string) => ({
-    signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
-  });
-  const owners = ownersOf(config, identities, overrides);
-  const { closeFiles, ...certificates } = openCertificates(config, metrics, changes, owners);
-  const adminParts = { store: createPrismaAccountStore(changes), activity: { flush }, administrators, audit, proofs };
+  const signInWith = (adminToken: string) =>
+    createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures });
+  const called = ownersOf(config, identities, overrides);
+  const { closeFiles, owners, ...certificates } = openCertificates(config, metrics, changes, called.owners);
   const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
     edge: {
       routes: createRouter<Operation>(OPERATIONS),
-      access: createAccess(
-        createPrismaKeyStore(prisma),
-        noted ?? createPrismaAccessRevision(prisma),
-        limits.unknownKeys,
-        clock,
-        failures,
-      ),
+      access: createAccess(createPrismaKeyStore(prisma), revision, limits.unknownKeys, clock, failures),
       keyUses,
       perKey: limits.perKey,
       perSender: limits.perSender,
@@ -141,8 +134,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       clock,
     },
+    settings: { store: createPrismaAccountStore(changes), activity: { flush }, audit, ...certificates },
+    owners,
     admin:
-      config.ADMIN_TOKEN === undefined ? null : { ...adminParts, ...certificates, ...signInWith(config.ADMIN_TOKEN) },
+      config.ADMIN_TOKEN === undefined
+        ? null
+        : { administrators, proofs, deliveries: called.deliveries, signIn: signInWith(config.ADMIN_TOKEN) },
     states,
     identities,
     bodies: overrides.bodies ?? createBodiesInFlight(config),
@@ -207,7 +204,7 @@ function openCertificates(
   config: GatewayConfig,
   metrics: Metrics,
   changes: AccountChangesOptions,
-  { owners, deliveries }: ReturnType<typeof ownersOf>,
+  owners: OperationOwners,
 ) {
   const sealingKeys = createSealingKeys('gateway', config);
   const values = [createSealedCertificates(changes, sealingKeys)];
@@ -218,7 +215,6 @@ function openCertificates(
     values,
     openCertificate: files.open,
     closeFiles: files.close,
-    deliveries,
     owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } },
   };
 }

@@ -129,6 +129,7 @@ describe('keys and environments', () => {
     const sorted = (ids: string[] = []) => [...ids].sort();
     expect(sorted(open.submit)).toEqual(
       sorted([
+        'account',
         'obtainToken',
         'submitJson',
         'submitSigned',
@@ -139,8 +140,8 @@ describe('keys and environments', () => {
         ...about,
       ]),
     );
-    expect(sorted(open.cancel)).toEqual(sorted(['createCancellation', ...cancellations]));
-    expect(sorted(open.approve)).toEqual(sorted(['createApproval', ...approvals]));
+    expect(sorted(open.cancel)).toEqual(sorted(['account', 'createCancellation', ...cancellations]));
+    expect(sorted(open.approve)).toEqual(sorted(['account', 'createApproval', ...approvals]));
     const received = [
       'listReceived',
       'listAllReceived',
@@ -151,10 +152,13 @@ describe('keys and environments', () => {
       'acknowledgementXml',
     ];
     expect(sorted(open.receive)).toEqual(
-      sorted([...received, 'findReceivedApproval', 'listApprovalAnswers', 'invoiceXml', ...approvals]),
+      sorted(['account', ...received, 'findReceivedApproval', 'listApprovalAnswers', 'invoiceXml', ...approvals]),
     );
+    const settings = OPERATIONS.filter(({ owner }) => owner === 'gateway').map(({ id }) => id);
+    expect(sorted(open.manage)).toEqual(sorted(settings));
     expect(sorted(open.read)).toEqual(
       sorted([
+        'account',
         'monitoringStatus',
         'listEvents',
         'listReceivedAcknowledgements',

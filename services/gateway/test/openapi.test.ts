@@ -17,34 +17,12 @@ import { securityHeaders } from '../src/inbound/access-log.js';
 import { type AdminOptions, adminRoutes } from '../src/inbound/admin/routes.js';
 import { docsRoutes } from '../src/inbound/docs-page.js';
 import { ownRoutes } from '../src/inbound/own-routes.js';
-
-interface Layer {
-  route?: { path: string | string[]; methods: Record<string, boolean> };
-  handle: { stack?: Layer[] };
-}
-
-/** `METHOD /path` of every route that a router does not answer with 405. */
-function routesOf(router: unknown, prefix = ''): string[] {
-  return ((router as { stack: Layer[] }).stack ?? []).flatMap(({ route, handle }) => {
-    if (route === undefined) return handle.stack === undefined ? [] : routesOf(handle, prefix);
-    const methods = Object.keys(route.methods).filter(
-      (name) => !['_all', 'options'].includes(name) && route.methods[name],
-    );
-    return [route.path]
-      .flat()
-      .flatMap((path) =>
-        methods.map((method) => `${method.toUpperCase()} ${prefix}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
-      );
-  });
-}
+import { named, routesOf } from './routes-of.js';
 
 const described = (document: { paths: Record<string, object> }) =>
   Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
     .sort();
-const named = (operations: readonly { method: string; path: string }[]) =>
-  operations.map(({ method, path }) => `${method} ${path}`).sort();
-
 const unused = {} as AdminOptions;
 const deliveries = {} as NonNullable<AdminOptions['deliveries']>;
 const admin = adminRoutes({

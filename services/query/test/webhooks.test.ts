@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { publicEventSchema } from '@ecf/contracts';
+import { ENVIRONMENTS } from '@ecf/domain';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { limitDueTimes } from '@ecf/service-kit/postgres';
@@ -62,7 +63,15 @@ describe('webhooks', () => {
     const state = await find(id);
     expect([state.failing_since, state.dropped, typeof state.last_success_at]).toEqual([null, 0, 'string']);
     expect(
-      JSON.stringify([state, await tests.webhooks.listWebhooks({ account_id: ACCOUNT, limit: 10, offset: 0 })]),
+      JSON.stringify([
+        state,
+        await tests.webhooks.listWebhooks({
+          account_id: ACCOUNT,
+          environments: [...ENVIRONMENTS],
+          limit: 10,
+          offset: 0,
+        }),
+      ]),
     ).not.toContain(secret);
     await expect(tests.webhooks.findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
   });

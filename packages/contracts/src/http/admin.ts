@@ -2,7 +2,7 @@ import { encfSequence } from '@ecf/domain';
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
-import { SCOPES } from './key-rights.js';
+import { DEFAULT_SCOPES, SCOPES } from './key-rights.js';
 import { ROLES } from './own-operations.js';
 
 /** A name for people: 1 to 200 characters without control characters. */
@@ -47,7 +47,7 @@ export const newApiKeySchema = z.strictObject({
   scopes: keyScopesSchema
     .min(1, 'Name at least one scope.')
     .refine(eachOnce, 'A scope stands twice.')
-    .default([...SCOPES]),
+    .default([...DEFAULT_SCOPES]),
   taxpayers: keyTaxpayersSchema
     .min(1, 'Name at least one RNC, or leave taxpayers out for all of the account.')
     .max(MOST_TAXPAYERS_OF_A_KEY, `At most ${MOST_TAXPAYERS_OF_A_KEY} RNCs.`)
@@ -118,6 +118,34 @@ export const rangeWithNumbersSchema = numberRangeSchema.extend({
     .nonnegative()
     .nullable()
     .meta({ description: 'Numbers that are not used, cancelled or reserved' }),
+});
+
+/** Taxpayers in an answer of `GET /account`: what is left of the ranges of each is counted. */
+export const MOST_OWN_TAXPAYERS = 100;
+
+/** `GET /account`: what the key may do. It names only the taxpayers and the environments that the key serves. */
+export const ownAccountSchema = z.object({
+  account: z.object({ id: z.string(), name: z.string() }),
+  key: z.object({
+    id: z.string(),
+    name: z.string(),
+    expires_at: z.string().nullable().meta({ description: 'Time of expiry; null if the key does not expire' }),
+  }),
+  environments: z.array(environmentSchema),
+  scopes: keyScopesSchema,
+  total_taxpayers: z.number().int().nonnegative().meta({ description: 'Taxpayers that the key serves' }),
+  taxpayers: z.array(
+    z.object({
+      rnc: rncSchema,
+      name: z.string(),
+      active: z.boolean(),
+      certificate_not_after: z
+        .string()
+        .nullable()
+        .meta({ description: 'The end of the stored certificate; null if none is stored' }),
+      ranges: z.array(rangeWithNumbersSchema),
+    }),
+  ),
 });
 
 const MOST_RANGES = 1_000;
@@ -209,6 +237,8 @@ export const createdApiKeySchema = z.object({
 /** Answer of `POST .../api-keys/{key_id}/rotate`. */
 export const rotatedApiKeySchema = z.object({ id: z.string(), key: z.string() });
 
+export type RangeWithNumbers = z.infer<typeof rangeWithNumbersSchema>;
+export type OwnAccountBody = z.infer<typeof ownAccountSchema>;
 export type AccountBody = z.infer<typeof accountSchema>;
 export type TaxpayerBody = z.infer<typeof taxpayerSchema>;
 export type ApiKeyBody = z.infer<typeof apiKeySchema>;

@@ -1,6 +1,8 @@
 /** The scopes of an API key. */
-export const SCOPES = ['submit', 'read', 'receive', 'approve', 'cancel'] as const;
+export const SCOPES = ['submit', 'read', 'receive', 'approve', 'cancel', 'manage'] as const;
 export type Scope = (typeof SCOPES)[number];
+/** The scopes of a key whose maker names none. */
+export const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== 'manage');
 
 /** Whether a caller, whose key may be limited to some taxpayers, may act for an RNC of its account. */
 export function mayActFor({ taxpayers }: { readonly taxpayers?: readonly string[] | undefined }, rnc: string): boolean {

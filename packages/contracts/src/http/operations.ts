@@ -1,8 +1,7 @@
 import type { ServiceName } from '../topics.js';
 import { MAX_BATCH_BYTES } from './batch.js';
-import type { Scope } from './key-rights.js';
-
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+import { SCOPES, type Scope } from './key-rights.js';
+import { ACCOUNT_SETTINGS, type HttpMethod } from './own-operations.js';
 
 /** An operation of the public interface. */
 export interface Operation {
@@ -18,6 +17,8 @@ export interface Operation {
   readonly scopes?: readonly Scope[];
   /** The body's `authority_environment` counts if the header `env` is absent. */
   readonly environmentInBody?: true;
+  /** Concerns the account itself: the header `env` does not count. */
+  readonly withoutEnvironment?: true;
   /** Largest body in bytes, where it is not MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number;
 }
@@ -324,6 +325,28 @@ export const OPERATIONS = [
     access: 'key',
     scopes: ['read'],
   },
+
+  {
+    id: 'account',
+    method: 'GET',
+    path: '/account',
+    owner: 'gateway',
+    access: 'key',
+    scopes: SCOPES,
+    withoutEnvironment: true,
+  },
+  ...ACCOUNT_SETTINGS.map(
+    ({ id, method, path }) =>
+      ({
+        id,
+        method,
+        path: `/account${path}`,
+        owner: 'gateway',
+        access: 'key',
+        scopes: ['manage'],
+        withoutEnvironment: true,
+      }) as const,
+  ),
 
   { id: 'seed', method: 'GET', path: '/fe/autenticacion/api/semilla', owner: 'reception', access: 'public' },
   {

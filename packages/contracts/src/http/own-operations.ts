@@ -1,4 +1,4 @@
-import type { HttpMethod } from './operations.js';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** An operation of the gateway itself. */
 export interface OwnOperation {
@@ -27,6 +27,30 @@ export const OWN_OPERATIONS = [
   { id: 'docsFile', method: 'GET', path: '/docs/{file}' },
 ] as const satisfies readonly OwnOperation[];
 
+/**
+ * The settings of an account, by their address below it: `/admin/accounts/{id}` for administrators, `/account` for keys of the
+ * account with the scope `manage`.
+ */
+export const ACCOUNT_SETTINGS = [
+  { id: 'putCertificate', method: 'PUT', role: 'operator', path: '/taxpayers/{rnc}/certificate' },
+  { id: 'findCertificate', method: 'GET', role: 'viewer', path: '/taxpayers/{rnc}/certificate' },
+  { id: 'putRanges', method: 'PUT', role: 'operator', path: '/taxpayers/{rnc}/ranges' },
+  { id: 'findRanges', method: 'GET', role: 'viewer', path: '/taxpayers/{rnc}/ranges' },
+  { id: 'createApiKey', method: 'POST', role: 'owner', path: '/api-keys' },
+  { id: 'listApiKeys', method: 'GET', role: 'viewer', path: '/api-keys' },
+  { id: 'findApiKey', method: 'GET', role: 'viewer', path: '/api-keys/{keyId}' },
+  { id: 'revokeApiKey', method: 'DELETE', role: 'owner', path: '/api-keys/{keyId}' },
+  { id: 'rotateApiKey', method: 'POST', role: 'owner', path: '/api-keys/{keyId}/rotate' },
+  { id: 'createWebhook', method: 'POST', role: 'operator', path: '/webhooks' },
+  { id: 'listWebhooks', method: 'GET', role: 'viewer', path: '/webhooks' },
+  { id: 'findWebhook', method: 'GET', role: 'viewer', path: '/webhooks/{webhookId}' },
+  { id: 'changeWebhook', method: 'PATCH', role: 'operator', path: '/webhooks/{webhookId}' },
+  { id: 'deleteWebhook', method: 'DELETE', role: 'operator', path: '/webhooks/{webhookId}' },
+  { id: 'rotateWebhook', method: 'POST', role: 'operator', path: '/webhooks/{webhookId}/rotate' },
+  { id: 'replayWebhook', method: 'POST', role: 'operator', path: '/webhooks/{webhookId}/replay' },
+  { id: 'testWebhook', method: 'POST', role: 'operator', path: '/webhooks/{webhookId}/test' },
+] as const satisfies readonly AdminOperation[];
+
 /** The administration; it exists if ADMIN_TOKEN is set. */
 export const ADMIN_OPERATIONS = [
   { id: 'adminOpenApi', method: 'GET', role: null, path: '/admin/openapi.json' },
@@ -38,23 +62,7 @@ export const ADMIN_OPERATIONS = [
   { id: 'listTaxpayers', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers' },
   { id: 'findTaxpayer', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
   { id: 'setTaxpayerActive', method: 'PATCH', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}' },
-  { id: 'putCertificate', method: 'PUT', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
-  { id: 'findCertificate', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}/certificate' },
-  { id: 'putRanges', method: 'PUT', role: 'operator', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
-  { id: 'findRanges', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/taxpayers/{rnc}/ranges' },
-  { id: 'createApiKey', method: 'POST', role: 'owner', path: '/admin/accounts/{id}/api-keys' },
-  { id: 'listApiKeys', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/api-keys' },
-  { id: 'findApiKey', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/api-keys/{keyId}' },
-  { id: 'revokeApiKey', method: 'DELETE', role: 'owner', path: '/admin/accounts/{id}/api-keys/{keyId}' },
-  { id: 'rotateApiKey', method: 'POST', role: 'owner', path: '/admin/accounts/{id}/api-keys/{keyId}/rotate' },
-  { id: 'createWebhook', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/webhooks' },
-  { id: 'listWebhooks', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/webhooks' },
-  { id: 'findWebhook', method: 'GET', role: 'viewer', path: '/admin/accounts/{id}/webhooks/{webhookId}' },
-  { id: 'changeWebhook', method: 'PATCH', role: 'operator', path: '/admin/accounts/{id}/webhooks/{webhookId}' },
-  { id: 'deleteWebhook', method: 'DELETE', role: 'operator', path: '/admin/accounts/{id}/webhooks/{webhookId}' },
-  { id: 'rotateWebhook', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/webhooks/{webhookId}/rotate' },
-  { id: 'replayWebhook', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/webhooks/{webhookId}/replay' },
-  { id: 'testWebhook', method: 'POST', role: 'operator', path: '/admin/accounts/{id}/webhooks/{webhookId}/test' },
+  ...ACCOUNT_SETTINGS.map((setting) => ({ ...setting, path: `/admin/accounts/{id}${setting.path}` as const })),
   { id: 'listDeliveries', method: 'GET', role: 'viewer', path: '/admin/deliveries' },
   { id: 'retryDelivery', method: 'POST', role: 'operator', path: '/admin/deliveries/retry' },
   { id: 'listAlarmed', method: 'GET', role: 'viewer', path: '/admin/documents/alarmed' },
@@ -78,4 +86,5 @@ export const ADMIN_OPERATIONS = [
 ] as const satisfies readonly AdminOperation[];
 
 export type OwnOperationId = (typeof OWN_OPERATIONS)[number]['id'];
+export type AccountSettingId = (typeof ACCOUNT_SETTINGS)[number]['id'];
 export type AdminOperationId = (typeof ADMIN_OPERATIONS)[number]['id'];

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
 import type { Scope } from '../http/key-rights.js';
-import { type HttpMethod, OPERATIONS, type OperationId } from '../http/operations.js';
-import { ADMIN_OPERATIONS, OWN_OPERATIONS, type Role } from '../http/own-operations.js';
+import { OPERATIONS, type OperationId } from '../http/operations.js';
+import { ADMIN_OPERATIONS, type HttpMethod, OWN_OPERATIONS, type Role } from '../http/own-operations.js';
 import { type Components, createComponents } from './components.js';
 import type {
   AnswerDescription,
@@ -12,6 +12,7 @@ import type {
 } from './description.js';
 import { createErrorResponses } from './error-responses.js';
 import { COMMON_HEADERS, ETAG, headerObject, headersObject, RETRY_AFTER } from './headers.js';
+import { ACCOUNT } from './operations-account.js';
 import { ADMIN } from './operations-admin.js';
 import { APPROVALS } from './operations-approvals.js';
 import { BATCHES } from './operations-batches.js';
@@ -30,6 +31,7 @@ const DESCRIPTIONS: Record<OperationId, OperationDescription> = {
   ...QUERY,
   ...RECEPTION,
   ...APPROVALS,
+  ...ACCOUNT,
 };
 
 /** The names of the query parameters of an operation, in their spelling. */
@@ -37,7 +39,7 @@ export function queryParametersOf(id: OperationId): readonly string[] {
   return (DESCRIPTIONS[id].parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name);
 }
 
-type Access = 'key' | 'public' | 'open' | 'probe' | 'admin';
+type Access = 'key' | 'account' | 'public' | 'open' | 'probe' | 'admin';
 
 /** Error codes of every operation, by access. */
 const EVERYWHERE = [
@@ -62,6 +64,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
     'overloaded',
     'storage_full',
   ],
+  account: [...EVERYWHERE, 'invalid_api_key', 'missing_scope', 'validation_error', 'rate_limited', 'overloaded'],
   public: [...EVERYWHERE, 'validation_error', 'environment_not_served', 'rate_limited', 'overloaded', 'storage_full'],
   open: [...EVERYWHERE, 'rate_limited'],
   probe: EVERYWHERE,
@@ -95,7 +98,11 @@ export function openApiDocument(): OpenApiDocument {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     [
-      ...OPERATIONS.map((operation) => ({ ...operation, description: DESCRIPTIONS[operation.id] })),
+      ...OPERATIONS.map((operation) => ({
+        ...operation,
+        access: 'withoutEnvironment' in operation ? ('account' as const) : operation.access,
+        description: DESCRIPTIONS[operation.id],
+      })),
       ...OWN_OPERATIONS.map((operation) => ({
         ...operation,
         access: PROBES.includes(operation.id) ? ('probe' as const) : ('open' as const),
@@ -201,7 +208,8 @@ function operationObject(operation: Described, components: Components, errors: E
     tags: [description.tag],
     summary: description.summary,
     ...describedText(operation),
-    security: access === 'key' ? [{ apiKey: [] }] : access === 'admin' ? [{ adminToken: [] }] : [],
+    security:
+      access === 'key' || access === 'account' ? [{ apiKey: [] }] : access === 'admin' ? [{ adminToken: [] }] : [],
     parameters: parameters.map((parameter) => parameterObject(parameter, components)),
     ...(description.body === undefined
       ? {}

@@ -73,6 +73,7 @@ const ANSWERS = {
   Delivery: deliverySchema,
   DeliveryPage: deliveryPageSchema,
   NumberRange: numberRangeSchema,
+  OwnAccount: admin.ownAccountSchema,
   Taxpayer: admin.taxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -617,6 +617,22 @@ export const EXAMPLES = {
     certificate,
     ranges: [range],
   },
+  ownAccount: {
+    account: { id: account.id, name: account.name },
+    key: { id: apiKey.id, name: apiKey.name, expires_at: apiKey.expires_at },
+    environments: apiKey.environments,
+    scopes: apiKey.scopes,
+    total_taxpayers: 1,
+    taxpayers: [
+      {
+        rnc: ISSUER,
+        name: 'Comercial Palma Ficticia, SRL',
+        active: true,
+        certificate_not_after: certificate.not_after,
+        ranges: [{ ...range, next: 'E310000000042', remaining: 959 }],
+      },
+    ],
+  },
   auditEntry,
   auditPage: { entries: [auditEntry], next: null },
   newAdministrator: { name: 'Ana', role: 'operator', expires_at: '2027-06-30T00:00:00-04:00' },

@@ -208,7 +208,7 @@ export const ADMIN = {
     tag: 'API keys',
     summary: 'Creates an API key; only this answer shows it',
     description:
-      'A key is for TesteCF and CerteCF or for eCF alone. `scopes` (default: all) are `submit` (the submissions, /obtain_token), `cancel` (POST /anecf), `approve` (POST /acecf), `receive` (received documents, /arecf, GET /acecf, decisions of buyers) and `read` (every other GET). `taxpayers` limits the key to these RNCs.',
+      'A key is for TesteCF and CerteCF or for eCF alone. `scopes` (default: all but `manage`) are `submit` (the submissions, /obtain_token), `cancel` (POST /anecf), `approve` (POST /acecf), `receive` (received documents, /arecf, GET /acecf, decisions of buyers), `read` (every other GET) and `manage` (the settings of the account under /account). `taxpayers` limits the key to these RNCs.',
     parameters: [P.accountId],
     body: {
       required: true,

@@ -17,6 +17,7 @@ import {
   MAX_EVENT_WAIT_SECONDS,
 } from '../events/public-event.js';
 import { approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
+import { MOST_OWN_TAXPAYERS } from '../http/admin.js';
 import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
@@ -347,6 +348,13 @@ export const PARAMETERS = {
     'Most rows in the answer.',
   ),
   adminOffset: parameter('query', 'offset', z.number().int().min(0).max(10_000_000).default(0), 0, 'Rows to skip.'),
+  ownTaxpayersLimit: parameter(
+    'query',
+    'limit',
+    z.number().int().min(1).max(MOST_OWN_TAXPAYERS).default(MOST_OWN_TAXPAYERS),
+    20,
+    'Most taxpayers in the answer.',
+  ),
   deliveryEnv: parameter('query', 'env', environmentSchema, 'TesteCF', 'Only this environment.'),
   deliveryStatus: parameter('query', 'status', deliveryStatusSchema, 'failed', 'Only this status.'),
   deliveryIssuer: parameter('query', 'issuer_rnc', rncSchema, '199999991', 'Only this issuer.'),

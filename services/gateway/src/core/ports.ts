@@ -86,14 +86,30 @@ export interface AccountStore {
     taxpayer: { rnc: string; name: string },
     by: ActedBy,
   ): Promise<Taxpayer | 'taken' | null>;
-  listTaxpayers(accountId: string, page: Page): Promise<Taxpayer[] | null>;
+  /** Of these RNCs only; null = all taxpayers of the account. */
+  listTaxpayers(accountId: string, page: Page, rncs?: readonly string[] | null): Promise<Taxpayer[] | null>;
+  countTaxpayers(accountId: string, rncs: readonly string[] | null): Promise<number>;
   findTaxpayer(accountId: string, rnc: string): Promise<Taxpayer | null>;
   setTaxpayerActive(accountId: string, rnc: string, active: boolean, by: ActedBy): Promise<Taxpayer | null>;
   putCertificate(accountId: string, rnc: string, certificate: SealedCertificate, by: ActedBy): Promise<Taxpayer | null>;
-  putRanges(accountId: string, rnc: string, ranges: readonly NumberRange[], by: ActedBy): Promise<Taxpayer | null>;
+  /** Replaces the ranges of these environments; the others stay. */
+  putRanges(
+    accountId: string,
+    rnc: string,
+    ranges: readonly NumberRange[],
+    environments: readonly Environment[],
+    by: ActedBy,
+  ): Promise<Taxpayer | null>;
 
   createApiKey(accountId: string, key: NewApiKey, by: ActedBy): Promise<ApiKey | null>;
-  listApiKeys(accountId: string, page: Page): Promise<ApiKey[] | null>;
+  /** Of keys that have no other environments and taxpayers than these; null = every key. */
+  listApiKeys(
+    accountId: string,
+    page: Page,
+    within?: Pick<KeyHolder, 'environments' | 'taxpayers'> | null,
+  ): Promise<ApiKey[] | null>;
+  /** Whether the account has a key for the environment that is not revoked. */
+  hasApiKeyFor(accountId: string, env: Environment): Promise<boolean>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
   revokeApiKey(accountId: string, keyId: string, at: Date, by: ActedBy): Promise<ApiKey | null>;
   /** The new key, with the rights of the old one; `unusable` if the old one is revoked or expired. */

@@ -135,7 +135,7 @@ function identify(options: EnvironmentOptions): RequestHandler {
   return (req, res, next) => {
     const call = callOf(res);
     call.caller = call.holder ? keyCaller(req, call.holder, call.operation, options) : publicCaller(req, call, options);
-    call.env = call.caller.env;
+    if (call.operation?.withoutEnvironment !== true) call.env = call.caller.env;
     delete req.headers['x-api-key'];
     next();
   };
@@ -147,13 +147,7 @@ function keyCaller(
   operation: Operation | undefined,
   { servesProduction }: EnvironmentOptions,
 ): Identity {
-  const { env, given } = keyedEnvironment(header(req, 'env'));
-  const mayBeInBody = operation?.environmentInBody === true;
-  // A key of production alone is for eCF, also if the body names it.
-  const isForProduction = mayBeInBody && !given && holder.environments.every((one) => one === 'eCF');
-  requireServed(isForProduction ? 'eCF' : env, servesProduction);
-  // If the body names the environment, the owner checks that the key allows it.
-  if (given || !mayBeInBody) requireEnvironment(holder.environments, env);
+  const { env, given } = environmentOf(req, holder, operation, servesProduction);
   const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers, taxpayersRevision } = holder;
   return {
     kind: 'account',
@@ -168,6 +162,25 @@ function keyCaller(
     env_given: given,
     request_id: requestIdOf(req),
   };
+}
+
+/** The environment of a call with a key. 401 or 422 for one that the key or the deployment does not serve. */
+function environmentOf(
+  req: Request,
+  { environments }: Pick<KeyHolder, 'environments'>,
+  operation: Operation | undefined,
+  servesProduction: boolean,
+): { env: Environment; given: boolean } {
+  // The operation concerns the account: no service reads this environment.
+  if (operation?.withoutEnvironment === true) return { env: environments[0] ?? 'TesteCF', given: false };
+  const { env, given } = keyedEnvironment(header(req, 'env'));
+  const mayBeInBody = operation?.environmentInBody === true;
+  // A key of production alone is for eCF, also if the body names it.
+  const isForProduction = mayBeInBody && !given && environments.every((one) => one === 'eCF');
+  requireServed(isForProduction ? 'eCF' : env, servesProduction);
+  // If the body names the environment, the owner checks that the key allows it.
+  if (given || !mayBeInBody) requireEnvironment(environments, env);
+  return { env, given };
 }
 
 function publicCaller(

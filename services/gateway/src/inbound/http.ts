@@ -13,6 +13,8 @@ import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Express, RequestHandler } from 'express';
 import type { TaxpayerStates } from '../core/ports.js';
 import { accessLog, securityHeaders } from './access-log.js';
+import { type AccountSettingOptions, accountOwner } from './account/routes.js';
+import type { OperationOwners } from './admin/operation.js';
 import { type AdminOptions, adminRoutes } from './admin/routes.js';
 import { docsRoutes } from './docs-page.js';
 import { type EdgeOptions, edge, findSender, limitSender } from './edge.js';
@@ -22,8 +24,11 @@ import { watchSenders } from './proxy-warning.js';
 
 export interface GatewayAppOptions {
   edge: EdgeOptions;
-  /** Null without ADMIN_TOKEN, and where `/admin` has another listener: then it does not exist here. */
-  admin: Omit<AdminOptions, 'clock'> | null;
+  settings: Omit<AccountSettingOptions, 'clock' | 'owners'>;
+  /** The services that have a part of what is administered. */
+  owners: OperationOwners;
+  /** Beside `settings`. Null without ADMIN_TOKEN, and where `/admin` has another listener: then it does not exist here. */
+  admin: Omit<AdminOptions, keyof AccountSettingOptions> | null;
   states: TaxpayerStates;
   ready: () => Promise<Readiness>;
   identities: Identities;
@@ -43,15 +48,17 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | Address | Where |
  * |---|---|
  * | every operation of the interface (`contracts/src/http/operations.ts`) | `edge.ts`: key, limits, identity, owner |
+ * | `/account/...` | `account/routes.ts`, behind `edge.ts`: certificates, ranges, keys, webhooks |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `internal.ts`: for services |
- * | `/admin/...` | `admin/routes.ts`: accounts, taxpayers, certificates, ranges, keys |
+ * | `/admin/...` | `admin/routes.ts`: accounts, taxpayers, the settings of `account/routes.ts` |
  */
 export function createGatewayApp(options: GatewayAppOptions): Express {
   const app = createExactApp();
   begin(app, options);
-  app.use(edge(options.edge));
+  const account = accountOwner({ ...options.settings, owners: options.owners, clock: options.clock });
+  app.use(edge({ ...options.edge, upstreams: { ...options.edge.upstreams, gateway: account } }));
   limitSenders(app, options);
   ownPart(app, options);
   app.use(internalRoutes({ states: options.states, identities: options.identities }));
@@ -92,8 +99,8 @@ function ownPart(app: Express, { version, ready, admin }: GatewayAppOptions): vo
   app.use(docsRoutes({ admin: admin !== null }));
 }
 
-function adminPart(app: Express, { admin, clock }: GatewayAppOptions): void {
-  if (admin !== null) app.use('/admin', adminRoutes({ ...admin, clock }));
+function adminPart(app: Express, { admin, settings, owners, clock }: GatewayAppOptions): void {
+  if (admin !== null) app.use('/admin', adminRoutes({ ...settings, ...admin, owners, clock }));
 }
 
 const readRequest: RequestHandler = (req, res, next) => {

@@ -85,11 +85,12 @@ function taxpayersOf(
         const act = { action: 'taxpayer.create', target: taxpayerPath(accountId, rnc), details: { name } };
         return { value: await taxpayerOf(tx, accountId, rnc), act, publish: { accountId, rncs: [rnc] } };
       }, by),
-    async listTaxpayers(accountId, { limit, offset }) {
+    async listTaxpayers(accountId, { limit, offset }, rncs = null) {
       const orderBy = [{ createdAt: 'asc' as const }, { rnc: 'asc' as const }];
-      const rows = await readTaxpayers(prisma, { accountId }, { orderBy, take: limit, skip: offset });
+      const rows = await readTaxpayers(prisma, only(accountId, rncs), { orderBy, take: limit, skip: offset });
       return rows.length > 0 || (await hasAccount(prisma, accountId)) ? rows.map(toTaxpayer) : null;
     },
+    countTaxpayers: (accountId, rncs) => prisma.taxpayer.count({ where: only(accountId, rncs) }),
     findTaxpayer: (accountId, rnc) => taxpayerOf(prisma, accountId, rnc),
     setTaxpayerActive(accountId, rnc, active, by) {
       const act = { action: 'taxpayer.update', target: taxpayerPath(accountId, rnc), details: { active } };
@@ -104,10 +105,11 @@ function taxpayersOf(
         return tx.certificate.upsert({ where: { rnc }, create: { rnc, ...data }, update: data });
       });
     },
-    putRanges(accountId, rnc, ranges, by) {
-      const act = { action: 'ranges.put', target: `${taxpayerPath(accountId, rnc)}/ranges`, details: { ranges } };
+    putRanges(accountId, rnc, ranges, environments, by) {
+      const details = { ranges, environments };
+      const act = { action: 'ranges.put', target: `${taxpayerPath(accountId, rnc)}/ranges`, details };
       return changeTaxpayer(accountId, rnc, by, act, async (tx) => {
-        await tx.numberRange.deleteMany({ where: { rnc } });
+        await tx.numberRange.deleteMany({ where: { rnc, env: { in: [...environments] } } });
         const rows = ranges.map((range) => ({
           rnc,
           env: range.env,
@@ -120,6 +122,11 @@ function taxpayersOf(
       });
     },
   };
+}
+
+/** Taxpayers of the account: these, or all. */
+function only(accountId: string, rncs: readonly string[] | null) {
+  return rncs === null ? { accountId } : { accountId, rnc: { in: [...rncs] } };
 }
 
 async function taxpayerOf(client: Tx, accountId: string, rnc: string): Promise<Taxpayer | null> {

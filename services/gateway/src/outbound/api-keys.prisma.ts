@@ -1,9 +1,15 @@
 import { toIsoDominican } from '@ecf/domain';
-import type { AccountStore, ApiKey, NewApiKey } from '../core/ports.js';
+import type { AccountStore, ApiKey, KeyHolder, NewApiKey } from '../core/ports.js';
 import type { AccountChange, AccountChangesOptions, Tx } from './account-changes.js';
 import { apiKeyPath, hasAccount, toApiKey } from './account-rows.js';
 
-export type ApiKeyMethods = 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey' | 'rotateApiKey';
+export type ApiKeyMethods =
+  | 'createApiKey'
+  | 'listApiKeys'
+  | 'findApiKey'
+  | 'hasApiKeyFor'
+  | 'revokeApiKey'
+  | 'rotateApiKey';
 
 /** The API keys of accounts. */
 export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChange): Pick<AccountStore, ApiKeyMethods> {
@@ -14,15 +20,17 @@ export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChan
         const act = { action: 'api_key.create', target: apiKeyPath(accountId, key.id), details: rightsOf(key) };
         return { value: toApiKey(await insert(tx, accountId, key)), act };
       }, by),
-    async listApiKeys(accountId, { limit, offset }) {
+    async listApiKeys(accountId, { limit, offset }, within = null) {
       const rows = await prisma.apiKey.findMany({
-        where: { accountId },
+        where: within === null ? { accountId } : { accountId, id: { in: await idsWithin(prisma, accountId, within) } },
         orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
         take: limit,
         skip: offset,
       });
       return rows.length > 0 || (await hasAccount(prisma, accountId)) ? rows.map(toApiKey) : null;
     },
+    hasApiKeyFor: async (accountId, env) =>
+      (await prisma.apiKey.count({ where: { accountId, revokedAt: null, environments: { has: env } } })) > 0,
     async findApiKey(accountId, keyId) {
       const row = await prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
       return row === null ? null : toApiKey(row);
@@ -48,6 +56,18 @@ export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChan
         return { value: toApiKey(await insert(tx, accountId, { ...toApiKey(old), ...key })), act };
       }, by),
   };
+}
+
+/** The keys with no other environments and taxpayers; one without taxpayers serves all of the account. */
+async function idsWithin(
+  prisma: AccountChangesOptions['prisma'],
+  accountId: string,
+  { environments, taxpayers }: Pick<KeyHolder, 'environments' | 'taxpayers'>,
+): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM api_keys WHERE account_id = ${accountId} AND environments <@ ${environments}::text[]
+      AND (${taxpayers}::text[] IS NULL OR (taxpayers <> '{}' AND taxpayers <@ ${taxpayers}::text[]))`;
+  return rows.map(({ id }) => id);
 }
 
 function rightsOf({ name, environments, scopes, taxpayers, expiresAt }: NewApiKey) {

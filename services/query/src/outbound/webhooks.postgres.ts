@@ -41,10 +41,11 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
         [id, accountId, url, types, environments, seal(webhook), now],
       );
     },
-    async list(accountId, { limit, offset }) {
+    async list(accountId, { limit, offset, environments }) {
       const { rows } = await database.query<Webhook>(
-        `SELECT ${COLUMNS} FROM webhook AS w WHERE account_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3`,
-        [accountId, limit, offset],
+        `SELECT ${COLUMNS} FROM webhook AS w WHERE account_id = $1 AND environments <@ $4::text[]
+           ORDER BY created_at, id LIMIT $2 OFFSET $3`,
+        [accountId, limit, offset, environments],
       );
       return rows;
     },

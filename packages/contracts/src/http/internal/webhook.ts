@@ -92,11 +92,15 @@ export const WEBHOOK_OPERATIONS = {
     request: nameSchema.extend({ webhook: newWebhookSchema }),
     answer: createdWebhookSchema,
   },
-  /** The oldest first. */
+  /** Those without other environments than these, the oldest first. */
   listWebhooks: {
     path: '/internal/webhooks/list',
     callers: ['gateway'],
-    request: accountSchema.extend({ limit: z.number().int(), offset: z.number().int() }),
+    request: accountSchema.extend({
+      limit: z.number().int(),
+      offset: z.number().int(),
+      environments: z.array(environmentSchema),
+    }),
     answer: z.object({ webhooks: z.array(webhookSchema) }),
   },
   findWebhook: { path: '/internal/webhooks/find', callers: ['gateway'], request: nameSchema, answer: webhookSchema },

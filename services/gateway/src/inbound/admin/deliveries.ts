@@ -60,7 +60,7 @@ export function adminDeliveries(deliveries: DeliveryOperations, acting: Acting):
     .route('/accounts/:id/approvals/:answerId/decide')
     .post(json, async (req: Request, res: Response) => {
       const ruling = validate(answerRulingSchema, req.body, 'body');
-      const answer = { account_id: accountId(req), answer_id: answerId(req) };
+      const answer = { account_id: accountId(req, res), answer_id: answerId(req) };
       res.json(await acting(req, res, (by) => deliveries.decideAnswer({ ...answer, ...ruling, by })));
     })
     .all(otherMethods('POST'));

@@ -8,7 +8,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
 import { z } from 'zod';
 import type { ActProofs } from '../../core/act-proofs.js';
-import type { AuditLog, Page } from '../../core/ports.js';
+import { seesTaxpayer } from '../../core/own-rights.js';
+import type { AuditLog, KeyHolder, Page } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
@@ -20,9 +21,15 @@ const pageSchema = (rows: number) =>
     offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
   });
 
-/** The actor, for the audit log. */
+/** The API key that changes settings of its account; null for an administrator. */
+export function managerOf(res: Response): KeyHolder | null {
+  return callOf(res).holder ?? null;
+}
+
+/** The actor, for the audit log: an administrator, or an API key. */
 export function actedBy(req: Request, res: Response): ActedBy {
-  return { actor: callOf(res).administrator?.name ?? '', request_id: requestIdOf(req) };
+  const { administrator, holder } = callOf(res);
+  return { actor: administrator?.name ?? `api_key:${holder?.keyId}`, request_id: requestIdOf(req) };
 }
 
 /** Runs an act in another service, with who does it. */
@@ -76,8 +83,10 @@ function part(req: Request, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The account of the path. The gateway makes the ids, so a malformed one is 404. */
-export function accountId(req: Request): string {
+/** The account of the API key, else that of the path. The gateway makes the ids, so a malformed one is 404. */
+export function accountId(req: Request, res: Response): string {
+  const manager = managerOf(res);
+  if (manager !== null) return manager.accountId;
   const id = part(req, 'id');
   if (!/^[\w-]{1,64}$/.test(id)) throw absent('account');
   return id;
@@ -111,10 +120,10 @@ export function administratorId(req: Request): string {
   return id;
 }
 
-/** The taxpayer of the path. */
-export function rnc(req: Request): string {
+/** The taxpayer of the path. One that the API key does not serve is 404. */
+export function rnc(req: Request, res: Response): string {
   const text = part(req, 'rnc');
-  if (!isRnc(text)) throw absent('taxpayer');
+  if (!isRnc(text) || !seesTaxpayer(managerOf(res), text)) throw absent('taxpayer');
   return text;
 }
 

@@ -41,7 +41,11 @@ export interface Receiver {
 export interface WebhookStore {
   /** It gets the events from now on. */
   create(webhook: NewWebhook, now: Date): Promise<void>;
-  list(accountId: string, page: { readonly limit: number; readonly offset: number }): Promise<Webhook[]>;
+  /** Those without other environments than these. */
+  list(
+    accountId: string,
+    page: { readonly limit: number; readonly offset: number; readonly environments: readonly Environment[] },
+  ): Promise<Webhook[]>;
   find(key: WebhookKey): Promise<Webhook | null>;
   /** False if there is none. */
   change(key: WebhookKey, change: WebhookChange): Promise<boolean>;

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { newWebhookSchema, type WebhookOperations, webhookChangeSchema, webhookReplaySchema } from '@ecf/contracts';
+import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
+import { requireEveryTaxpayer, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
+import { accountId, found, json, managerOf, pageOf, type Recorded, webhookId } from '../admin/input.js';
+import { present } from '../admin/operation.js';
 import { otherMethods } from '../own-routes.js';
-import { accountId, found, json, pageOf, type Recorded, webhookId } from './input.js';
-import { present } from './operation.js';
 
 const DEFAULT_ROWS = 200;
+
+interface WebhookName {
+  readonly account_id: string;
+  readonly webhook_id: string;
+}
 
 export interface WebhookRouteOptions {
   store: Pick<AccountStore, 'findAccount'>;
@@ -17,72 +24,88 @@ export interface WebhookRouteOptions {
 }
 
 /**
- * POST, GET           /admin/accounts/{id}/webhooks
- * GET, PATCH, DELETE  /admin/accounts/{id}/webhooks/{webhook_id}
- * POST                /admin/accounts/{id}/webhooks/{webhook_id}/rotate, /replay and /test
+ * POST, GET           …/webhooks
+ * GET, PATCH, DELETE  …/webhooks/{webhook_id}
+ * POST                …/webhooks/{webhook_id}/rotate, /replay and /test
  */
-export function webhookRoutes({ store, webhooks, recorded }: WebhookRouteOptions): express.Router {
+export function webhookRoutes(base: string, { store, webhooks, recorded }: WebhookRouteOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
   const owner = () => present(webhooks, 'query');
-  const account = async (req: Request) => found(await store.findAccount(accountId(req)), 'account').id;
-  const nameOf = (req: Request) => ({ account_id: accountId(req), webhook_id: webhookId(req) });
-  const act = (verb: string, { account_id, webhook_id }: ReturnType<typeof nameOf>, details = {}) => ({
+  /** A webhook gets the events of all taxpayers of the account. */
+  async function account(req: Request, res: Response): Promise<string> {
+    requireEveryTaxpayer(managerOf(res));
+    return found(await store.findAccount(accountId(req, res)), 'account').id;
+  }
+
+  /** The webhook of the path. One that the manager does not see is 404. */
+  async function nameOf(req: Request, res: Response): Promise<WebhookName> {
+    const manager = managerOf(res);
+    requireEveryTaxpayer(manager);
+    const name = { account_id: accountId(req, res), webhook_id: webhookId(req) };
+    if (manager === null) return name;
+    const { environments } = await owner().findWebhook(name);
+    return found(seesEnvironments(manager, environments) ? name : null, 'webhook');
+  }
+
+  const act = (verb: string, { account_id, webhook_id }: WebhookName, details = {}) => ({
     action: `webhook.${verb}`,
     target: `/accounts/${account_id}/webhooks/${webhook_id}`,
     details,
   });
 
   routes
-    .route('/accounts/:id/webhooks')
+    .route(`${base}/webhooks`)
     .post(json, async (req: Request, res: Response) => {
       const webhook = validate(newWebhookSchema, req.body, 'body');
-      const name = { account_id: await account(req), webhook_id: randomUUID() };
+      const name = { account_id: await account(req, res), webhook_id: randomUUID() };
+      requireOwnEnvironments(managerOf(res), webhook.environments);
       const create = () => owner().createWebhook({ ...name, webhook });
       res.status(201).json(await recorded(req, res, act('create', name, { url: hostOf(webhook.url) }), create));
     })
     .get(async (req: Request, res: Response) => {
-      const account_id = await account(req);
-      res.json((await owner().listWebhooks({ account_id, ...pageOf(req, DEFAULT_ROWS) })).webhooks);
+      const account_id = await account(req, res);
+      const environments = [...(managerOf(res)?.environments ?? ENVIRONMENTS)];
+      res.json((await owner().listWebhooks({ account_id, environments, ...pageOf(req, DEFAULT_ROWS) })).webhooks);
     })
     .all(otherMethods('GET', 'POST'));
   routes
-    .route('/accounts/:id/webhooks/:webhookId')
+    .route(`${base}/webhooks/:webhookId`)
     .get(async (req: Request, res: Response) => {
-      res.json(await owner().findWebhook(nameOf(req)));
+      res.json(await owner().findWebhook(await nameOf(req, res)));
     })
     .patch(json, async (req: Request, res: Response) => {
       const change = validate(webhookChangeSchema, req.body, 'body');
-      const name = nameOf(req);
+      const name = await nameOf(req, res);
       const logged = { ...change, ...(change.url === undefined ? {} : { url: hostOf(change.url) }) };
       const run = () => owner().changeWebhook({ ...name, change });
       res.json(await recorded(req, res, act('update', name, logged), run));
     })
     .delete(async (req: Request, res: Response) => {
-      const name = nameOf(req);
+      const name = await nameOf(req, res);
       await recorded(req, res, act('delete', name), () => owner().deleteWebhook(name));
       res.status(204).end();
     })
     .all(otherMethods('GET', 'PATCH', 'DELETE'));
   routes
-    .route('/accounts/:id/webhooks/:webhookId/rotate')
+    .route(`${base}/webhooks/:webhookId/rotate`)
     .post(async (req: Request, res: Response) => {
-      const name = nameOf(req);
+      const name = await nameOf(req, res);
       res.json(await recorded(req, res, act('rotate', name), () => owner().rotateWebhook(name)));
     })
     .all(otherMethods('POST'));
   routes
-    .route('/accounts/:id/webhooks/:webhookId/replay')
+    .route(`${base}/webhooks/:webhookId/replay`)
     .post(json, async (req: Request, res: Response) => {
       const { after } = validate(webhookReplaySchema, req.body, 'body');
-      const name = nameOf(req);
+      const name = await nameOf(req, res);
       await recorded(req, res, act('replay', name, { after }), () => owner().replayWebhook({ ...name, after }));
       res.status(202).json({});
     })
     .all(otherMethods('POST'));
   routes
-    .route('/accounts/:id/webhooks/:webhookId/test')
+    .route(`${base}/webhooks/:webhookId/test`)
     .post(async (req: Request, res: Response) => {
-      const name = nameOf(req);
+      const name = await nameOf(req, res);
       res.json(await recorded(req, res, act('test', name), () => owner().testWebhook(name)));
     })
     .all(otherMethods('POST'));

@@ -1,0 +1,75 @@
+import { newRangesSchema } from '@ecf/contracts';
+import { ENVIRONMENTS } from '@ecf/domain';
+import { validate } from '@ecf/service-kit/http';
+import type { SealingKeys } from '@ecf/service-kit/security';
+import express, { type Request, type Response } from 'express';
+import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
+import { requireForProduction, requireOwnEnvironments } from '../../core/own-rights.js';
+import type { AccountStore } from '../../core/ports.js';
+import { certificateBody } from '../admin/bodies.js';
+import { accountId, actedBy, certificateParts, found, json, managerOf, rnc, uploaded } from '../admin/input.js';
+import { otherMethods } from '../own-routes.js';
+import type { NumbersLeft } from './numbers-left.js';
+
+export interface TaxpayerSettingOptions {
+  store: Pick<AccountStore, 'findTaxpayer' | 'putCertificate' | 'putRanges' | 'hasApiKeyFor'>;
+  sealingKeys: SealingKeys;
+  openCertificate: OpenCertificate;
+  numbersLeft: NumbersLeft;
+  clock: () => Date;
+}
+
+/**
+ * PUT, GET  …/taxpayers/{rnc}/certificate
+ * PUT, GET  …/taxpayers/{rnc}/ranges
+ */
+export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOptions): express.Router {
+  const { store, sealingKeys, openCertificate, numbersLeft, clock } = options;
+  const routes = express.Router({ caseSensitive: true });
+  const taxpayerOf = async (req: Request, res: Response) =>
+    found(await store.findTaxpayer(accountId(req, res), rnc(req, res)), 'taxpayer');
+
+  routes
+    .route(`${base}/taxpayers/:rnc/certificate`)
+    .put(certificateParts, async (req: Request, res: Response) => {
+      const account_id = accountId(req, res);
+      const taxpayer = await taxpayerOf(req, res);
+      if (await store.hasApiKeyFor(account_id, 'eCF')) requireForProduction(managerOf(res));
+      const sealed = await sealUploaded(
+        { ...uploaded(req), account_id, rnc: taxpayer.rnc },
+        { openCertificate, sealingKeys, now: clock() },
+      );
+      const stored = await store.putCertificate(account_id, taxpayer.rnc, sealed, actedBy(req, res));
+      res.json(certificateBody(found(found(stored, 'taxpayer').certificate, 'certificate')));
+    })
+    .get(async (req: Request, res: Response) => {
+      res.json(certificateBody(found((await taxpayerOf(req, res)).certificate, 'certificate')));
+    })
+    .all(otherMethods('GET', 'PUT'));
+  routes
+    .route(`${base}/taxpayers/:rnc/ranges`)
+    .put(json, async (req: Request, res: Response) => {
+      const ranges = validate(newRangesSchema, req.body, 'body');
+      const manager = managerOf(res);
+      requireOwnEnvironments(
+        manager,
+        ranges.map(({ env }) => env),
+      );
+      const environments = manager?.environments ?? ENVIRONMENTS;
+      const put = store.putRanges(accountId(req, res), rnc(req, res), ranges, environments, actedBy(req, res));
+      const stored = found(await put, 'taxpayer').ranges;
+      res.json(stored.filter(({ env }) => environments.includes(env)));
+    })
+    .get(async (req: Request, res: Response) => {
+      const { rnc: issuer, ranges } = await taxpayerOf(req, res);
+      const environments = managerOf(res)?.environments ?? ENVIRONMENTS;
+      res.json(
+        await numbersLeft(
+          issuer,
+          ranges.filter(({ env }) => environments.includes(env)),
+        ),
+      );
+    })
+    .all(otherMethods('GET', 'PUT'));
+  return routes;
+}
