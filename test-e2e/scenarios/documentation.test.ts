@@ -50,9 +50,9 @@ function pagesIn(folder: string): string[] {
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
 }
 
-/** Where the links of a page lead. */
+/** Where the links of a page lead; patterns in code may look like links. */
 function links(page: string): string[] {
-  const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
+  const text = fs.readFileSync(path.join(ROOT, page), 'utf8').replace(/`[^`\n]+`/g, '');
   return [...text.matchAll(/\]\(([^)]+)/g)].map(([, link]) => link as string);
 }
 
