@@ -93,6 +93,15 @@ describe('CSV', () => {
     ]);
   });
 
+  it('begins with a byte order mark with bom=true, and refuses other words', async () => {
+    const bytes = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
+    const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+    for (const path of ['/empty', '/sums'])
+      expect(await bytes(`${path}?bom=true`)).toEqual(Buffer.concat([mark, await bytes(path)]));
+    expect(await bytes('/empty?bom=0')).toEqual(await bytes('/empty'));
+    expect((await get('/sums?bom=maybe')).status).toBe(422);
+  });
+
   it('quotes what needs it, and runs no formula of a stranger', async () => {
     const messages = '"[{""codigo"":""1"",""valor"":""a,b""}]"';
     expect(await (await get('/names')).text()).toBe(

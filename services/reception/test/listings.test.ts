@@ -346,6 +346,10 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect(await (await csv('/aggregate')).text()).toBe(
       'ecf_type,count,total_amount,total_itbis\r\n31,4,130.30,6520.00\r\n',
     );
+    for (const path of ['/all', '/aggregate'])
+      expect([...new Uint8Array(await (await csv(`${path}?bom=true`)).arrayBuffer())].slice(0, 3)).toEqual([
+        239, 187, 191,
+      ]);
     expect((await csv('/all?limit=10')).status).toBe(422);
     expect((await csv('/all', { 'start-date': '01-01-2020', 'end-date': '02-01-2020' })).status).toBe(404);
   });

@@ -88,7 +88,7 @@ export const QUERY = {
     summary: 'Lists the invoices of an issuer that were created in a period',
     description:
       'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
-    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, P.referenceQuery, ...LISTING, P.limit, P.offset],
+    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, P.referenceQuery, ...LISTING, P.limit, P.offset, P.bom],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
@@ -112,7 +112,7 @@ export const QUERY = {
     summary: 'Returns sums by month, type, status and buyer',
     description:
       'Amounts include accepted documents only; credit notes count with a negative sign. total_invoices and by_status include all documents.',
-    parameters: [...PERIOD, P.topClients],
+    parameters: [...PERIOD, P.topClients, P.bom],
     answers: {
       200: {
         description: 'The sums.',

@@ -28,6 +28,7 @@ const LISTING = [
   P.cursor,
   P.limit,
   P.offset,
+  P.bom,
 ] as const;
 const PAGES =
   'Pages follow each other by `cursor`, however many there are. `created_at` of `sort` is date_received. `total` counts all that match; on a page after a cursor it is as of the first page.';
@@ -149,7 +150,7 @@ export const RECEPTION = {
     summary: 'Returns sums of received e-CF by month, type, status and provider',
     description:
       'Every document counts with the amount it states, credit notes with a negative sign. Months are those of date_received; `status` is the approval_status.',
-    parameters: [...PERIOD, P.authorityStatusQuery, P.topProviders],
+    parameters: [...PERIOD, P.authorityStatusQuery, P.topProviders, P.bom],
     answers: {
       200: {
         description: 'The sums.',

@@ -244,6 +244,13 @@ export const PARAMETERS = {
     'true: if the authority cannot be reached, the document is signed and stored, and is sent when the authority answers again.',
   ),
   waitingAfter: parameter('query', 'after', z.string().regex(/^\d+$/), '0', '`next` of the last page.'),
+  bom: parameter(
+    'query',
+    'bom',
+    z.enum(['true', 'false', '1', '0']),
+    'true',
+    'true begins an answer in CSV with a byte order mark, by which Excel reads it as UTF-8. JSON never has one.',
+  ),
   reference: parameter(
     'header',
     'x-reference',

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { writeChunk } from '../http/http-app.js';
+import { RequestParameters } from '../http/request-parameters.js';
 import type { ListingPlace } from './listing-cursor.js';
 
 /** Rows that are read at once for a listing in CSV. */
@@ -45,10 +46,17 @@ export function sendCsvRows(res: Response, columns: readonly string[], rows: rea
   res.end(lines(rows, columns));
 }
 
+/** Spreadsheets take a file that begins with this for UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** Throws 422 for a `bom` that is neither true nor false. */
 function begin(res: Response, columns: readonly string[]): void {
+  const parameters = new RequestParameters(res.req);
+  const mark = parameters.flag('bom', false) ? BYTE_ORDER_MARK : '';
+  parameters.check();
   res.setHeader('content-type', TYPE);
   res.setHeader('cache-control', 'no-store');
-  res.write(lines([columns], columns));
+  res.write(mark + lines([columns], columns));
 }
 
 /** Characters that break a line or a cell in some program. */
