@@ -23,8 +23,8 @@ const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS 
 
 const SIGN = "CASE ecf_type WHEN '34' THEN -1 ELSE 1 END";
 const DAY = "(created_at AT TIME ZONE 'UTC' - interval '4 hours')::date";
-/** The sums of a buyer's days or months, step by step up to the end of the month or year. */
-const RUNNING = { month: ['day', 31], year: ['month', 12] } as const;
+/** The day of each period. */
+const DAYS = `CROSS JOIN LATERAL (VALUES ('created', ${DAY}), ('issued', date_issued)) AS days(period, day)`;
 const CHUNK = 250_000;
 
 /**
@@ -42,16 +42,16 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
     [issuer],
   );
   await database.query(
-    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'day', ${DAY}, ecf_type, status, count(*),
-       sum(${SIGN} * total_amount), sum(${SIGN} * total_itbis) FROM invoice WHERE issuer_rnc = $1 GROUP BY 1, 2, 4, 5, 6`,
+    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, period, day, ecf_type, status, count(*), sum(${SIGN} * total_amount),
+       sum(${SIGN} * total_itbis) FROM invoice ${DAYS} WHERE issuer_rnc = $1 GROUP BY 1, 2, 3, 4, 5, 6`,
     [issuer],
   );
   await database.query(
-    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'month', date_trunc('month', bucket)::date, ecf_type, status, sum(count),
-       sum(amount), sum(itbis) FROM invoice_rollup WHERE issuer_rnc = $1 AND grain = 'day' GROUP BY 1, 2, 4, 5, 6`,
+    `INSERT INTO buyer_rollup SELECT env, issuer_rnc, period, grain, date_trunc(grain, day)::date, coalesce(buyer_rnc, ''), count(*),
+       sum(${SIGN} * total_amount) FROM invoice ${DAYS} CROSS JOIN (VALUES ('day'), ('month')) AS grains(grain)
+     WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5, 6`,
     [issuer],
   );
-  await loadBuyers(database, issuer);
   const state = {
     ...{ rnc: issuer, account_id: ACCOUNT, account_active: true, revision: 1, previous_revision: 0, active: true },
     ...{
@@ -66,31 +66,6 @@ export async function loadInvoices(database: Database, issuer: string, count: nu
     'INSERT INTO taxpayers (rnc, account_id, revision, state) VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING',
     [issuer, ACCOUNT, JSON.stringify(state)],
   );
-}
-
-async function loadBuyers(database: Database, issuer: string): Promise<void> {
-  // Sums of the buyers by day; those of months and years follow from them.
-  await database.query('CREATE UNLOGGED TABLE bench_days (LIKE buyer_name, count bigint, amount numeric)');
-  await database.query(
-    `INSERT INTO bench_days SELECT env, issuer_rnc, coalesce(buyer_rnc, ''), ${DAY}, max(buyer_name), max(created_at), max(id),
-       count(*), sum(${SIGN} * total_amount)
-     FROM invoice WHERE issuer_rnc = $1 AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4`,
-    [issuer],
-  );
-  for (const [grain, [unit, steps]] of Object.entries(RUNNING)) {
-    const upTo = (sum: string, type: string) =>
-      `ARRAY[${Array.from({ length: steps }, (_, step) => `coalesce(sum(${sum}) FILTER (WHERE step <= ${step + 1}), 0)::${type}`)}]`;
-    await database.query(
-      `INSERT INTO buyer_rollup SELECT env, issuer_rnc, $1, date_trunc($1, day)::date, buyer_rnc, ${upTo('count', 'int')},
-         ${upTo('amount', 'numeric')}
-       FROM (SELECT *, extract(${unit} FROM day)::int AS step FROM bench_days) AS days GROUP BY 1, 2, 4, 5`,
-      [grain],
-    );
-  }
-  await database.query(
-    `INSERT INTO buyer_name SELECT env, issuer_rnc, buyer_rnc, day, name, name_at, name_id FROM bench_days WHERE buyer_rnc <> ''`,
-  );
-  await database.query('DROP TABLE bench_days');
 }
 
 export const ACCOUNT = `bench-${randomUUID()}`;

@@ -4,6 +4,10 @@ import { z } from 'zod';
 export const LISTING_SORTS = ['created_at', '-created_at', 'total_amount', '-total_amount'] as const;
 export type ListingSort = (typeof LISTING_SORTS)[number];
 
+/** The day of a document that a period selects by: of its creation (received documents: of its arrival), or of its issue. */
+export const PERIODS = ['created', 'issued'] as const;
+export type Period = (typeof PERIODS)[number];
+
 /** Where the next page of a listing begins. */
 export const nextCursorSchema = z
   .string()

@@ -145,11 +145,25 @@ describe('GET /invoices/', () => {
     expect(invoices[1]).toMatchObject({ status: 'Rechazado', sequence_used: false, delivery_status: 'not_required' });
   });
 
-  it('filters by the Dominican day of creation, both ends included', async () => {
+  it('filters by the Dominican day of creation or by the date of issue, both ends included', async () => {
     const on = async (date: string) => (await world.get('/invoices', day(date))).body;
     expect((await on('09-06-2026')).invoices).toMatchObject([{ encf: encf('31', 1), date_issued: '2026-05-31' }]);
     expect((await on('10-06-2026')).invoices).toMatchObject([{ encf: encf('31', 2) }]);
     expect(await on('31-05-2026')).toMatchObject({ count: 0, total: 0, invoices: [] });
+    const issued = async (date: string) => (await world.get('/invoices?period=issued', day(date))).body;
+    expect(await issued('31-05-2026')).toMatchObject({ total: 1, invoices: [{ encf: encf('31', 1) }] });
+    expect(await issued('15-06-2026')).toMatchObject({ count: 4, total: 4 });
+    expect(await issued('09-06-2026')).toMatchObject({ count: 0, total: 0, invoices: [] });
+    const sums = (path: string) => world.get(`/invoices/${path}/?period=issued`, day('31-05-2026'));
+    expect((await sums('count')).body.total_invoices).toBe(1);
+    expect((await sums('aggregate')).body).toMatchObject({
+      total_invoices: 1,
+      counted: 1,
+      total_amount: '118.00',
+      by_month: [{ month: '2026-05', count: 1 }],
+      top_clients: [{ buyer_rnc: BUYER, buyer_name: 'Comprador de prueba', count: 1 }],
+    });
+    expect((await world.get('/invoices/count/?period=signed', YEAR)).status).toBe(422);
   });
 
   it('pages; beyond the end the page is empty', async () => {
@@ -180,6 +194,7 @@ describe('GET /invoices/', () => {
           reference: random.pick(['order 1', 'order=2', null]),
           total_amount: random.pick(amounts),
           created_at: new Date(Date.UTC(2025, 0, 1 + random.between(0, 39), 12)).toISOString(),
+          date_issued: `2025-0${random.between(1, 9)}-01`,
         }),
       ),
     );
@@ -202,6 +217,8 @@ describe('GET /invoices/', () => {
         'reference=order%3D2&status=Aceptado',
         (one: IssuedInvoice) => one.reference === 'order=2' && one.status === 'Aceptado',
       ],
+      ['period=issued', () => true],
+      ['period=issued&status=aceptado', ({ status }: IssuedInvoice) => status === 'Aceptado'],
       ['min_amount=3.1&max_amount=7', ({ totalAmount: sum }: IssuedInvoice) => Number(sum) >= 3.1 && Number(sum) <= 7],
       ['max_amount=5.00&ecf_type=31', (one: IssuedInvoice) => Number(one.totalAmount) <= 5 && one.ecfType === '31'],
     ])('pages of "%s" follow each other in every order without gap or repeat', async (criteria, matches) => {
@@ -470,6 +487,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
       end_date: '31-12-2026',
       env: 'TesteCF',
       total_invoices: 5,
+      counted: 4,
       total_amount: '207.50',
       total_itbis: '31.65',
       by_month: [
@@ -498,6 +516,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       total_invoices: 0,
+      counted: 0,
       total_amount: '0.00',
       total_itbis: '0.00',
       by_month: [],

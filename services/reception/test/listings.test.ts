@@ -293,6 +293,23 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     });
   });
 
+  it('periods select by the time of receipt, or with period=issued by the date of issue', async () => {
+    const [receipt, issue] = ['09-06-2026', '15-06-2026'].map((day) => ({ 'start-date': day, 'end-date': day }));
+    const total = async (path: string, days: object | undefined) => {
+      const { status, body } = await json(`/fe/recepcion/api/invoices/${path}`, { ...ALL, ...days });
+      return status === 404 ? 0 : (body.total_invoices ?? body.total);
+    };
+    for (const path of ['all', 'count', 'aggregate']) {
+      expect([path, await total(`${path}?period=issued`, issue)]).toEqual([path, 4]);
+      expect([path, await total(`${path}?period=issued`, receipt)]).toEqual([path, 0]);
+      expect([path, await total(`${path}?period=created`, receipt)]).toEqual([path, await total(path, receipt)]);
+    }
+    expect(await total('count', receipt)).toBeGreaterThan(0);
+    const { body } = await json('/fe/recepcion/api/invoices/aggregate?period=issued', { ...ALL, ...issue });
+    expect(body.by_month).toMatchObject([{ month: '2026-06', count: 4 }]);
+    expect(await json('/fe/recepcion/api/invoices/all?period=x', ALL)).toMatchObject({ status: 422 });
+  });
+
   it('the aggregate has the sums by month, type, status and provider', async () => {
     const aggregate = (headers: object, query = '') =>
       json(`/fe/recepcion/api/invoices/aggregate${query}`, { ...ALL, ...headers });
@@ -304,7 +321,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
       200,
       {
         ...{ buyer_rnc: BUYER, start_date: '01-01-2026', end_date: '31-12-2026', env: 'TesteCF' },
-        ...{ total_invoices: 4, total_amount: '130.30', total_itbis: '6520.00' },
+        ...{ total_invoices: 4, counted: 4, total_amount: '130.30', total_itbis: '6520.00' },
         by_month: [{ month: '2026-06', ...all }],
         by_type: [{ ecf_type: '31', ...all }],
         by_status: [{ status: 'pending', ...sums }],

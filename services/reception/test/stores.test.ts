@@ -171,6 +171,7 @@ const everything = {
   authorityStatus: null,
   from: new Date(0),
   until: new Date('2030-01-01'),
+  issued: null,
 } as const;
 
 /** The record of a document. */

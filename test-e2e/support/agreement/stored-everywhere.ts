@@ -138,25 +138,26 @@ export class StoredEverywhere {
       'query',
       from === 'rollups'
         ? `SELECT ecf_type, status, sum(count)::int AS count, round(sum(amount), 2)::text AS amount FROM invoice_rollup
-           WHERE grain = 'day' AND count > 0 GROUP BY 1, 2 ORDER BY 1, 2`
+           WHERE period = 'created' AND count > 0 GROUP BY 1, 2 ORDER BY 1, 2`
         : `SELECT ecf_type, status, count(*)::int AS count,
              round(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 2)::text AS amount
            FROM invoice WHERE listed GROUP BY 1, 2 ORDER BY 1, 2`,
     );
 
-  /** By buyer, month and year; the running sums at the end of each period. */
+  /** By buyer, and by day and month of creation and of issue. */
   buyers = (from: 'rollups' | 'documents') =>
     this.#rows<BuyerSum>(
       'query',
       from === 'rollups'
-        ? `SELECT env, issuer_rnc, grain, bucket::text, buyer_rnc, counts[cardinality(counts)] AS count,
-             round(amounts[cardinality(amounts)], 2)::text AS amount FROM buyer_rollup
-           WHERE 0 <> ANY(counts) ORDER BY 1, 2, 3, 4, 5`
-        : `SELECT env, issuer_rnc, grain, date_trunc(grain, created_at AT TIME ZONE 'UTC' - interval '4 hours')::date::text AS bucket,
+        ? `SELECT env, issuer_rnc, period, grain, bucket::text, buyer_rnc, count::int, round(amount, 2)::text AS amount
+           FROM buyer_rollup WHERE count <> 0 ORDER BY 1, 2, 3, 4, 5, 6`
+        : `SELECT env, issuer_rnc, period, grain, date_trunc(grain, day)::date::text AS bucket,
              coalesce(buyer_rnc, '') AS buyer_rnc, count(*)::int AS count,
              round(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 2)::text AS amount
-           FROM invoice CROSS JOIN (VALUES ('month'), ('year')) AS grains(grain)
-           WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`,
+           FROM invoice CROSS JOIN (VALUES ('day'), ('month')) AS grains(grain)
+           CROSS JOIN LATERAL (VALUES ('created', (created_at AT TIME ZONE 'UTC' - interval '4 hours')::date),
+             ('issued', date_issued)) AS days(period, day)
+           WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`,
     );
 
   /** The SHA-256 of each archived object (files, or the bucket of the settings) by its path. */

@@ -91,7 +91,10 @@ const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
 
 /** Answer of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
 export const invoiceAggregateSchema = periodSchema.extend({
-  total_invoices: count,
+  total_invoices: count.meta({ description: 'Every document of the period; `by_status` adds up to it' }),
+  counted: count.meta({
+    description: 'Accepted and conditional documents, which all sums except those of `by_status` contain',
+  }),
   total_amount: amountSchema,
   total_itbis: amountSchema,
   by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sums })),

@@ -92,6 +92,7 @@ const sumsWithItbis = { ...sums, total_itbis: amountSchema };
 
 /** Answer of `GET /fe/recepcion/api/invoices/aggregate`. */
 export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema.extend({
+  counted: z.number().int().meta({ description: 'Documents that the sums contain: every one of the period' }),
   total_amount: amountSchema,
   total_itbis: amountSchema,
   by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sumsWithItbis })),

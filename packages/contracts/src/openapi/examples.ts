@@ -420,6 +420,7 @@ export const EXAMPLES = {
   invoiceAggregate: {
     ...PERIOD,
     total_invoices: 1,
+    counted: 1,
     total_amount: '11430.00',
     total_itbis: '1630.00',
     by_month: [{ month: '2026-06', ...aggregate }],
@@ -546,6 +547,7 @@ export const EXAMPLES = {
   receivedAggregate: {
     ...receivedPeriod,
     total_invoices: 1,
+    counted: 1,
     total_amount: '11430.00',
     total_itbis: '1630.00',
     by_month: [{ month: '2026-06', ...aggregate }],

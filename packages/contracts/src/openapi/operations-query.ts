@@ -28,7 +28,7 @@ const FILE_NAME: HeaderDescription = {
   schema: { type: 'string' },
   example: 'inline; filename="199999991E310000000001.xml"',
 };
-const PERIOD = [P.issuerHeader, P.startDate, P.endDate] as const;
+const PERIOD = [P.issuerHeader, P.startDate, P.endDate, P.period] as const;
 const ISSUED_JSON = {
   type: 'object',
   additionalProperties: false,
@@ -85,7 +85,7 @@ export const QUERY = {
   },
   listInvoices: {
     tag: INVOICES,
-    summary: 'Lists the invoices of an issuer that were created in a period',
+    summary: 'Lists the invoices of an issuer in a period',
     description:
       'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
     parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, P.referenceQuery, ...LISTING, P.limit, P.offset, P.bom],
@@ -100,7 +100,7 @@ export const QUERY = {
   },
   countInvoices: {
     tag: INVOICES,
-    summary: 'Counts the invoices that were created in a period',
+    summary: 'Counts the invoices of an issuer in a period',
     parameters: PERIOD,
     answers: {
       200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount), headers: LAG },
@@ -111,7 +111,7 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Returns sums by month, type, status and buyer',
     description:
-      'Amounts include accepted documents only; credit notes count with a negative sign. total_invoices and by_status include all documents.',
+      'total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`. Credit notes count with a negative sign. Months follow `period`.',
     parameters: [...PERIOD, P.topClients, P.bom],
     answers: {
       200: {

@@ -15,7 +15,7 @@ import { PARAMETERS as P } from './parameters.js';
 
 const PUBLIC = 'Routes for other taxpayers';
 const RECEIVED = 'Received invoices';
-const PERIOD = [P.startDate, P.endDate, P.buyerHeader] as const;
+const PERIOD = [P.startDate, P.endDate, P.period, P.buyerHeader] as const;
 const LISTING = [
   P.authorityStatusQuery,
   P.approvalStatusQuery,
@@ -149,7 +149,7 @@ export const RECEPTION = {
     tag: RECEIVED,
     summary: 'Returns sums of received e-CF by month, type, status and provider',
     description:
-      'Every document counts with the amount it states, credit notes with a negative sign. Months are those of date_received; `status` is the approval_status.',
+      'Every document counts with the amount it states, credit notes with a negative sign. Months follow `period`; `status` is the approval_status.',
     parameters: [...PERIOD, P.authorityStatusQuery, P.topProviders, P.bom],
     answers: {
       200: {

@@ -21,7 +21,7 @@ import { MOST_OWN_TAXPAYERS } from '../http/admin.js';
 import { LINE_STATUSES } from '../http/batch.js';
 import { ARCHIVING_SERVICES, storedFilesQuerySchema } from '../http/internal/archive.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
-import { LISTING_SORTS } from '../listing.js';
+import { LISTING_SORTS, PERIODS } from '../listing.js';
 import type { ParameterDescription } from './description.js';
 
 const anyCaseEncf = z.string().regex(/^[Ee]\d{12}$/);
@@ -244,6 +244,13 @@ export const PARAMETERS = {
     'true: if the authority cannot be reached, the document is signed and stored, and is sent when the authority answers again.',
   ),
   waitingAfter: parameter('query', 'after', z.string().regex(/^\d+$/), '0', '`next` of the last page.'),
+  period: parameter(
+    'query',
+    'period',
+    z.enum(PERIODS).default('created'),
+    'issued',
+    'The day that start-date and end-date select by: that of the creation here (of received documents: of the arrival), or the date of issue that the document states.',
+  ),
   bom: parameter(
     'query',
     'bom',

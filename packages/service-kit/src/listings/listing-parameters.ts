@@ -1,4 +1,4 @@
-import { LISTING_SORTS, type ListingSort } from '@ecf/contracts';
+import { LISTING_SORTS, type ListingSort, PERIODS, type Period } from '@ecf/contracts';
 import { ECF_TYPES } from '@ecf/domain';
 import { z } from 'zod';
 import { RequestParameters } from '../http/request-parameters.js';
@@ -36,6 +36,11 @@ export class ListingParameters extends RequestParameters {
     for (const name of ['limit', 'offset', 'cursor'])
       if (this.query(name) !== null)
         this.wrong(['query', name], `an answer in CSV has all rows of the period; leave ${name} out`, 'csv');
+  }
+
+  /** The day by which a period selects; default: that of creation. */
+  periodOf(): Period {
+    return this.word('period', PERIODS) ?? 'created';
   }
 
   /** Default: the newest first. */

@@ -6,6 +6,7 @@ import type {
   IssuedInvoiceDecision,
   ListingSort,
   OutcomeOperations,
+  Period,
   PublicEvent,
   ReceptionOperations,
 } from '@ecf/contracts';
@@ -18,8 +19,9 @@ import type { InvoiceKey, IssuedInvoice, Outcome } from './invoices/issued-invoi
 import type { ReceivedRecord } from './invoices/received-record.js';
 import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
 
-/** Dominican days of creation, both included. */
+/** Days of creation (Dominican) or of issue, both included. */
 export interface InvoiceFilter {
+  readonly period: Period;
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly first: CalendarDate;

@@ -158,7 +158,7 @@ function listing(invoices: QueryInvoices, fromReadModels: typeof answering) {
 }
 
 function filter(parameters: Parameters) {
-  return { issuerRnc: parameters.issuerHeader(), ...parameters.period() };
+  return { issuerRnc: parameters.issuerHeader(), period: parameters.periodOf(), ...parameters.period() };
 }
 
 type Caller = ReturnType<typeof callerOf>;

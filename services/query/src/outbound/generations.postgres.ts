@@ -6,7 +6,7 @@ import type { Generations, NewGeneration, RebuildState } from '../core/ports.js'
 import { REBUILD_LOCK, REBUILDER_LOCK } from './locks.js';
 
 /** The tables of a generation, in the order in which every transaction locks them. */
-const TABLES = ['invoice_rollup', 'buyer_rollup', 'buyer_name', 'invoice', 'received_invoice'] as const;
+const TABLES = ['invoice_rollup', 'buyer_rollup', 'invoice', 'received_invoice'] as const;
 const LOCK_TIMEOUT_MS = 2_000;
 const TRIES = 30;
 

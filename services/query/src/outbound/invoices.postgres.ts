@@ -5,8 +5,8 @@ import type { IssuedInvoice, Outcome } from '../core/invoices/issued-invoice.js'
 import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record.js';
 import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
-import { monthsAndDays, runningStretches } from '../core/sums/periods.js';
-import { BY_NUMBER, COUNT, columns, FIND, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
+import { monthsAndDays } from '../core/sums/periods.js';
+import { BY_NUMBER, COUNT, FIND, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
 import { isPlain, listQuery } from './list-sql.js';
 
 /** From this offset on, the sums of days give the place of the page. */
@@ -54,14 +54,8 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
   async function startOf(filter: InvoiceFilter, page: Page) {
     const { offset } = page;
     const { until } = dominicanDays(filter.first, filter.last);
-    if (offset <= FAR_OFFSET || !isPlain(page)) return { until, offset };
-    const { rows } = await database.query<{ before: number; until: Date }>(SKIP_DAYS, [
-      filter.env,
-      filter.issuerRnc,
-      filter.first,
-      filter.last,
-      offset,
-    ]);
+    if (offset <= FAR_OFFSET || filter.period !== 'created' || !isPlain(page)) return { until, offset };
+    const { rows } = await database.query<{ before: number; until: Date }>(SKIP_DAYS, [...ofDays(filter), offset]);
     const [found] = rows;
     return found === undefined ? null : { until: found.until, offset: offset - found.before };
   }
@@ -78,18 +72,16 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
       return { total, invoices: shown.map(shownInvoice), next: last === undefined ? null : placeOf(last, page, total) };
     },
     async count(filter) {
-      const { rows } = await database.query<{ total: number }>(COUNT, overMonths(filter));
+      const { rows } = await database.query<{ total: number }>(COUNT, ofDays(filter));
       return rows[0]?.total ?? 0;
     },
     async sums(filter, topClients) {
-      const byBuyer = runningStretches(filter.first, filter.last);
-      const { rows } = await database.query<{ invoices: InvoiceSums[]; clients: ClientSums[] }>(SUMS, [
-        ...overMonths(filter),
-        ...columns(byBuyer),
-        byBuyer.map(({ before }) => before),
-        byBuyer.map(({ through }) => through),
-        filter.first,
-        filter.last,
+      const stretches = monthsAndDays(filter.first, filter.last);
+      const { rows } = await database.query<{ invoices: InvoiceSums[]; clients: ClientSums[] }>(SUMS[filter.period], [
+        ...ofDays(filter),
+        stretches.map(({ grain }) => grain),
+        stretches.map(({ first }) => first),
+        stretches.map(({ last }) => last),
         topClients,
       ]);
       return rows[0] ?? { invoices: [], clients: [] };
@@ -119,8 +111,8 @@ export function createPostgresReceived(database: Database): ReceivedStore {
   };
 }
 
-function overMonths(filter: InvoiceFilter): unknown[] {
-  return [filter.env, filter.issuerRnc, ...columns(monthsAndDays(filter.first, filter.last))];
+function ofDays({ env, issuerRnc, period, first, last }: InvoiceFilter): unknown[] {
+  return [env, issuerRnc, period, first, last];
 }
 
 function placeOf(row: ShownRow, { sort }: Page, total: number): Place {

@@ -1,8 +1,7 @@
 import { dominicanDays } from '@ecf/domain';
 import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { InvoiceFilter, Page } from '../core/ports.js';
-import { monthsAndDays } from '../core/sums/periods.js';
-import { columns, OVER_STRETCHES, SHOWN } from './invoices-sql.js';
+import { SHOWN } from './invoices-sql.js';
 
 /** The first document of a page by its place in the list without criteria: created before `until`, `offset` later. */
 export interface Start {
@@ -13,7 +12,8 @@ export interface Start {
 /**
  * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the
  * keys. The sums of days give the total if no buyer, reference, amount or time of change restricts it. Otherwise the rows are
- * counted, for the first page only.
+ * counted, for the first page only. A period by date of issue gets the times at which its documents were created (`span`), so that an
+ * index scan in the order of creation begins and ends there.
  *
  * @param start null = only the total
  */
@@ -52,25 +52,38 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   };
   const type = column === 'created_at' ? 'timestamptz' : 'numeric';
   const after: SeekPlace | null = place && { order, value: `${typed(place.value, type)}`, id: value(place.id) };
+  const isIssued = filter.period === 'issued';
+  const [firstDay, lastDay] = isIssued ? [typed(filter.first, 'date'), typed(filter.last, 'date')] : [];
+  const createdWithin = (before: Date) =>
+    isIssued
+      ? { least: '(SELECT first FROM span)', most: '(SELECT last FROM span)', mostIncluded: true }
+      : { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false };
   const matched = (before: Date, seek: SeekPlace | null) =>
     [
       `env = ${env} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
-      ...sortedWithin(
-        'created_at',
-        { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false },
-        column === 'created_at' ? seek : null,
-      ),
+      ...(isIssued ? [`date_issued BETWEEN ${firstDay} AND ${lastDay}`] : []),
+      ...sortedWithin('created_at', createdWithin(before), column === 'created_at' ? seek : null),
       ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
     ].join(' AND ');
   const total = () => {
     if (uncounted === '' && changed === '' && amounts.least === null && amounts.most === null)
-      return `SELECT coalesce(sum(r.count), 0)::bigint AS total
-        ${OVER_STRETCHES(columns(monthsAndDays(filter.first, filter.last)).map(value))} WHERE true${alike}`;
+      return `SELECT coalesce(sum(count), 0)::bigint AS total FROM public.invoice_rollup
+         WHERE env = ${env} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
+           AND day BETWEEN ${value(filter.first)} AND ${value(filter.last)}${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;
     return `SELECT count(*) AS total FROM public.invoice WHERE ${matched(until, null)}`;
   };
   const limit = start === null ? 0 : page.limit + 1;
-  const text = `WITH all_of_them AS (${total()}),
+  const span = isIssued
+    ? `span AS MATERIALIZED (
+      SELECT min(created.first) AS first, max(created.last) AS last FROM (
+          SELECT DISTINCT day FROM public.invoice_rollup
+           WHERE env = ${env} AND issuer_rnc = ${issuer} AND period = 'issued' AND day BETWEEN ${firstDay} AND ${lastDay}) d
+        CROSS JOIN LATERAL (SELECT min(created_at) AS first, max(created_at) AS last FROM public.invoice
+          WHERE env = ${env} AND issuer_rnc = ${issuer} AND listed AND date_issued = d.day) AS created),
+    `
+    : '';
+  const text = `WITH ${span}all_of_them AS (${total()}),
     page AS MATERIALIZED (
       SELECT env, encf, issuer_rnc FROM public.invoice
        WHERE ${matched(start?.until ?? until, after)}
@@ -81,7 +94,9 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
     SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true
      ORDER BY rows.${column} ${order}, rows.id ${order}`;
   // The usual page is planned once for all; the best plan of others depends on their values.
-  return isPlain(page) ? { statement: { name: 'invoices_list', text }, values } : { statement: text, values };
+  return isPlain(page) && !isIssued
+    ? { statement: { name: 'invoices_list', text }, values }
+    : { statement: text, values };
 }
 
 /** Whether a page is one of the newest first, without criteria or place. */

@@ -16,11 +16,6 @@ const replaced = (columns: readonly string[]) => columns.map((name) => `${name} 
 const kept = (columns: string, key: readonly string[]) =>
   replaced(names(columns).filter((name) => !key.includes(name)));
 
-const LATER = '(present.name_at IS NULL OR (excluded.name_at, excluded.name_id) >= (present.name_at, present.name_id))';
-/** Adds arrays element by element. All four have the same length. */
-const STEPWISE = `(counts, amounts) = (
-          SELECT array_agg(count + more), array_agg(amount + added)
-            FROM unnest(present.counts, excluded.counts, present.amounts, excluded.amounts) AS step(count, more, amount, added))`;
 /** The first instant of a Dominican day: UTC-4 all year. */
 export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;
 
@@ -44,9 +39,6 @@ export interface ProjectionSql {
   readonly keepInvoices: Statement;
   readonly addInvoiceSums: Statement;
   readonly addBuyerSums: Statement;
-  readonly nameBuyers: Statement;
-  /** Finds the latest name of the day again. */
-  readonly renameBuyers: Statement;
   readonly keepReceived: Statement;
 }
 
@@ -55,7 +47,7 @@ export function projectionSql(generation: Generation): ProjectionSql {
   return {
     present: statement(
       'invoice_present',
-      `SELECT i.env, i.issuer_rnc, i.encf, i.id, i.revision, i.listed, i.ecf_type, i.status, i.buyer_rnc, i.buyer_name,
+      `SELECT i.env, i.issuer_rnc, i.encf, i.revision, i.listed, i.ecf_type, i.status, i.buyer_rnc, i.date_issued,
           i.created_at, i.total_amount, i.total_itbis
         FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
         JOIN ${generation}.invoice i ON i.env = k.env AND i.encf = k.encf AND i.issuer_rnc = k.issuer_rnc`,
@@ -69,36 +61,19 @@ export function projectionSql(generation: Generation): ProjectionSql {
     addInvoiceSums: statement(
       'invoice_rollup_add',
       `INSERT INTO ${generation}.invoice_rollup AS present
-          (env, issuer_rnc, grain, bucket, ecf_type, status, count, amount, itbis)
-        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, ecf_type text,
+          (env, issuer_rnc, period, day, ecf_type, status, count, amount, itbis)
+        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, day date, ecf_type text,
           status text, count bigint, amount numeric, itbis numeric)
-        ON CONFLICT (env, issuer_rnc, grain, bucket, ecf_type, status) DO UPDATE SET count = present.count + excluded.count,
+        ON CONFLICT (env, issuer_rnc, period, day, ecf_type, status) DO UPDATE SET count = present.count + excluded.count,
           amount = present.amount + excluded.amount, itbis = present.itbis + excluded.itbis`,
     ),
     addBuyerSums: statement(
       'buyer_rollup_add',
-      `INSERT INTO ${generation}.buyer_rollup AS present (env, issuer_rnc, grain, bucket, buyer_rnc, counts, amounts)
-        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, grain text, bucket date, buyer_rnc text,
-          counts int[], amounts numeric[])
-        ON CONFLICT (env, issuer_rnc, grain, bucket, buyer_rnc) DO UPDATE SET ${STEPWISE}`,
-    ),
-    nameBuyers: statement(
-      'buyer_name_keep',
-      `INSERT INTO ${generation}.buyer_name AS present (env, issuer_rnc, buyer_rnc, day, name, name_at, name_id)
-        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, buyer_rnc text, day date, name text,
-          name_at timestamptz, name_id bigint)
-        ON CONFLICT (env, issuer_rnc, buyer_rnc, day) DO UPDATE SET ${replaced(['name', 'name_at', 'name_id'])} WHERE ${LATER}`,
-    ),
-    renameBuyers: statement(
-      'buyer_name_again',
-      `UPDATE ${generation}.buyer_name b SET (name, name_at, name_id) = (
-          SELECT i.buyer_name, i.created_at, i.id FROM ${generation}.invoice i
-           WHERE i.env = b.env AND i.issuer_rnc = b.issuer_rnc AND i.listed AND i.buyer_rnc = b.buyer_rnc
-             AND i.created_at >= ${midnight('b.day')} AND i.created_at < ${midnight('b.day + 1')}
-             AND i.status IN ('Aceptado', 'AceptadoCondicional')
-           ORDER BY i.created_at DESC, i.id DESC LIMIT 1)
-        FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, buyer_rnc text, day date)
-        WHERE b.env = r.env AND b.issuer_rnc = r.issuer_rnc AND b.buyer_rnc = r.buyer_rnc AND b.day = r.day`,
+      `INSERT INTO ${generation}.buyer_rollup AS present (env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount)
+        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, grain text, bucket date,
+          buyer_rnc text, count bigint, amount numeric)
+        ON CONFLICT (env, issuer_rnc, period, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
+          amount = present.amount + excluded.amount`,
     ),
     keepReceived: statement(
       'received_keep',

@@ -16,13 +16,12 @@ interface PresentRow {
   env: InvoiceKey['env'];
   issuer_rnc: string;
   encf: string;
-  id: number;
   revision: number;
   listed: boolean;
   ecf_type: IssuedInvoice['ecfType'];
   status: IssuedInvoice['status'];
   buyer_rnc: string | null;
-  buyer_name: string | null;
+  date_issued: string;
   created_at: Date;
   total_amount: string;
   total_itbis: string;
@@ -78,8 +77,6 @@ async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedIn
   for (const [statement, rows] of [
     [sql.addInvoiceSums, changes.invoices()],
     [sql.addBuyerSums, changes.buyers()],
-    [sql.nameBuyers, changes.names()],
-    [sql.renameBuyers, changes.renamed()],
   ] as const) {
     if (rows.length > 0) await tx.query(statement, [JSON.stringify(rows)]);
   }
@@ -98,13 +95,12 @@ async function presentOf(tx: Queries, sql: ProjectionSql, items: readonly Issued
       {
         env: row.env,
         issuerRnc: row.issuer_rnc,
-        id: row.id,
         revision: row.revision,
         listed: row.listed,
         ecfType: row.ecf_type,
         status: row.status,
         buyerRnc: row.buyer_rnc,
-        buyerName: row.buyer_name,
+        dateIssued: row.date_issued,
         createdAt: row.created_at,
         totalAmount: row.total_amount,
         totalItbis: row.total_itbis,

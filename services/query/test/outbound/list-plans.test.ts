@@ -27,6 +27,7 @@ const ANY: InvoiceCriteria = {
 };
 const FILTER: InvoiceFilter = {
   env: 'TesteCF',
+  period: 'created',
   issuerRnc: ISSUER as string,
   first: toCalendarDate(new Date('2026-01-01T12:00:00Z')),
   last: toCalendarDate(new Date('2026-12-31T12:00:00Z')),
@@ -46,12 +47,16 @@ beforeAll(async () => {
         SELECT 'TesteCF', 'E31' || lpad(n::text, 10, '0'), $1, n, 1, true, true, CASE WHEN n % 4000 = 1 THEN '41' ELSE '31' END,
           'ecf', CASE WHEN n % 4000 = 2 THEN 'EnProceso' ELSE 'Aceptado' END, '[]',
           CASE WHEN n % 4000 = 3 THEN '101010101' ELSE '188888885' END,
-          'order-' || n, '2026-02-01', at, at,
+          'order-' || n, at::date, at, at,
           CASE WHEN n % 2 = 0 THEN 118 ELSE n END, 18, 'aB+/9z', repeat('q', 200), repeat('p', 100), repeat('0', 64), '[]'
         FROM (SELECT n, timestamptz '2026-02-01 12:00:00Z' + n * interval '1 minute' AS at
                 FROM generate_series(1, $2::int) AS n) AS rows`,
       [issuer, ROWS],
     );
+  await database.query(
+    `INSERT INTO invoice_rollup SELECT env, issuer_rnc, 'issued', date_issued, ecf_type, status, count(*), 0, 0 FROM invoice
+      GROUP BY 1, 2, 4, 5, 6`,
+  );
   await database.query('INSERT INTO invoice_change SELECT env, encf, issuer_rnc, 1, created_at FROM invoice');
   await database.query('VACUUM (ANALYZE)');
 });
@@ -62,9 +67,9 @@ function page(sort: ListingSort, place: Place | null, criteria: Partial<InvoiceC
 }
 
 /** Pages of the database that a listing reads. */
-async function reads(wanted: Page): Promise<number> {
-  const { until } = dominicanDays(FILTER.first, FILTER.last);
-  const { statement, values } = listQuery(FILTER, wanted, { until, offset: 0 });
+async function reads(wanted: Page, filter: InvoiceFilter = FILTER): Promise<number> {
+  const { until } = dominicanDays(filter.first, filter.last);
+  const { statement, values } = listQuery(filter, wanted, { until, offset: 0 });
   const { rows } = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
     `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${typeof statement === 'string' ? statement : statement.text}`,
     values,
@@ -104,6 +109,18 @@ it.each(LISTING_SORTS)('criteria that few documents match read no others, sorted
   ])
     for (const place of [null, { ...middle(sort), ...(columnOf(sort) === 'total_amount' ? { value: `${HALF}` } : {}) }])
       expect([criteria, (await reads(page(sort, place, criteria))) < 400]).toEqual([criteria, true]);
+});
+
+it.each(LISTING_SORTS)('a period by date of issue reads no documents of other days, sorted by %s', async (sort) => {
+  for (const [first, last] of [
+    ['2026-02-02', '2026-02-02'],
+    ['2026-02-14', '2026-02-15'],
+    ['2026-02-28', '2026-12-31'],
+  ] as const)
+    expect([first, (await reads(page(sort, null), { ...FILTER, period: 'issued', first, last })) < 400]).toEqual([
+      first,
+      true,
+    ]);
 });
 
 it('a made-up place beyond the period or the amounts shows no other rows', async () => {

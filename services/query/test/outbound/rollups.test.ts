@@ -2,13 +2,13 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { InvoiceAggregate, InvoiceChanged } from '@ecf/contracts';
+import { type InvoiceAggregate, type InvoiceChanged, PERIODS } from '@ecf/contracts';
 import { ECF_TYPES, type EmissionState, toCalendarDate, toIsoDominican } from '@ecf/domain';
 import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IssuedInvoice, issuedInvoice } from '../../src/core/invoices/issued-invoice.js';
-import type { InvoiceStore, Projection } from '../../src/core/ports.js';
+import type { InvoiceFilter, InvoiceStore, Projection } from '../../src/core/ports.js';
 import { aggregate } from '../../src/core/sums/aggregate.js';
 import { createPostgresInvoices } from '../../src/outbound/invoices.postgres.js';
 import { createPostgresProjection } from '../../src/outbound/projection.postgres.js';
@@ -66,6 +66,7 @@ function history(random: Random, sequence: number): InvoiceChanged[] {
   const issuer_rnc = random.pick(ISSUERS);
   const ecf_type = random.pick(ECF_TYPES);
   const created = new Date(FIRST_DAY + random.between(0, SPAN_SECONDS) * 1_000);
+  const issued = () => toCalendarDate(new Date(created.getTime() - random.between(-2, 40) * 86_400_000));
   const cents = () => `${random.between(0, 9_999_999)}.${String(random.between(0, 99)).padStart(2, '0')}`;
   let content = {};
   let revision = 0;
@@ -77,6 +78,7 @@ function history(random: Random, sequence: number): InvoiceChanged[] {
         buyer_name: buyer_rnc === null ? null : `Nombre ${random.between(1, 4)} de ${buyer_rnc}`,
         total_amount: cents(),
         total_itbis: cents(),
+        date_issued: issued(),
       };
     }
     revision += random.between(1, 3);
@@ -94,12 +96,13 @@ function history(random: Random, sequence: number): InvoiceChanged[] {
 }
 
 /** The expected answer, computed by a scan of all documents. */
-function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, last: string, top: number) {
+function scan(all: readonly IssuedInvoice[], { period, issuerRnc, first, last }: InvoiceFilter, top: number) {
+  const dayOf = (one: IssuedInvoice) => (period === 'issued' ? one.dateIssued : toCalendarDate(one.createdAt));
   const cents = (amount: string) => BigInt(amount.replace('.', ''));
   const text = (sum: bigint) =>
     `${sum < 0n ? '-' : ''}${String(sum < 0n ? -sum : sum).padStart(3, '0')}`.replace(/(..)$/, '.$1');
   const within = all.filter((one) => {
-    const day = toCalendarDate(one.createdAt);
+    const day = dayOf(one);
     return one.listed && one.issuerRnc === issuerRnc && first <= day && day <= last;
   });
   const signed = (one: IssuedInvoice, amount: string) => (one.ecfType === '34' ? -cents(amount) : cents(amount));
@@ -120,11 +123,12 @@ function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, l
     const distance = cents(b.total_amount) - cents(a.total_amount);
     return distance === 0n ? (a.buyer_rnc ?? '~').localeCompare(b.buyer_rnc ?? '~') : distance > 0n ? 1 : -1;
   });
-  const { count: _count, ...totals } = sums(accepted);
+  const { count: counted, ...totals } = sums(accepted);
   return {
     total_invoices: within.length,
+    counted,
     ...totals,
-    by_month: by(accepted, (one) => toCalendarDate(one.createdAt).slice(0, 7)).map(([month, some]) => ({
+    by_month: by(accepted, (one) => dayOf(one).slice(0, 7)).map(([month, some]) => ({
       month,
       ...sums(some),
     })),
@@ -138,19 +142,10 @@ function scan(all: readonly IssuedInvoice[], issuerRnc: string, first: string, l
   };
 }
 
-/** The sums in the tables of the first migration; $1 is the grain. */
-const FORMER_SUMS = `INSERT INTO buyer_rollup
-  SELECT env, issuer_rnc, $1, date_trunc($1, day)::date, coalesce(buyer_rnc, ''), count(*), sum(amount),
-    CASE $1 WHEN 'day' THEN (array_agg(buyer_name ORDER BY created_at DESC, id DESC))[1] END,
-    CASE WHEN $1 = 'day' AND min(buyer_rnc) IS NOT NULL THEN max(created_at) END,
-    CASE WHEN $1 = 'day' AND min(buyer_rnc) IS NOT NULL THEN (array_agg(id ORDER BY created_at DESC, id DESC))[1] END
-  FROM (SELECT *, (created_at AT TIME ZONE 'UTC' - interval '4 hours')::date AS day,
-      CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END AS amount FROM invoice) AS signed
-  WHERE listed AND status IN ('Aceptado', 'AceptadoCondicional') GROUP BY env, issuer_rnc, 4, 5`;
-const KEPT_SUMS = `SELECT env, issuer_rnc, grain, bucket, buyer_rnc, counts,
-    ARRAY(SELECT amount::numeric(20, 2) FROM unnest(amounts) AS amount)::text AS amounts
-  FROM buyer_rollup WHERE 0 <> ANY(counts) OR 0 <> ANY(amounts) ORDER BY 1, 2, 3, 4, 5`;
-const KEPT_NAMES = 'SELECT * FROM buyer_name WHERE name_at IS NOT NULL ORDER BY env, issuer_rnc, buyer_rnc, day';
+const KEPT = [
+  'SELECT env, issuer_rnc, period, day, ecf_type, status, count, amount::numeric(20, 2), itbis::numeric(20, 2) FROM invoice_rollup WHERE count <> 0 ORDER BY 1, 2, 3, 4, 5, 6',
+  'SELECT env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount::numeric(20, 2) FROM buyer_rollup WHERE count <> 0 ORDER BY 1, 2, 3, 4, 5, 6',
+];
 
 const ordered = (breakdown: readonly object[]) => breakdown.map((row) => JSON.stringify(row)).sort();
 
@@ -186,14 +181,15 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
       const [first, last] = [toCalendarDate(from), toCalendarDate(to)];
       const issuerRnc = random.pick(ISSUERS);
       const top = random.pick([1, 2, 50]);
-      const filter = { env: 'TesteCF', issuerRnc, first, last } as const;
-      const { newest, ...expected } = scan(truth, issuerRnc, first, last, top);
+      const period = random.pick(PERIODS);
+      const filter = { env: 'TesteCF', period, issuerRnc, first, last } as const;
+      const { newest, ...expected } = scan(truth, filter, top);
       const sums = await invoices.sums(filter, top);
       const answer: Omit<InvoiceAggregate, 'issuer_rnc' | 'start_date' | 'end_date' | 'env'> = aggregate(
         sums.invoices,
         sums.clients,
       );
-      const context = { run, issuerRnc, first, last };
+      const context = { run, period, issuerRnc, first, last };
       expect({
         ...context,
         ...answer,
@@ -217,7 +213,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
 
   it('are ordered: months and types ascending, clients by amount, then by RNC', async () => {
     const { invoices: rows, clients } = await invoices.sums(
-      { env: 'TesteCF', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' },
+      { env: 'TesteCF', period: 'created', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' },
       50,
     );
     const answer = aggregate(rows, clients);
@@ -229,7 +225,8 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
   });
 
   it('exclude other issuers and environments', async () => {
-    const elsewhere = { env: 'eCF', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' } as const;
+    const dates = { period: 'issued', first: '2025-01-01', last: '2027-12-31' } as const;
+    const elsewhere = { env: 'eCF', issuerRnc: ISSUERS[0] as string, ...dates } as const;
     expect(await invoices.count(elsewhere)).toBe(0);
     expect(await invoices.sums(elsewhere, 10)).toEqual({ invoices: [], clients: [] });
     expect(await invoices.list(elsewhere, { ...PLAIN, limit: 10, offset: 0 })).toEqual({
@@ -248,7 +245,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     }
   });
 
-  it('are equal after the migration from sums by day and larger grains', async () => {
+  it('are equal after the migration of a database with documents', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'migrations-'));
     const url = await (await startTestPostgres()).createDatabase();
     const former = openDatabase(url, { max: 2 });
@@ -259,17 +256,11 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
       await former.query('INSERT INTO invoice SELECT * FROM json_populate_recordset(NULL::invoice, $1::json)', [
         rows[0]?.all_of_them,
       ]);
-      for (const grain of ['day', 'month', 'year']) await former.query(FORMER_SUMS, [grain]);
-      // Rows of zero remain from documents that no longer count.
-      await former.query(
-        "INSERT INTO buyer_rollup SELECT env, 'x' || issuer_rnc, grain, bucket, buyer_rnc, 0, 0, NULL, NULL, NULL FROM buyer_rollup",
-      );
       await former.query(
         'UPDATE rebuild SET building = true; CREATE SCHEMA rebuilding; CREATE TABLE rebuilding.invoice (id int)',
       );
       await migrate(url, MIGRATIONS);
-      for (const kept of [KEPT_SUMS, KEPT_NAMES])
-        expect((await former.query(kept)).rows).toEqual((await database.query(kept)).rows);
+      for (const kept of KEPT) expect((await former.query(kept)).rows).toEqual((await database.query(kept)).rows);
       expect(
         (
           await former.query(

@@ -5,7 +5,7 @@ import type {
   ReceivedInvoiceAggregate,
   ReceivedInvoiceDecision,
 } from '@ecf/contracts';
-import type { EcfType, Environment } from '@ecf/domain';
+import type { CalendarDate, EcfType, Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
@@ -62,6 +62,8 @@ export interface ReceivedFilter {
   readonly criteria?: ReceivedCriteria;
   readonly from: Date;
   readonly until: Date;
+  /** The days of issue, both included, instead of the times of receipt; null = the times count. */
+  readonly issued: { readonly first: CalendarDate; readonly last: CalendarDate } | null;
 }
 
 /** A row of a listing, with the documents that compete for its number. */
@@ -83,7 +85,7 @@ export interface ListedDocument {
 /** Sums of received documents: decimals with two places, credit notes negative. */
 export type ReceivedSums = Pick<
   ReceivedInvoiceAggregate,
-  'total_invoices' | 'total_amount' | 'total_itbis' | 'by_month' | 'by_type' | 'by_status' | 'top_providers'
+  'total_invoices' | 'counted' | 'total_amount' | 'total_itbis' | 'by_month' | 'by_type' | 'by_status' | 'top_providers'
 >;
 
 /** A competing document, and whether the issuer used its signer's key before in a confirmed document. */

@@ -64,7 +64,8 @@ export function listings(
 /** The caller, the buyer and the period of sums. */
 function periodOf(req: Request, parameters: Parameters) {
   const buyerRnc = parameters.headerRnc('buyer-rnc');
-  return { ...caller(req), buyerRnc, ...parameters.period(422), authorityStatus: parameters.authorityStatus() };
+  const days = { period: parameters.periodOf(), ...parameters.period(422) };
+  return { ...caller(req), buyerRnc, ...days, authorityStatus: parameters.authorityStatus() };
 }
 
 /** Answers with a page and the cursor of the next one. */
@@ -79,6 +80,7 @@ async function sendPage(
   const listing = {
     env: identityOf(req).env,
     buyerRnc: parameters.headerRnc('buyer-rnc'),
+    period: parameters.periodOf(),
     ...parameters.period(400),
     authorityStatus: parameters.authorityStatus(),
     criteria: parameters.receivedCriteria(),

@@ -64,7 +64,6 @@ const WITHOUT_QUERY = 'NOT EXISTS (SELECT FROM confirmations c WHERE c.document_
 /** The condition on the authority's status. PostgreSQL reads the index of a rare status, not all documents. */
 const withStatus = (status: string) =>
   `id IN (SELECT document_id FROM confirmations WHERE env = $1 AND buyer_rnc = $2 AND status = ${status})`;
-const PERIOD = { least: '$3::timestamptz', most: '$4::timestamptz', mostIncluded: false };
 
 const BY_TIME = { column: 'received_at', type: 'timestamptz' } as const;
 const BY_AMOUNT = { column: 'total_amount', type: 'numeric' } as const;
@@ -121,7 +120,8 @@ export function createDocumentListings(database: Database): DocumentListings {
       );
       return rows[0] ?? { count: 0, amount: '0.00' };
     },
-    sums: (filter, topProviders) => sumReceived(database, filtered(filter), topProviders),
+    sums: (filter, topProviders) =>
+      sumReceived(database, filtered(filter), filter.issued === null ? 'created' : 'issued', topProviders),
     async byNumber(search) {
       const { rows } = await database.query<ReceivedRow>(
         `SELECT ${RECEIVED} FROM received_documents d WHERE ${NUMBER}
@@ -167,7 +167,7 @@ function filtered(
   filter: ReceivedFilter,
   { sort, place }: Pick<Page, 'sort' | 'place'> = { sort: '-created_at', place: null },
 ): { where: string; values: unknown[] } {
-  const values: unknown[] = [filter.env, filter.buyerRnc, filter.from, filter.until];
+  const values: unknown[] = [filter.env, filter.buyerRnc];
   const conditions = [FILTER];
   if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
   const { authorityStatus } = filter;
@@ -189,9 +189,17 @@ function filtered(
     value: `${typed(place.value, type)}`,
     id: `$${values.push(place.id)}`,
   };
+  const { issued } = filter;
+  if (issued !== null)
+    conditions.push(`date_issued BETWEEN ${typed(issued.first, 'date')} AND ${typed(issued.last, 'date')}`);
+  const received = {
+    least: issued === null ? typed(filter.from, 'timestamptz') : null,
+    most: issued === null ? typed(filter.until, 'timestamptz') : null,
+    mostIncluded: false,
+  };
   const amounts = { least: typed(minAmount, 'numeric'), most: typed(maxAmount, 'numeric'), mostIncluded: true };
   conditions.push(
-    ...sortedWithin('received_at', PERIOD, column === 'received_at' ? seek : null),
+    ...sortedWithin('received_at', received, column === 'received_at' ? seek : null),
     ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
   );
   return { where: conditions.join(' AND '), values };

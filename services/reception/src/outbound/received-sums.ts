@@ -1,3 +1,4 @@
+import type { Period } from '@ecf/contracts';
 import type { Queries } from '@ecf/service-kit/postgres';
 import type { ReceivedSums } from '../core/ports.js';
 
@@ -6,8 +7,11 @@ const SIGN = `CASE ecf_type WHEN '34' THEN -1 ELSE 1 END`;
 const money = (column: string) => `round(coalesce(sum(${SIGN} * ${column}), 0), 2)::text`;
 const SUMS = `count(*) AS count, ${money('total_amount')} AS total_amount`;
 const WITH_ITBIS = `${SUMS}, ${money('total_itbis')} AS total_itbis`;
-/** Dominican months; the offset is fixed. */
-const MONTH = `to_char(received_at AT TIME ZONE INTERVAL '-04:00', 'YYYY-MM')`;
+/** Months of the receipt in Dominican time, whose offset is fixed, or of the issue. */
+const MONTHS: Readonly<Record<Period, string>> = {
+  created: `to_char(received_at AT TIME ZONE INTERVAL '-04:00', 'YYYY-MM')`,
+  issued: `to_char(date_issued, 'YYYY-MM')`,
+};
 
 interface SumsRow {
   month: string | null;
@@ -25,11 +29,12 @@ interface SumsRow {
 export async function sumReceived(
   queries: Queries,
   { where, values }: { where: string; values: readonly unknown[] },
+  period: Period,
   topProviders: number,
 ): Promise<ReceivedSums> {
   const sums = await queries.query<SumsRow>(
     `SELECT month, ecf_type, approval_status, ${WITH_ITBIS}
-       FROM (SELECT *, ${MONTH} AS month FROM received_documents d WHERE ${where}) d
+       FROM (SELECT *, ${MONTHS[period]} AS month FROM received_documents d WHERE ${where}) d
       GROUP BY GROUPING SETS ((), (month), (ecf_type), (approval_status))
       ORDER BY month, ecf_type, approval_status`,
     [...values],
@@ -43,6 +48,7 @@ export async function sumReceived(
   const total = sums.rows.find((row) => row.month === null && row.ecf_type === null && row.approval_status === null);
   return {
     total_invoices: total?.count ?? 0,
+    counted: total?.count ?? 0,
     total_amount: total?.total_amount ?? '0.00',
     total_itbis: total?.total_itbis ?? '0.00',
     by_month: sums.rows.flatMap(({ month, count, total_amount, total_itbis }) =>

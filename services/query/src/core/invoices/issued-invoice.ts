@@ -1,4 +1,4 @@
-import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged } from '@ecf/contracts';
+import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged, Period } from '@ecf/contracts';
 import {
   APPROVABLE_TYPES,
   type CalendarDate,
@@ -150,7 +150,7 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, conf
   };
 }
 
-/** The Dominican day of a document in lists, counts and aggregates. */
-export function dayOf(invoice: Pick<IssuedInvoice, 'createdAt'>): CalendarDate {
-  return toCalendarDate(invoice.createdAt);
+/** The day of a document in lists, counts and aggregates: that of its creation in Dominican time, or its date of issue. */
+export function dayOf(invoice: Pick<IssuedInvoice, 'createdAt' | 'dateIssued'>, period: Period): CalendarDate {
+  return period === 'issued' ? invoice.dateIssued : toCalendarDate(invoice.createdAt);
 }

@@ -22,7 +22,7 @@ export interface ClientSums {
   readonly amount: string;
 }
 
-type Totals = Pick<InvoiceAggregate, 'total_invoices' | 'total_amount' | 'total_itbis'>;
+type Totals = Pick<InvoiceAggregate, 'total_invoices' | 'counted' | 'total_amount' | 'total_itbis'>;
 type Breakdowns = Pick<InvoiceAggregate, 'by_month' | 'by_type' | 'by_status' | 'top_clients'>;
 
 interface Sums {
@@ -37,6 +37,7 @@ export function aggregate(rows: readonly InvoiceSums[], clients: readonly Client
   const total = sumOf(accepted);
   return {
     total_invoices: sumOf(rows).count,
+    counted: total.count,
     total_amount: fromCents(total.amount),
     total_itbis: fromCents(total.itbis),
     by_month: grouped(accepted, ({ month }) => month)

@@ -1,30 +1,30 @@
+import { PERIODS, type Period } from '@ecf/contracts';
 import type { CalendarDate } from '@ecf/domain';
 import { dayOf, type IssuedInvoice } from '../invoices/issued-invoice.js';
 import { fromCents, toCents } from './cents.js';
-import { bucketOf, type Grain, RUNNING_GRAINS, RUNNING_STEPS, type RunningGrain, stepOf } from './periods.js';
+import { bucketOf, GRAINS, type Grain } from './periods.js';
 
 /** The values of a document that the sums contain. */
 export type Counted = Pick<
   IssuedInvoice,
   | 'env'
   | 'issuerRnc'
-  | 'id'
   | 'listed'
   | 'ecfType'
   | 'status'
   | 'buyerRnc'
-  | 'buyerName'
+  | 'dateIssued'
   | 'createdAt'
   | 'totalAmount'
   | 'totalItbis'
 >;
 
-/** A change of an issuer's sums by day or month, type and status. Amounts are decimals with two decimals. */
+/** A change of an issuer's sums by day, type and status. Amounts are decimals with two decimals. */
 export interface InvoiceDelta {
   readonly env: string;
   readonly issuer_rnc: string;
-  readonly grain: Grain;
-  readonly bucket: CalendarDate;
+  readonly period: Period;
+  readonly day: CalendarDate;
   readonly ecf_type: string;
   readonly status: string;
   readonly count: number;
@@ -32,31 +32,17 @@ export interface InvoiceDelta {
   readonly itbis: string;
 }
 
-/** A change of an issuer's sums by buyer and month or year: from the bucket's beginning to the end of each of its steps. */
+/** A change of an issuer's sums of accepted documents by buyer and day or month. */
 export interface BuyerDelta {
   readonly env: string;
   readonly issuer_rnc: string;
-  readonly grain: RunningGrain;
+  readonly period: Period;
+  readonly grain: Grain;
   readonly bucket: CalendarDate;
   /** Empty for documents without an RNC of the buyer. */
   readonly buyer_rnc: string;
-  readonly counts: readonly number[];
-  readonly amounts: readonly string[];
-}
-
-/** A buyer's name in a document of that day, with the document. */
-export interface BuyerName extends NamedDay {
-  readonly name: string | null;
-  readonly name_at: Date;
-  readonly name_id: number;
-}
-
-/** A buyer and a day with a document that names it. */
-export interface NamedDay {
-  readonly env: string;
-  readonly issuer_rnc: string;
-  readonly buyer_rnc: string;
-  readonly day: CalendarDate;
+  readonly count: number;
+  readonly amount: string;
 }
 
 /** Credit notes (34) count negative. */
@@ -75,149 +61,57 @@ interface Sums {
   itbis: bigint;
 }
 
-/** The gain of each step of a bucket. */
-interface BuyerSteps {
-  readonly counts: number[];
-  readonly amounts: bigint[];
-}
-
 /** Collects the changes of the sums by several documents, so that each row is written once. */
 export class RollupChanges {
   readonly #invoices = new Map<string, Sums>();
-  readonly #buyers = new Map<string, BuyerSteps>();
-  readonly #named = new Map<string, Counted>();
-  readonly #renamed = new Set<string>();
+  readonly #buyers = new Map<string, Sums>();
 
   /** Replaces a document; `before` is null for a new one. */
   replace(before: Counted | null, after: Counted): void {
     if (before?.listed === true) this.#count(before, -1);
     if (after.listed) this.#count(after, 1);
-    if (before !== null && countsForBuyer(before) && !countsForBuyer(after, before))
-      this.#renamed.add(namedDay(before));
   }
 
   /** Rows that change. */
   invoices(): InvoiceDelta[] {
-    return [...this.#invoices]
-      .filter(([, sums]) => sums.count !== 0 || sums.amount !== 0n || sums.itbis !== 0n)
-      .map(([row, sums]) => {
-        const [env, issuer_rnc, grain, bucket, ecf_type, status] = JSON.parse(row);
-        const amounts = { amount: fromCents(sums.amount), itbis: fromCents(sums.itbis) };
-        return { env, issuer_rnc, grain, bucket, ecf_type, status, count: sums.count, ...amounts };
-      });
+    return changed(this.#invoices).map(([row, { count, amount, itbis }]) => {
+      const [env, issuer_rnc, period, day, ecf_type, status] = JSON.parse(row);
+      const amounts = { amount: fromCents(amount), itbis: fromCents(itbis) };
+      return { env, issuer_rnc, period, day, ecf_type, status, count, ...amounts };
+    });
   }
 
   buyers(): BuyerDelta[] {
-    return [...this.#buyers]
-      .filter(([, { counts, amounts }]) => counts.some((count) => count !== 0) || amounts.some((sum) => sum !== 0n))
-      .map(([row, { counts, amounts }]) => {
-        const [env, issuer_rnc, grain, bucket, buyer_rnc] = JSON.parse(row);
-        const sums = { counts: running(counts), amounts: runningAmounts(amounts) };
-        return { env, issuer_rnc, grain, bucket, buyer_rnc, ...sums };
-      });
-  }
-
-  /** Names that may be later than the stored ones. */
-  names(): BuyerName[] {
-    return [...this.#named].map(([row, { buyerName, createdAt, id }]) => ({
-      ...(JSON.parse(row) as NamedDay),
-      name: buyerName,
-      name_at: createdAt,
-      name_id: id,
-    }));
-  }
-
-  /** Days whose name may come from a document that no longer counts for the buyer. */
-  renamed(): NamedDay[] {
-    return [...this.#renamed].map((row) => JSON.parse(row));
+    return changed(this.#buyers).map(([row, { count, amount }]) => {
+      const [env, issuer_rnc, period, grain, bucket, buyer_rnc] = JSON.parse(row);
+      return { env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount: fromCents(amount) };
+    });
   }
 
   #count(document: Counted, times: 1 | -1): void {
     const factor = sign(document.ecfType) * BigInt(times);
     const amount = toCents(document.totalAmount) * factor;
     const itbis = toCents(document.totalItbis) * factor;
-    for (const grain of ['day', 'month'] as const) {
-      const sums = sumsOf(this.#invoices, invoiceRow(document, grain), () => ({ count: 0, amount: 0n, itbis: 0n }));
-      add(sums, times, amount, itbis);
+    const { env, issuerRnc, ecfType, status, buyerRnc } = document;
+    for (const period of PERIODS) {
+      const day = dayOf(document, period);
+      add(this.#invoices, [env, issuerRnc, period, day, ecfType, status], times, amount, itbis);
+      if (!isAccepted(status)) continue;
+      for (const grain of GRAINS)
+        add(this.#buyers, [env, issuerRnc, period, grain, bucketOf(day, grain), buyerRnc ?? ''], times, amount, itbis);
     }
-    if (!isAccepted(document.status)) return;
-    for (const grain of RUNNING_GRAINS) {
-      const steps = sumsOf(this.#buyers, buyerRow(document, grain), () => noSteps(grain));
-      const step = stepOf(dayOf(document), grain) - 1;
-      steps.counts[step] = (steps.counts[step] ?? 0) + times;
-      steps.amounts[step] = (steps.amounts[step] ?? 0n) + amount;
-    }
-    if (times === 1 && document.buyerRnc !== null) this.#name(document);
-  }
-
-  #name(document: Counted): void {
-    const day = namedDay(document);
-    if (isLater(document, this.#named.get(day) ?? null)) this.#named.set(day, document);
   }
 }
 
-function add(sums: Sums, times: number, amount: bigint, itbis: bigint): void {
-  sums.count += times;
-  sums.amount += amount;
-  sums.itbis += itbis;
+function add(rows: Map<string, Sums>, key: readonly string[], times: number, amount: bigint, itbis: bigint): void {
+  const row = JSON.stringify(key);
+  const sums = rows.get(row) ?? { count: 0, amount: 0n, itbis: 0n };
+  rows.set(row, { count: sums.count + times, amount: sums.amount + amount, itbis: sums.itbis + itbis });
 }
 
-function noSteps(grain: RunningGrain): BuyerSteps {
-  const steps = RUNNING_STEPS[grain];
-  return { counts: Array(steps).fill(0), amounts: Array(steps).fill(0n) };
-}
-
-/** Running sums: for each step, the sum of all steps up to it. */
-function running(steps: readonly number[]): number[] {
-  let sum = 0;
-  return steps.map((step) => {
-    sum += step;
-    return sum;
-  });
-}
-
-/** Running sums of cents, as decimals. Steps without gain share one text. */
-function runningAmounts(steps: readonly bigint[]): string[] {
-  let sum = 0n;
-  let written = fromCents(sum);
-  return steps.map((step) => {
-    if (step === 0n) return written;
-    sum += step;
-    written = fromCents(sum);
-    return written;
-  });
-}
-
-function sumsOf<S>(rows: Map<string, S>, row: string, fresh: () => S): S {
-  const present = rows.get(row) ?? fresh();
-  rows.set(row, present);
-  return present;
-}
-
-function invoiceRow(document: Counted, grain: Grain): string {
-  const bucket = bucketOf(dayOf(document), grain);
-  return JSON.stringify([document.env, document.issuerRnc, grain, bucket, document.ecfType, document.status]);
-}
-
-function buyerRow(document: Counted, grain: RunningGrain): string {
-  const bucket = bucketOf(dayOf(document), grain);
-  return JSON.stringify([document.env, document.issuerRnc, grain, bucket, document.buyerRnc ?? '']);
-}
-
-function namedDay(document: Counted): string {
-  const [env, issuer_rnc] = [document.env, document.issuerRnc];
-  const day: NamedDay = { env, issuer_rnc, buyer_rnc: document.buyerRnc ?? '', day: dayOf(document) };
-  return JSON.stringify(day);
-}
-
-/** Whether a document counts as accepted for a buyer; with `as`, for the buyer and day of that document. */
-function countsForBuyer(document: Counted, as: Counted = document): boolean {
-  const counts = document.listed && isAccepted(document.status) && document.buyerRnc !== null;
-  return counts && namedDay(document) === namedDay(as);
-}
-
-function isLater(document: Counted, than: Counted | null): boolean {
-  if (than === null) return true;
-  const distance = document.createdAt.getTime() - than.createdAt.getTime();
-  return distance > 0 || (distance === 0 && document.id >= than.id);
+/** In the order of their keys, so that no two statements lock rows crosswise. */
+function changed(rows: Map<string, Sums>): [string, Sums][] {
+  return [...rows]
+    .filter(([, { count, amount, itbis }]) => count !== 0 || amount !== 0n || itbis !== 0n)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }

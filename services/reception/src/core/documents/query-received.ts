@@ -1,6 +1,7 @@
 import type {
   AllReceivedInvoices,
   AuthorityStatus,
+  Period,
   ReceivedInvoice,
   ReceivedInvoiceAggregate,
   ReceivedInvoiceConflict,
@@ -24,11 +25,12 @@ import type {
 import { approvalDaysLeft } from './approval-deadline.js';
 import type { ToJson } from './document-json.js';
 
-/** A period of Dominican days, both included, over the time of receipt. */
+/** A period of days, both included: Dominican days of receipt, or dates of issue. */
 export interface PeriodQuery {
   readonly caller: Caller;
   readonly env: Environment;
   readonly buyerRnc: string;
+  readonly period: Period;
   readonly first: CalendarDate;
   readonly last: CalendarDate;
   /** Null = any. */
@@ -171,7 +173,9 @@ export type QueryReceived = ReturnType<typeof createQueryReceived>;
 async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
   await requireTaxpayer(ports, query.caller, query.buyerRnc);
   const { env, buyerRnc, authorityStatus } = query;
-  return { env, buyerRnc, issuerRnc, authorityStatus, ...dominicanDays(query.first, query.last) };
+  const { first, last } = query;
+  const issued = query.period === 'issued' ? { first, last } : null;
+  return { env, buyerRnc, issuerRnc, authorityStatus, issued, ...dominicanDays(first, last) };
 }
 
 async function only(documents: Ports['documents'], search: NumberSearch): Promise<ListedDocument> {
