@@ -1,7 +1,7 @@
 // JSON → checked, written, signed; against the RSA operation that no implementation can avoid, and against xml-crypto.
 import { sign as rsaSign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { examineJson, parseJson, writeXml } from '@ecf/ecf-xml';
+import { examineJson, parseDocument, writeXml } from '@ecf/ecf-xml';
 import { signXml } from '@ecf/xml-signing';
 import { SignedXml } from 'xml-crypto';
 import { compare, inTurn, median, repeat, seconds, together } from './harness/measure.js';
@@ -21,12 +21,12 @@ const text = (lines: number): string => {
 const WARM_UP = 10_000;
 
 const chain = async (json: string): Promise<string> => {
-  const examined = examineJson(parseJson(json), { now });
+  const examined = examineJson(parseDocument(json), { now });
   if (!examined.tree || examined.faults.length > 0) throw new Error(JSON.stringify(examined.faults[0]));
   return (await signXml(writeXml(examined.tree), own)).xml;
 };
 const withoutSigning = (json: string): number => {
-  const examined = examineJson(parseJson(json), { now });
+  const examined = examineJson(parseDocument(json), { now });
   if (!examined.tree) throw new Error('no document');
   return writeXml(examined.tree).canonical.length;
 };
@@ -48,7 +48,7 @@ const xmlCrypto = (canonical: string): string => {
 
 heading('JSON → checked, written, signed e-CF of type 31');
 const ten = text(10);
-const canonicalTen = writeXml(examineJson(parseJson(ten), { now }).tree as never).canonical;
+const canonicalTen = writeXml(examineJson(parseDocument(ten), { now }).tree as never).canonical;
 const data = Buffer.from(canonicalTen);
 // A running gateway has compiled its code: the first thousands of documents do not count.
 await seconds(

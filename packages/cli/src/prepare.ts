@@ -1,11 +1,12 @@
 import { type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
 import {
+  asInput,
   type CanonicalXml,
   type ExamineOptions,
   examineJson,
   examineXml,
   JsonRefused,
-  parseJson,
+  parseDocument,
   parseXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
@@ -25,7 +26,7 @@ export interface Prepared {
  */
 export function prepare(bytes: Uint8Array, options: ExamineOptions): Prepared {
   try {
-    return isXml(bytes) ? prepareXml(parseXml(bytes), options) : prepareJson(parseJson(bytes), options);
+    return isXml(bytes) ? prepareXml(parseXml(bytes), options) : prepareJson(parseDocument(bytes), options);
   } catch (error) {
     if (error instanceof JsonRefused) return refused(error.message, 'JSON (RFC 8259)');
     if (error instanceof XmlRefused) return refused(error.message, 'XML 1.0');
@@ -45,11 +46,12 @@ function prepareJson(value: unknown, options: ExamineOptions): Prepared {
   return { tree: verdict.valid ? verdict.tree : null, verdict };
 }
 
-/** The texts of XML are taken as they are: what JSON allows on top, values escaped in advance, has no place here. */
+/** The texts of XML are taken as they are, except what JSON rewrites too: CR becomes LF, and blanks count as absent. */
 function prepareXml(xml: CanonicalXml, options: ExamineOptions): Prepared {
   if (isSigned(xml)) return refused('The document is signed already. Take the unsigned one.', 'XML Signature');
   const verdict = examineXml(xml, { ...options, unsigned: true });
-  return { tree: verdict.valid ? verdict.tree : null, verdict };
+  if (!verdict.valid || verdict.tree === null) return { tree: null, verdict };
+  return prepareJson(asInput(verdict.tree), options);
 }
 
 function isSigned(xml: CanonicalXml): boolean {

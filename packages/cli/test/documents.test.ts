@@ -69,6 +69,41 @@ describe('ecf build', () => {
     expect(await ecf(['build', '-'], stdout)).toMatchObject({ code: 0, stdout });
   });
 
+  it('writes line feeds for carriage returns, leaves values of blanks out, and names both elements', async () => {
+    const invoice = consumerInvoice();
+    Object.assign(invoice.ECF.Encabezado.Emisor as object, {
+      DireccionEmisor: 'Calle Uno 1\r\nEdificio Dos',
+      NombreComercial: ' \t',
+    });
+    const xml = (await ecf(['build'], JSON.stringify(consumerInvoice()))).stdout.replace(
+      /<DireccionEmisor>[^<]*/,
+      '<NombreComercial> </NombreComercial><DireccionEmisor>Calle Uno 1&#13;\nEdificio Dos',
+    );
+    for (const input of [JSON.stringify(invoice), xml]) {
+      const { code, stdout, stderr } = await ecf(['build'], input);
+      expect(code).toBe(0);
+      expect(stdout).toContain('<DireccionEmisor>Calle Uno 1\nEdificio Dos</DireccionEmisor>');
+      expect(stdout).not.toContain('NombreComercial');
+      expect(stderr).toContain(
+        'warning: ECF.Encabezado.Emisor.DireccionEmisor: DireccionEmisor holds a carriage return',
+      );
+      expect(stderr).toContain('warning: ECF.Encabezado.Emisor.NombreComercial: NombreComercial holds only blanks');
+      const signed = await ecf(['sign', ...signing], input);
+      expect(signed.stdout).toContain('Calle Uno 1\nEdificio Dos');
+    }
+    const [row] = rows((await ecf(['build', '--json'], xml.replace(/(<RazonSocialEmisor>)[^<]*/, '$1 '))).stdout);
+    expect(row).toMatchObject({ valid: false, faults: [{ rule: 'schema.required' }] });
+  });
+
+  it('refuses a number where leading zeros count', async () => {
+    const text = JSON.stringify(creditInvoice()).replace(/"RNCComprador":"\d+"/, '"RNCComprador":120000229');
+    const { code, stdout, stderr } = await ecf(['build'], text);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(
+      'RNCComprador is the number 120000229; send it as text: a number loses its leading zeros.',
+    );
+  });
+
   it('writes nothing for an invalid document', async () => {
     const faulty = consumerInvoice();
     delete faulty.ECF.Encabezado.IdDoc.TipoPago;

@@ -19,6 +19,7 @@ export { isStillToCome } from './rules/date-rules.js';
 export { ISSUING_RULES, signingTimeWarnings } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, type Evidence, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
 export * from './submission-route.js';
+export { withLineFeeds } from './text/line-feeds.js';
 export * from './text/storable-text.js';
 export { withoutTrailingSlashes } from './text/trailing-slashes.js';
 export { withoutAccents } from './text/without-accents.js';

@@ -11,7 +11,8 @@ import type { CanonicalXml } from './xml/parse-xml.js';
  * @param value what a JSON parser gave, the root key on top
  */
 export function examineJson(value: unknown, options: ExamineOptions): ExaminedDocument {
-  return examined(checkValue(value), options);
+  const found = checkValue(value);
+  return examined(found, options, found.rewritten.faults);
 }
 
 /** Elements that a document may lack before it is signed. */
@@ -49,11 +50,15 @@ function commentWarning(root: string): Fault {
  * Business rules speak about documents whose structure is sound, so faults of structure come alone. Only the structural check
  * lets pass what the schema allows and the authority refuses (empty tags above all).
  */
-function examined(found: { checked: CheckedDocument; stricter: FaultList }, options: ExamineOptions): ExaminedDocument {
-  const { checked, stricter } = found;
-  if (options.schemaOnly || checked.faults.length > 0 || !checked.tree) return result(checked, checked.faults, []);
+function examined(
+  { checked, stricter }: { checked: CheckedDocument; stricter: FaultList },
+  options: ExamineOptions,
+  rewritten: readonly Fault[] = [],
+): ExaminedDocument {
+  if (checked.faults.length > 0 || !checked.tree) return result(checked, checked.faults, []);
+  if (options.schemaOnly) return result(checked, [], [...rewritten]);
   const { faults, warnings } = businessRules(checked.tree, options.now);
-  return result(checked, [...stricter.faults, ...faults], warnings);
+  return result(checked, [...stricter.faults, ...faults], [...rewritten, ...warnings]);
 }
 
 function businessRules(tree: DocumentNode, now: Date): { faults: Fault[]; warnings: Fault[] } {

@@ -1,4 +1,4 @@
-import { ECF_TYPES, type EcfType, type Fault, storableText } from '@ecf/domain';
+import { ECF_TYPES, type EcfType, type Fault, type Severity, storableText } from '@ecf/domain';
 import { ECF_ELEMENTS } from './catalogue/ecf-elements.js';
 import type { ElementRule, Schema } from './catalogue/element-rules.js';
 import { describeType } from './values/describe-type.js';
@@ -11,7 +11,10 @@ const MAX_FAULTS = 1000;
 export class FaultList {
   readonly faults: Fault[] = [];
 
-  constructor(private readonly source: string) {}
+  constructor(
+    private readonly source: string,
+    private readonly severity: Severity = 'error',
+  ) {}
 
   /** Whether nothing more is listed: wording more, and looking for it, is of no use. */
   get isFull(): boolean {
@@ -27,12 +30,14 @@ export class FaultList {
     this.push(path, rule, message, typeName ? `${this.source}, ${typeName}` : this.source);
   }
 
-  missing(path: string, rule: ElementRule): void {
+  /** @param isBlank it is there, with blanks only */
+  missing(path: string, rule: ElementRule, isBlank = false): void {
     if (this.isFull) return;
     let what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
     // 32 and RFCE demand the group and none of its elements.
     if (rule.name === 'Comprador' && rule.requiredCount === 0) what = 'RazonSocialComprador alone is enough in it';
-    this.add(path, 'required', `${rule.name} is missing; ${what}.`, rule.typeName);
+    const why = isBlank ? 'holds only blanks, which count as absent' : 'is missing';
+    this.add(path, 'required', `${rule.name} ${why}; ${what}.`, rule.typeName);
   }
 
   badValue(path: string, rule: ElementRule, fault: ValueFault, value: string): void {
@@ -42,6 +47,26 @@ export class FaultList {
     const is =
       fault === 'empty' ? 'is empty' : `is "${given}"${fault === 'length' ? ` (${value.length} characters)` : ''}`;
     this.add(path, fault, `${rule.name} ${is}; it must be ${describeType(type)}.`, rule.typeName);
+  }
+
+  /** A number where leading zeros count. */
+  textExpected(path: string, rule: ElementRule, stated: string): void {
+    if (this.isFull) return;
+    const message = `${rule.name} is the number ${shorten(stated)}; send it as text: a number loses its leading zeros.`;
+    this.add(path, 'text-expected', message, rule.typeName);
+  }
+
+  /** A warning: .NET drops such text, so the signature would not hold there. */
+  blanks(path: string, rule: ElementRule): void {
+    if (this.isFull) return;
+    this.add(path, 'blanks', `${rule.name} holds only blanks, which count as absent; it is left out.`);
+  }
+
+  /** A warning: XML parsers and .NET read CR as LF, so the signature would not hold there. */
+  carriageReturn(path: string, rule: ElementRule): void {
+    if (this.isFull) return;
+    const message = `${rule.name} holds a carriage return (CR); it is written as a line feed (LF), as recipients read it.`;
+    this.add(path, 'carriage-return', message);
   }
 
   tooMany(path: string, rule: ElementRule): void {
@@ -74,7 +99,7 @@ export class FaultList {
   }
 
   private push(path: string, rule: string, message: string, source: string): void {
-    this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source, severity: 'error' });
+    this.faults.push({ path, rule: `schema.${rule}`, code: null, message, source, severity: this.severity });
   }
 }
 

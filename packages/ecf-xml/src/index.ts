@@ -1,10 +1,10 @@
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
-export { inputDocument } from './json/input-document.js';
+export { asInput, inputDocument } from './json/input-document.js';
 export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
 export { asSingle, isAbsent, leafText } from './json/json-values.js';
-export { parseJson } from './json/parse-json.js';
+export { parseDocument, parseJson } from './json/parse-json.js';
 export { checkXml } from './xml/check-xml.js';
 export { XmlRefused, type XmlRefusedCode } from './xml/guard.js';
 export { type CanonicalXml, parseXml, type XmlLimits } from './xml/parse-xml.js';

@@ -1,8 +1,9 @@
-import type { Fault } from '@ecf/domain';
+import { type Fault, groupOf } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
-import { schemaOf } from '../src/catalogue/element-rules.js';
+import { DOCUMENTS } from '../src/catalogue/documents.js';
+import { type ElementRule, schemaOf } from '../src/catalogue/element-rules.js';
 import { FaultList } from '../src/fault-list.js';
-import { checkJson, checkXml, examineJson, examineXml, parseXml } from '../src/index.js';
+import { checkJson, checkXml, examineJson, examineXml, parseDocument, parseXml } from '../src/index.js';
 
 const now = new Date('2026-08-01T12:00:00Z');
 
@@ -87,6 +88,7 @@ describe('faults of JSON', () => {
       message:
         'MontoTotal is "1.234,50"; it must be an amount of at most 16 digits, with no, one or two decimals, as 1234.50.',
       source: 'XSD e-CF 43 v.1.0, Decimal18D1or2ValidationTypeMayorIgualCero',
+      severity: 'error',
     });
     const [foreign] = checkJson(expense(({ idDoc }) => (idDoc.TipoIngresos = '01'))).faults;
     expect(foreign?.message).toBe(
@@ -212,6 +214,91 @@ describe('faults of XML', () => {
   });
 });
 
+describe('texts that the software of recipients reads otherwise', () => {
+  const issuerOf = (document: unknown) => {
+    const { valid, tree, warnings, faults } = examineJson(document, { now });
+    for (const { severity } of warnings) expect(severity).toBe('warning');
+    const header = groupOf(groupOf(tree, 'ECF'), 'Encabezado');
+    return { valid, faults, warnings: namesOf(warnings), issuer: groupOf(header, 'Emisor') };
+  };
+
+  it.each([
+    ['Calle Uno 1\r\nEdificio Dos', 'Calle Uno 1\nEdificio Dos'],
+    ['Calle Uno 1\rEdificio Dos\r', 'Calle Uno 1\nEdificio Dos\n'],
+    ['Calle Uno 1&#13;&#xD;&#10;Edificio Dos', 'Calle Uno 1\n\nEdificio Dos'],
+  ])('%j is written with line feeds, and a warning names the element', (stated, written) => {
+    const { valid, warnings, issuer } = issuerOf(expense((parts) => (parts.issuer.DireccionEmisor = stated)));
+    expect(valid).toBe(true);
+    expect(issuer?.DireccionEmisor).toBe(written);
+    expect(warnings).toEqual(['schema.carriage-return ECF.Encabezado.Emisor.DireccionEmisor']);
+  });
+
+  it('leaves U+0085 and U+2028 as they are, because XML 1.0 reads them as ordinary characters', () => {
+    const stated = 'Calle\u0085Uno\u2028Dos\nTres';
+    const { warnings, issuer } = issuerOf(expense((parts) => (parts.issuer.DireccionEmisor = stated)));
+    expect(issuer?.DireccionEmisor).toBe(stated);
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([' ', '\t\r\n', '&#32;'])('leaves an optional element of blanks (%j) out with a warning', (blanks) => {
+    const { valid, warnings, issuer } = issuerOf(expense((parts) => (parts.issuer.NombreComercial = blanks)));
+    expect(valid).toBe(true);
+    expect(issuer).not.toHaveProperty('NombreComercial');
+    expect(warnings).toEqual(['schema.blanks ECF.Encabezado.Emisor.NombreComercial']);
+  });
+
+  it.each([' ', '\t\r\n', '&#32;'])('refuses a required element of blanks (%j)', (blanks) => {
+    const { faults } = issuerOf(expense((parts) => (parts.issuer.RazonSocialEmisor = blanks)));
+    expect(namesOf(faults)).toEqual(['schema.required ECF.Encabezado.Emisor.RazonSocialEmisor']);
+    expect(faults[0]?.message).toContain('holds only blanks, which count as absent');
+  });
+
+  it('refuses a document of escaped blanks', () => {
+    expect(namesOf(checkJson({ ACECF: '&#32;' }).faults)).toEqual(['schema.unknown ']);
+  });
+});
+
+describe('numbers in JSON', () => {
+  const faultsOf = (text: string) => checkJson(parseDocument(text)).faults;
+  const withNumber = (name: string, stated: string, change: (parts: Parts) => void = () => {}) =>
+    JSON.stringify(expense(change)).replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":${stated}`);
+
+  it.each([
+    ['TipoeCF', '43'],
+    ['RNCEmisor', '133470616'],
+    ['Version', '1.0'],
+    ['NumeroLinea', '1'],
+    ['IndicadorFacturacion', '4'],
+    ['NombreItem', '7'],
+  ])('%s is refused as a number', (name, stated) => {
+    const [fault, ...more] = faultsOf(withNumber(name, stated));
+    expect(more).toEqual([]);
+    expect(fault?.rule).toBe('schema.text-expected');
+    expect(fault?.path.endsWith(name)).toBe(true);
+    expect(fault?.message).toBe(`${name} is the number ${stated}; send it as text: a number loses its leading zeros.`);
+  });
+
+  it.each(['MontoTotal', 'CantidadItem', 'PrecioUnitarioItem'])('%s is taken as a number, with its digits', (name) => {
+    const { faults, tree } = checkJson(parseDocument(withNumber(name, '10.50')));
+    expect(faults).toEqual([]);
+    expect(JSON.stringify(tree)).toContain(`"${name}":"10.50"`);
+  });
+
+  it('are taken for amounts, quantities and percentages alone', () => {
+    const taken = new Map<string, boolean>();
+    const visit = (rule: ElementRule): void => {
+      if (rule.type && rule.type.base !== 'decimal') taken.set(rule.name, rule.takesNumber);
+      for (const child of rule.children ?? []) visit(child);
+    };
+    for (const { id } of DOCUMENTS) visit(schemaOf(id).root);
+    const whole = [...taken].filter(([, isTaken]) => isTaken).map(([name]) => name);
+    expect(whole.sort()).toEqual(['CantidadeNCFAnulados', 'ITBIS1', 'ITBIS2', 'ITBIS3', 'Lineas', 'TotalPaginas']);
+    for (const name of ['TipoeCF', 'eNCF', 'RNCComprador', 'FechaEmision', 'TelefonoEmisor', 'NumeroLinea']) {
+      expect(taken.get(name)).toBe(false);
+    }
+  });
+});
+
 describe('faults that the schemas allow and the authority rejects', () => {
   const summary = (buyer: string): string =>
     '<RFCE><Encabezado><Version>1.0</Version><IdDoc><TipoeCF>32</TipoeCF><eNCF>E320000000001</eNCF><TipoIngresos>01</TipoIngresos>' +
@@ -250,10 +337,10 @@ describe('faults that the schemas allow and the authority rejects', () => {
     expect(examined(`<!-- a -->${xml}<!-- b -->`)).not.toContain('schema.unknown RFCE');
   });
 
-  it('in JSON: a group of blanks', () => {
+  it('in JSON: a group of blanks counts as absent', () => {
     const value = { ECF: { Encabezado: { IdDoc: { TipoeCF: '43' }, Transporte: '  ' } } };
-    expect(namesOf(checkJson(value).faults)).toContain('schema.unknown ECF.Encabezado.Transporte');
-    const rfce = { RFCE: { Encabezado: { Comprador: ' ' } } };
-    expect(namesOf(checkJson(rfce).faults)).not.toContain('schema.required RFCE.Encabezado.Comprador');
+    expect(namesOf(checkJson(value).faults)).not.toContain('schema.unknown ECF.Encabezado.Transporte');
+    const rfce = { RFCE: { Encabezado: { Version: '1.0', Comprador: ' ' } } };
+    expect(namesOf(checkJson(rfce).faults)).toContain('schema.required RFCE.Encabezado.Comprador');
   });
 });

@@ -147,6 +147,38 @@ describe('POST /fe_Submit', () => {
     expect(body.status).toBe('Aceptado');
   });
 
+  it('signs line feeds for carriage returns, leaves values of blanks out, and warns of both', async () => {
+    const document = example('ecf-31', 33, (ecf) => {
+      ecf.Encabezado.Emisor.DireccionEmisor = 'Calle Uno 1\r\nEdificio Dos';
+      ecf.Encabezado.Emisor.NombreComercial = ' \r\n';
+    });
+    const { status, body } = await world.submit(emission, document);
+    expect([status, body.status]).toEqual([200, 'Aceptado']);
+    expect(body.xml).toContain('<DireccionEmisor>Calle Uno 1\nEdificio Dos</DireccionEmisor>');
+    expect(body.xml).not.toContain('NombreComercial');
+    const named = body.warnings.map(({ rule, path }: { rule: string; path: string }) => `${rule} ${path}`);
+    expect(named).toEqual([
+      'schema.blanks ECF.Encabezado.Emisor.NombreComercial',
+      'schema.carriage-return ECF.Encabezado.Emisor.DireccionEmisor',
+    ]);
+  });
+
+  it('refuses a number where leading zeros count, before the eNCF is used', async () => {
+    const document = example('ecf-31', 34, (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = 120000229;
+    });
+    const { status, body } = await world.submit(emission, document);
+    expect([status, body.code]).toEqual([400, 'invalid_document']);
+    expect(body.faults).toEqual([
+      expect.objectContaining({
+        rule: 'schema.text-expected',
+        path: 'ECF.Encabezado.Comprador.RNCComprador',
+        message: 'RNCComprador is the number 120000229; send it as text: a number loses its leading zeros.',
+      }),
+    ]);
+    expect(await world.row(encf('31', 34))).toBeNull();
+  });
+
   it('answers at once if STATUS_WAIT_MS is 0, and the background gets the verdict', async () => {
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
     const { body } = await world.submit(quick, example('ecf-31', 10));

@@ -4,7 +4,7 @@ import {
   examineJson,
   examineXml,
   JsonRefused,
-  parseJson,
+  parseDocument,
   parseXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
@@ -27,7 +27,7 @@ export function examine(bytes: Uint8Array, options: ExamineOptions): Verdict {
 
 /** Checks a document that must be JSON. */
 export function examineJsonText(bytes: Uint8Array, options: ExamineOptions): Verdict {
-  return checked(() => examineJson(parseJson(bytes), options));
+  return checked(() => examineJson(parseDocument(bytes), options));
 }
 
 /** A document with this fault alone, because nothing else of it can be checked. */

@@ -63,7 +63,8 @@ export const INVOICE_JSON: JsonSchema = {
   properties: { ECF: { type: 'object' } },
   description:
     'The invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). ' +
-    'Values are text; numbers are accepted too. Dates are DD-MM-YYYY.',
+    'Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, ' +
+    'because a number loses its leading zeros. Dates are DD-MM-YYYY.',
 };
 
 /** JSON in the answer. */

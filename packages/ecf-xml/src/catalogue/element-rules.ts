@@ -19,6 +19,8 @@ export interface ElementRule {
   type: SimpleType | null;
   typeName: string | null;
   check: ValueCheck;
+  /** Whether JSON may state it as a number: amounts, quantities and percentages, which leading zeros do not change. */
+  takesNumber: boolean;
   /** A pattern that the check reads more loosely than the authority does; null for nearly all. */
   stricter: RegExp | null;
   openTag: string;
@@ -114,10 +116,18 @@ function compileElement(rows: readonly Row[], at: number, index: number, documen
     type,
     typeName: row.typeName,
     check: type ? valueCheck(type) : () => null,
+    takesNumber: type !== null && takesNumber(row.name, type),
     stricter,
     openTag: `<${row.name}>`,
     closeTag: `</${row.name}>`,
   };
+}
+
+/** Quantities and percentages whose type is a whole number, as it is for many codes. */
+const WHOLE_QUANTITIES = new Set(['ITBIS1', 'ITBIS2', 'ITBIS3', 'TotalPaginas', 'Lineas', 'CantidadeNCFAnulados']);
+
+function takesNumber(name: string, type: SimpleType): boolean {
+  return (type.base === 'decimal' && type.enumeration === undefined) || WHOLE_QUANTITIES.has(name);
 }
 
 /** The text in the form in which the engine keeps the keys of objects: looking up names is then several times as fast. */

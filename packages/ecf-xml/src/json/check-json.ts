@@ -1,20 +1,21 @@
-import type { DocumentNode, DocumentValue } from '@ecf/domain';
+import { type DocumentNode, type DocumentValue, withLineFeeds } from '@ecf/domain';
 import { type ElementRule, type Schema, schemaOf } from '../catalogue/element-rules.js';
 import { companionSchema, isDocumentName, namedType } from '../catalogue/schema-choice.js';
 import { decided, pathOf, undecided } from '../checked-document.js';
 import type { CheckedDocument } from '../documents.js';
 import { FaultList, noSuchDocument, noSuchType, shorten } from '../fault-list.js';
 import { isBlankText, trimBlanks } from '../values/blanks.js';
-import { isCarriable } from '../xml/characters.js';
-import { asSingle, isAbsent, isObject, type JsonObject, leafText, presentOf } from './json-values.js';
+import { isCarriable, isPlain } from '../xml/characters.js';
+import { asSingle, isAbsent, isNumber, isObject, type JsonObject, leafText, presentOf } from './json-values.js';
 
 /**
  * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor. A missing
  * FechaHoraFirma or Signature is no fault.
  *
- * Empty strings, null, empty objects and lists count as absent, and so does a group left without content. One value may
- * stand for a list of one and the reverse, numbers for their text; values that were escaped already are decoded once. Texts
- * are never changed otherwise. The tree may share objects with the value: change neither afterwards.
+ * Empty strings, strings of blanks, null, empty objects and lists count as absent, and so does a group left without content.
+ * One value may be given for a list of one and the reverse. Numbers are taken for amounts, quantities and percentages. Values
+ * that were escaped already are decoded once, and CR and CR LF become LF. Texts are never changed otherwise. The tree may
+ * share objects with the value: change neither afterwards.
  *
  * @param value what a JSON parser gave, the root key on top: `{"ECF": {...}}`
  */
@@ -22,22 +23,31 @@ export function checkJson(value: unknown): CheckedDocument {
   return checkValue(value).checked;
 }
 
-/** The check, and the faults that only the authority finds: the schema allows them. */
-export function checkValue(value: unknown): { checked: CheckedDocument; stricter: FaultList } {
+interface CheckedValue {
+  readonly checked: CheckedDocument;
+  /** The faults that only the authority finds: the schema allows them. */
+  readonly stricter: FaultList;
+  /** Warnings: what is written otherwise than the caller stated it. */
+  readonly rewritten: FaultList;
+}
+
+/** The check, with the faults that only the authority finds and the warnings. */
+export function checkValue(value: unknown): CheckedValue {
   const none = new FaultList('');
   const object = asSingle(value);
   const names = isObject(object) ? Object.keys(object).filter((name) => !isAbsent(object[name])) : [];
   const root = names.find(isDocumentName);
-  if (!isObject(object) || root === undefined) {
-    return { checked: undecided(null, noSuchDocument(names[0] ?? '')), stricter: none };
-  }
+  const notFound = (name: string): CheckedValue => {
+    return { checked: undecided(null, noSuchDocument(name)), stricter: none, rewritten: none };
+  };
+  if (!isObject(object) || root === undefined) return notFound(names[0] ?? '');
   let id = companionSchema(root);
   if (!id) {
     const tipoEcf = headerText(object[root], 'TipoeCF');
     const type = tipoEcf === null ? null : namedType(tipoEcf);
     if (!type) {
       const encf = headerText(object[root], 'eNCF');
-      return { checked: undecided(root, noSuchType(tipoEcf), encf), stricter: none };
+      return { checked: undecided(root, noSuchType(tipoEcf), encf), stricter: none, rewritten: none };
     }
     id = `ecf-${type}`;
   }
@@ -52,7 +62,9 @@ export function checkValue(value: unknown): { checked: CheckedDocument; stricter
     );
   }
   const content = checker.root(object[root]);
-  return { checked: decided(schema, isNode(content) ? content : {}, checker.faults), stricter: checker.stricter };
+  if (content === undefined) return notFound('');
+  const checked = decided(schema, isNode(content) ? content : {}, checker.faults);
+  return { checked, stricter: checker.stricter, rewritten: checker.rewritten };
 }
 
 /** A text of Encabezado.IdDoc as written, or null when there is none. */
@@ -74,10 +86,12 @@ type Normalised = DocumentValue | null | undefined;
 class JsonChecker {
   readonly faults: FaultList;
   readonly stricter: FaultList;
+  readonly rewritten: FaultList;
 
   constructor(private readonly schema: Schema) {
     this.faults = new FaultList(schema.source);
     this.stricter = new FaultList(schema.source);
+    this.rewritten = new FaultList('XML 1.0, 2.11; .NET XmlDocument', 'warning');
   }
 
   root(value: unknown): Normalised {
@@ -100,7 +114,13 @@ class JsonChecker {
     if (rule.children) return this.group(rule, value, pathOf(parent, rule, position));
     const text = leafText(value);
     if (text === '') return undefined;
-    return text === null ? this.noText(rule, value, parent, position) : this.text(rule, text, parent, position);
+    if (text === null) return this.noText(rule, value, parent, position);
+    if (isBlankText(text)) return this.blanks(rule, pathOf(parent, rule, position));
+    if (!rule.takesNumber && isNumber(value)) {
+      this.faults.textExpected(pathOf(parent, rule, position), rule, text);
+      return text;
+    }
+    return this.text(rule, text, parent, position);
   }
 
   private value(rule: ElementRule, value: unknown, parent: string): Normalised {
@@ -127,16 +147,16 @@ class JsonChecker {
   private group(rule: ElementRule, value: unknown, path: string): Normalised {
     if (isObject(value)) return this.elements(rule, value, path);
     if (value === undefined || value === null || value === '') return undefined;
-    // Blanks alone are text that XML Schema lets stand between elements.
     const text = leafText(value);
-    if (text !== null && isBlankText(text)) return this.elements(rule, {}, path, true);
+    if (text !== null && isBlankText(text)) return this.blanks(rule, path);
     this.faults.add(path, 'type', `${rule.name} is a group; give it an object with its elements.`);
     return null;
   }
 
-  private elements(rule: ElementRule, object: JsonObject, path: string, stands = false): Normalised {
+  private elements(rule: ElementRule, object: JsonObject, path: string): Normalised {
     const found: FoundElement[] = [];
-    let present = stands;
+    const unusable: ElementRule[] = [];
+    let present = false;
     let requiredSeen = 0;
     let isNormalised = true;
     for (const name of Object.keys(object)) {
@@ -151,12 +171,17 @@ class JsonChecker {
       if (!child || value === undefined) continue;
       present = true;
       if (child.required) requiredSeen++;
-      if (value === null) continue;
+      if (value === null) {
+        unusable.push(child);
+        continue;
+      }
       if (found.length > 0 && child.index < found.at(-1)!.rule.index) isNormalised = false;
       found.push({ rule: child, value });
     }
     if (!present) return undefined;
-    if (requiredSeen < rule.requiredCount) this.missing(rule, object, path);
+    if (requiredSeen < rule.requiredCount) {
+      this.missing(rule, object, path, new Set([...found.map((each) => each.rule), ...unusable]));
+    }
     if (found.length === 0) {
       this.stricter.emptyTag(path, rule.name);
       return null;
@@ -164,11 +189,20 @@ class JsonChecker {
     return isNormalised ? (object as DocumentNode) : nodeOf(found);
   }
 
-  private text(rule: ElementRule, text: string, parent: string, position: number): Normalised {
-    if (!isCarriable(text)) {
-      const message = `${rule.name} holds a character that XML cannot carry; remove it.`;
-      this.faults.add(pathOf(parent, rule, position), 'type', message, rule.typeName);
-      return null;
+  private blanks(rule: ElementRule, path: string): undefined {
+    this.rewritten.blanks(path, rule);
+  }
+
+  private text(rule: ElementRule, stated: string, parent: string, position: number): Normalised {
+    let text = stated;
+    if (!isPlain(text)) {
+      if (!isCarriable(text)) {
+        const message = `${rule.name} holds a character that XML cannot carry; remove it.`;
+        this.faults.add(pathOf(parent, rule, position), 'type', message, rule.typeName);
+        return null;
+      }
+      text = withLineFeeds(text);
+      if (text !== stated) this.rewritten.carriageReturn(pathOf(parent, rule, position), rule);
     }
     const fault = rule.check(text);
     if (fault !== null) {
@@ -188,11 +222,12 @@ class JsonChecker {
     return null;
   }
 
-  private missing(rule: ElementRule, object: JsonObject, path: string): void {
+  private missing(rule: ElementRule, object: JsonObject, path: string, seen: ReadonlySet<ElementRule>): void {
     for (const child of rule.children!) {
-      if (!child.required || child.name === FILLED_AT_SIGNING) continue;
+      if (!child.required || child.name === FILLED_AT_SIGNING || seen.has(child)) continue;
       const value = Object.hasOwn(object, child.name) ? object[child.name] : undefined;
-      if (isAbsent(value)) this.faults.missing(`${path}.${child.name}`, child);
+      const isBlank = typeof value === 'string' && value !== '';
+      this.faults.missing(`${path}.${child.name}`, child, isBlank);
     }
   }
 }

@@ -19,8 +19,8 @@ export function inputDocument(xml: Pick<CanonicalXml, 'text'>): DocumentNode {
   );
 }
 
-/** Input is decoded once, so a text that looks escaped has to be escaped. */
-function asInput<C extends Content>(content: C): C {
+/** A tree as input of the JSON check. Input is decoded once, so a text that looks escaped has to be escaped. */
+export function asInput<C extends Content>(content: C): C {
   const input = (value: Content): unknown => {
     if (typeof value === 'string')
       return decodeCallerEntities(value) === value ? value : value.replaceAll('&', '&amp;');

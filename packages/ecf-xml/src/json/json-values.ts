@@ -1,15 +1,34 @@
+import { isBlankText } from '../values/blanks.js';
 import { decodeCallerEntities } from '../xml/characters.js';
 
 export type JsonObject = Record<string, unknown>;
+
+/** A number of a JSON document, with the digits that the caller wrote: `1180.00` stays `1180.00`. */
+export class JsonNumber {
+  constructor(readonly stated: string) {}
+
+  toString(): string {
+    return this.stated;
+  }
+
+  toJSON(): string {
+    return this.stated;
+  }
+}
+
+/** Whether the caller wrote the value as a number, not as text. */
+export function isNumber(value: unknown): value is number | JsonNumber {
+  return typeof value === 'number' || value instanceof JsonNumber;
+}
 
 /** Deeper than this no document goes; whatever stands there counts as content. */
 const MAX_DEPTH = 100;
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }
 
-/** Whether a value counts as absent: null, an empty string, an object or list that holds nothing else. */
+/** Whether a value counts as absent: null, a text without any or with blanks only, an object or list that holds nothing else. */
 export function isAbsent(value: unknown): boolean {
   return presentOf(value) === undefined;
 }
@@ -26,8 +45,9 @@ export function asSingle(value: unknown): unknown {
  * entry is visited once, however deep the lists are.
  */
 export function presentOf(value: unknown, depth = 0): unknown {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'object' || depth > MAX_DEPTH) return value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return isBlankText(value) ? undefined : value;
+  if (typeof value !== 'object' || value instanceof JsonNumber || depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) return presentOfList(value, depth);
   for (const key of Object.keys(value)) {
     if (presentOf((value as JsonObject)[key], depth + 1) !== undefined) return value;
@@ -49,5 +69,6 @@ function presentOfList(list: readonly unknown[], depth: number): unknown {
 /** The text of a string or number, decoded once where it was escaped already; null for anything else. */
 export function leafText(value: unknown): string | null {
   if (typeof value === 'string') return value.includes('&') ? decodeCallerEntities(value) : value;
+  if (value instanceof JsonNumber) return value.stated;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 }

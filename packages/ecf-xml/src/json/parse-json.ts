@@ -1,8 +1,17 @@
 import { decodeUtf8, positionOf } from '../utf8.js';
 import { JsonParser, MAX_VALUES, type NumberOf } from './json-parser.js';
 import { JsonRefused } from './json-refused.js';
+import { JsonNumber } from './json-values.js';
 
 export const MAX_JSON_BYTES = 20 * 1024 * 1024;
+
+/**
+ * Parses a document for its check, which refuses a number where text is expected: {@link parseJson} with numbers as
+ * `JsonNumber`.
+ */
+export function parseDocument(text: string | Uint8Array): unknown {
+  return parseJson(text, (stated) => new JsonNumber(stated));
+}
 
 /**
  * Parses a document in JSON, strictly and without loss: **a number comes back as its text** (`1180.00` stays `1180.00`, and

@@ -53,10 +53,12 @@ function sign(root: XmlElement): void {
 function toXml(rule: ElementRule | undefined, name: string, value: unknown): XmlElement[] {
   if (!present(value)) return [];
   if (Array.isArray(value)) {
-    return value.filter(present).map((each) => {
+    const entries = value.filter(present);
+    if (rule?.max === 1 && entries.length > 1) throw new Unwritable();
+    return entries.flatMap((each) => {
       const single = one(each);
       if (Array.isArray(single)) throw new Unwritable();
-      return toXml(rule, name, single)[0]!;
+      return toXml(rule, name, single);
     });
   }
   if (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name)) throw new Unwritable();
@@ -69,8 +71,14 @@ function toXml(rule: ElementRule | undefined, name: string, value: unknown): Xml
       if (!child && present(value[key])) throw new Unwritable();
       node.children.push(...toXml(child, key, value[key]));
     }
-  } else if (typeof value === 'string' || typeof value === 'number') {
-    node.children.push(decoded(String(value)));
+    if (node.children.length === 0) return [];
+  } else if (typeof value === 'number') {
+    if (rule && !rule.takesNumber) throw new Unwritable();
+    node.children.push(String(value));
+  } else if (typeof value === 'string') {
+    const text = decoded(value).replace(/\r\n?/g, '\n');
+    if (/^[ \t\n]*$/.test(text)) return [];
+    node.children.push(text);
   } else {
     throw new Unwritable();
   }
@@ -111,7 +119,8 @@ function one(value: unknown): unknown {
 }
 
 function present(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return false;
+  if (value === null || value === undefined) return false;
+  if (typeof value === 'string') return !/^[ \t\r\n]*$/.test(value);
   if (typeof value !== 'object') return true;
   return Object.values(value).some(present);
 }

@@ -26,7 +26,7 @@ export const JSON_MUTATIONS: Readonly<Record<string, Mutation>> = {
   },
   absent: (target, _document, random) =>
     put(target, random.pick<unknown>(['', null, {}, [], [[]], [''], { a: '' }, { a: [null] }])),
-  blank: (target, _document, random) => put(target, random.pick([' ', '\n', '\t ', '\u00a0', '&#32;'])),
+  blank: (target, _document, random) => put(target, random.pick([' ', '\n', '\t ', '\r\n', '\u00a0', '&#32;'])),
   value: (target, _document, random) => {
     if (typeof target.value === 'string') put(target, trickyValue(target.rule, target.value, random));
   },

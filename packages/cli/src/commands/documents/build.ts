@@ -9,7 +9,8 @@ export const options: Options = { 'schema-only': 'switch', json: 'switch' };
 
 export const help = `ecf build [options] [FILE|-]
 
-Writes the unsigned XML of a document in JSON: compact, in the authority's order, with unchanged values.
+Writes the unsigned XML of a document in JSON: compact, in the authority's order. Values do not
+change, except that CR becomes LF and a value of blanks only is left out, both with a warning.
 
   FILE           {"ECF": {...}}, or RFCE, ACECF, ANECF, ARECF; none or - means standard input
   --schema-only  skip the business rules

@@ -28,6 +28,7 @@ Writes the signed XML of a document in JSON or unsigned XML.
 
 The command checks the document first. If it has faults, they go to standard error, nothing is written, and the exit code is 1.
 A missing FechaHoraFirma becomes the present time. XML is rewritten in compact form before it is signed.
+CR becomes LF and a value of blanks only is left out, both with a warning.
 
   ecf sign --certificate holder.p12 --password-file password.txt invoice.json > 130000001E310000000001.xml
 `;

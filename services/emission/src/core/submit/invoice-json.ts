@@ -17,7 +17,7 @@ import {
   summarise,
   textOf,
 } from '@ecf/domain';
-import { examineJson, JsonRefused, parseJson, type WrittenXml, writeXml } from '@ecf/ecf-xml';
+import { examineJson, JsonRefused, parseDocument, type WrittenXml, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
 import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
@@ -102,7 +102,7 @@ function wrongRoot(found: string): Fault {
 /** Parses the part `data`. 400 if it is no JSON in UTF-8. */
 export function parseInvoiceJson(data: Uint8Array): unknown {
   try {
-    return parseJson(data);
+    return parseDocument(data);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
     if (error.code === 'not_utf8')
