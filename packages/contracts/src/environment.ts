@@ -4,11 +4,15 @@ import { z } from 'zod';
 /** The three environments of the authority, as the header `env` and every record name them. */
 export const environmentSchema = z.enum(ENVIRONMENTS);
 
+/** What is wrong with a number where text is expected; other kinds of values keep the usual message. */
+const textExpected = ({ input }: { readonly input: unknown }): string | undefined =>
+  typeof input === 'number' ? 'send it as text: a number loses its leading zeros' : undefined;
+
 /** 9 or 11 digits: a company's RNC or a person's identity number. */
-export const rncSchema = z.string().regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 11 digits');
+export const rncSchema = z.string({ error: textExpected }).regex(/^(\d{9}|\d{11})$/, 'an RNC has 9 or 11 digits');
 
 /** `E` and 12 digits. */
-export const encfSchema = z.string().regex(/^E\d{12}$/, 'an eNCF is E and 12 digits');
+export const encfSchema = z.string({ error: textExpected }).regex(/^E\d{12}$/, 'an eNCF is E and 12 digits');
 
 /**
  * A trackId, in practice a UUID. The authority specifies no form, so the schema refuses only texts that cannot be a trackId

@@ -253,6 +253,14 @@ describe('POST /acecf', () => {
     ]);
   });
 
+  it('signs line feeds for the carriage returns of a reason, with a warning', async () => {
+    const encf = await world.invoice();
+    const reason = { approval_status: 2, rejection_code: 3, rejection_description: 'Faltan dos\r\nsillas\r' };
+    const { status, body } = await post(order(encf, reason));
+    expect([status, body.warnings]).toEqual([201, [expect.stringContaining('rejection_description holds a carriage')]]);
+    expect(await detail(body.id)).toMatchObject({ DetalleMotivoRechazo: 'Faltan dos\nsillas\n' });
+  });
+
   it('accepts a decision that is older than the certificate, with a warning', async () => {
     const rnc = '144444447';
     const day = 24 * 3_600_000;
@@ -407,6 +415,7 @@ describe('a request is refused for', () => {
     ['code 4', { approval_status: 2, rejection_code: 4 }, 'rejection_code'],
     ['status 3', { approval_status: 3 }, 'approval_status'],
     ['status as text', { approval_status: '1' }, 'approval_status'],
+    ['an RNC as a number', { issuer_rnc: 133470616 }, 'issuer_rnc'],
     ['an RNC of ten digits', { issuer_rnc: '1234567890' }, 'issuer_rnc'],
     ['an eNCF in lower case', { encf: 'e310000000001' }, 'encf'],
     ['a day that does not exist', { invoice_date_issued: '2026-02-30' }, 'invoice_date_issued'],

@@ -5,6 +5,7 @@ import {
   formatSignatureDateTime,
   isStillToCome,
   toCalendarDate,
+  withLineFeeds,
 } from '@ecf/domain';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
 import { refusalFolder } from '@ecf/public-ingress/stored-bytes-quota';
@@ -18,10 +19,10 @@ const REASONS: Readonly<Record<number, string>> = {
   2: 'Bienes o servicios defectuosos',
 };
 
-/** The text of DetalleMotivoRechazo; null for an approval. */
+/** The text of DetalleMotivoRechazo; null for an approval. CR becomes LF, as the software of the issuer reads it. */
 export function rejectionReason(decision: Decision): string | null {
   if (decision.decision === 1) return null;
-  return REASONS[decision.rejectionCode ?? 3] ?? decision.rejectionDescription;
+  return REASONS[decision.rejectionCode ?? 3] ?? withLineFeeds(decision.rejectionDescription ?? '');
 }
 
 /** The tree of an approval. Source: Formato Aprobación Comercial v1.0 pp.4-5. */

@@ -110,7 +110,7 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       accountId: buyer.account_id,
       createdBy: caller.keyId ?? null,
       ecfDocumentId: found?.id ?? null,
-      warnings: warningsOf(found, authorityAlone, decision.decidedAt < certificate.notBefore),
+      warnings: warningsOf(found, authorityAlone, decision, certificate),
       xml: { path: approvalPath(key, 'issued', createdAt, sha256), sha256 },
       createdAt,
     };
@@ -120,14 +120,24 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
   return give;
 }
 
-function warningsOf(found: ReceivedInvoiceChanged | null, authorityAlone: boolean, olderThanCertificate: boolean) {
+function warningsOf(
+  found: ReceivedInvoiceChanged | null,
+  authorityAlone: boolean,
+  decision: Decision,
+  certificate: SigningCertificate,
+) {
   return [
     ...(found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
     ...(authorityAlone
       ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
       : []),
-    ...(olderThanCertificate
+    ...(decision.decidedAt < certificate.notBefore
       ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
+      : []),
+    ...(decision.rejectionCode === 3 && decision.rejectionDescription?.includes('\r')
+      ? [
+          'rejection_description holds a carriage return (CR); it is written as a line feed (LF), as recipients read it.',
+        ]
       : []),
   ];
 }
