@@ -1,3 +1,4 @@
+export * from './api/document.js';
 export * from './environment.js';
 export * from './error-codes.js';
 export * from './events/batch.js';

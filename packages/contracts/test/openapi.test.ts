@@ -15,7 +15,7 @@ interface Described {
   readonly name: string;
   readonly schema: object;
   readonly example?: unknown;
-  readonly examples?: Record<string, { value: unknown }>;
+  readonly examples?: Record<string, object>;
 }
 
 /** A value of the document, or the target of its reference. */
@@ -33,6 +33,12 @@ function operationsOf(document: any): any[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods as object).map(([method, operation]) => ({ path, method, ...operation })),
   );
+}
+
+/** The values of the examples of a body. */
+function examplesOf(document: unknown, { example, examples }: Pick<Described, 'example' | 'examples'>): unknown[] {
+  if (examples === undefined) return [example];
+  return Object.values(examples).map((named) => resolved(document, named).value);
 }
 
 describe.each(documents)('the %s document', (_name, document) => {
@@ -66,11 +72,31 @@ describe.each(documents)('the %s document', (_name, document) => {
       }
       const media = [requestBody, ...answers].flatMap(({ content = {} }) => Object.entries<Described>(content));
       for (const [name, { schema, example, examples }] of media)
-        for (const value of examples === undefined ? [example] : Object.values(examples).map((one) => one.value))
+        for (const value of examplesOf(document, { example, examples }))
           held.push({ name, faults: value === undefined ? 'no example' : faultsOf(schema, value) });
       expect(held.filter(({ faults }: { faults: unknown }) => faults !== null)).toEqual([]);
     },
   );
+
+  it('names components by what they are', () => {
+    const named = Object.values(document.components).flatMap((group) => Object.keys(group as object));
+    expect(named.filter((name) => /^\d|_\d/.test(name))).toEqual([]);
+    expect(Object.keys(document.components.responses)).toContain('UnsupportedMediaType');
+  });
+
+  it('forbids no further property of an answer, and uses formats that exist', () => {
+    const text = JSON.stringify([
+      operationsOf(document).map(({ responses }) => responses),
+      document.components.responses,
+    ]);
+    const answered = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name as string);
+    const closed = answered.filter((name) =>
+      JSON.stringify(document.components.schemas[name]).includes('"additionalProperties":false'),
+    );
+    expect([...new Set(closed)]).toEqual([]);
+    expect(text).not.toContain('"additionalProperties":false');
+    expect(JSON.stringify(document)).not.toContain('starts_with');
+  });
 
   it('names every operation once, all its statuses, and no default answer', () => {
     const ids = operationsOf(document).map(({ operationId }) => operationId);
@@ -101,9 +127,8 @@ describe.each(documents)('every error of the %s document', (_name, document) => 
     const fields = Object.keys(errorBodySchema.shape);
     const others = errors.filter(({ answer }) => {
       const { schema, example, examples } = answer.content['application/json'];
-      const values =
-        examples === undefined ? [example] : Object.values<{ value: unknown }>(examples).map(({ value }) => value);
-      const { required = [] } = resolved(document, schema.allOf?.[0] ?? schema);
+      const values = examplesOf(document, { example, examples });
+      const { required = [] } = resolved(document, schema);
       const isWhole = fields.every((field) => required.includes(field));
       return !isWhole || !values.every((value) => errorBodySchema.safeParse(value).success);
     });

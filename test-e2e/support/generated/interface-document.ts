@@ -13,6 +13,8 @@ export interface DescribedParameter {
 export interface DescribedMedia {
   schema: JsonSchema;
   example?: unknown;
+  /** The examples of an error, by its code. */
+  examples?: Record<string, unknown>;
 }
 export interface DescribedAnswer {
   headers?: Record<string, { required: boolean; schema: object }>;
@@ -42,14 +44,32 @@ export function failureCode({ body }: RawAnswer): string {
   }
 }
 
+/**
+ * The document with every property of an answer described: a client must accept further properties, but a test names a
+ * property that the description lacks.
+ */
+function closed(value: JsonSchema): JsonSchema {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry)]));
+  return value.type === 'object' && value.properties !== undefined && value.additionalProperties === undefined
+    ? { ...entries, additionalProperties: false }
+    : entries;
+}
+
 /** An OpenAPI document, with checks of answers against it. */
 export class InterfaceDocument {
   readonly operations: DescribedOperation[];
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   readonly #checks = new Map<string, ValidateFunction>();
 
+  // biome-ignore lint/suspicious/noExplicitAny: the document as below
+  private readonly document: any;
+
   // biome-ignore lint/suspicious/noExplicitAny: the document comes from the wire
-  constructor(private readonly document: any) {
+  constructor(served: any) {
+    const document = closed(served);
+    this.document = document;
     (formats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     this.#ajv.addFormat('binary', true);
     this.#ajv.addSchema({ $id: 'document', components: document.components });
@@ -127,7 +147,9 @@ export class InterfaceDocument {
     if (media === undefined) return [`content type ${type} is not described`];
     if (type !== 'application/json') return body.length > 0 ? [] : ['an empty body'];
     try {
-      const faults = this.faultsOf(media.schema, JSON.parse(body.toString()));
+      const value = JSON.parse(body.toString());
+      if (media.examples !== undefined && !(value.code in media.examples)) return [`code ${value.code} is not described`];
+      const faults = this.faultsOf(media.schema, value);
       return faults === null ? [] : [`${faults}: ${body.subarray(0, 600)}`];
     } catch (error) {
       return [`no JSON: ${error}: ${body.subarray(0, 200)}`];

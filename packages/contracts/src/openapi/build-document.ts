@@ -171,6 +171,7 @@ function build(info: JsonSchema, operations: readonly Described[], securitySchem
           headerObject(header),
         ]),
       ),
+      examples: errors.examples,
       responses: errors.responses,
       schemas: used(components.schemas, [paths, errors.responses]),
     },
@@ -273,7 +274,7 @@ function responsesObject(
   ]);
   for (const status of statuses) {
     const group = codes.filter((code) => errorCodeEntry(code).status === status);
-    if (answers[status] === undefined) rows.push([String(status), errors.reference(status, group)]);
+    if (answers[status] === undefined) rows.push([String(status), errors.answer(status, group)]);
   }
   return Object.fromEntries(rows.sort(([a], [b]) => Number(a) - Number(b)));
 }

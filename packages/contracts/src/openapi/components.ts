@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { authorityMessageSchema } from '../events/invoice.js';
+import * as document from '../api/document.js';
+import { ecfTypeSchema, environmentSchema } from '../environment.js';
+import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { eventListSchema, publicEventSchema } from '../events/public-event.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
 import { receivedAcknowledgementSchema } from '../http/acknowledgement.js';
@@ -20,6 +22,12 @@ import { errorEntrySchema, serviceSchema } from './operations-own.js';
 
 /** Schemas of answers, and their names in the document. */
 const ANSWERS = {
+  Environment: environmentSchema,
+  EcfType: ecfTypeSchema,
+  InvoiceStatus: invoiceStatusSchema,
+  InvoiceDocument: document.invoiceDocumentSchema,
+  BatchDocument: document.batchDocumentSchema,
+  IssuedDocument: document.issuedDocumentSchema,
   Acknowledgement: receivedAcknowledgementSchema,
   AllReceivedInvoices: received.allReceivedInvoicesSchema,
   ReceivedInvoiceAggregate: received.receivedInvoiceAggregateSchema,
@@ -79,6 +87,8 @@ const ANSWERS = {
 
 /** Schemas of request bodies. */
 const REQUESTS = {
+  Environment: environmentSchema,
+  EcfType: ecfTypeSchema,
   ApprovalRequest: approval.approvalRequestSchema,
   CancellationRequest: cancellationRequestSchema,
   XmlItem: submission.xmlItemSchema,
@@ -115,7 +125,7 @@ export function createComponents(): Components {
       names.set(schema, id);
     }
     const made = z.toJSONSchema(registry, { io, uri: address });
-    for (const [name, schema] of Object.entries(made.schemas)) schemas[name] = plain(schema as JsonSchema);
+    for (const [name, schema] of Object.entries(made.schemas)) schemas[name] = plain(schema, io);
   }
   return {
     schemas,
@@ -126,11 +136,35 @@ export function createComponents(): Components {
       if (schema instanceof z.ZodArray) return { type: 'array', items: this.schemaOf(schema.element as z.ZodType, io) };
       if (schema instanceof z.ZodUnion)
         return { anyOf: schema.options.map((option) => this.schemaOf(option as z.ZodType, io)) };
-      return plain(z.toJSONSchema(schema, { io }) as JsonSchema);
+      return plain(z.toJSONSchema(schema, { io }), io);
     },
   };
 }
 
-function plain({ $schema: _schema, $id: _id, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+/** The JSON Schema as the document has it. */
+function plain(schema: unknown, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _schema, $id: _id, ...rest } = tidy(schema, io) as JsonSchema;
+  return rest;
+}
+
+/**
+ * An answer may get further properties, so it does not forbid them. The description of a value that may be null stands at the
+ * property. JSON Schema has no format `starts_with`; the pattern beside it says the same.
+ */
+function tidy(value: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(value)) return value.map((entry) => tidy(entry, io));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key, entry]) => !(io === 'output' && key === 'additionalProperties' && entry === false))
+    .filter(([key, entry]) => !(key === 'format' && entry === 'starts_with'))
+    .map(([key, entry]) => [key, tidy(entry, io)] as const);
+  return liftDescription(Object.fromEntries(entries));
+}
+
+/** Moves the description of `anyOf: [value, null]` from the value to the whole. */
+function liftDescription(schema: JsonSchema): JsonSchema {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1]?.type !== 'null') return schema;
+  const { description, ...inner } = anyOf[0] as JsonSchema;
+  return { ...schema, description: schema.description ?? description, anyOf: [inner, anyOf[1]] };
 }

@@ -55,18 +55,6 @@ export interface OperationDescription {
   readonly errors?: readonly ErrorCode[];
 }
 
-/** An invoice in JSON, as it is submitted and as it is read back. */
-export const INVOICE_JSON: JsonSchema = {
-  type: 'object',
-  required: ['ECF'],
-  additionalProperties: false,
-  properties: { ECF: { type: 'object' } },
-  description:
-    'The invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). ' +
-    'Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, ' +
-    'because a number loses its leading zeros. Dates are DD-MM-YYYY.',
-};
-
 /** JSON in the answer. */
 export function json(schema: z.ZodType | JsonSchema, example: unknown): Content {
   return { 'application/json': { schema, example } };

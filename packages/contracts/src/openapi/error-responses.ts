@@ -11,33 +11,43 @@ const TOKEN_REQUIRED: HeaderDescription = {
   example: 'Bearer',
 };
 
-/** The error answers of a document; operations with the same codes share one. */
+const REQUEST_ID = 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3';
+
+/** `invalid_document` as `InvalidDocument`: the name of the component. */
+function componentName(code: ErrorCode): string {
+  return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The error answers of a document. An answer with one possible code is a component with its name. An answer with several is
+ * described at its operation, from the named example of each code.
+ */
 export function createErrorResponses(components: Components): {
   readonly responses: Record<string, JsonSchema>;
-  reference(status: number, codes: readonly ErrorCode[]): JsonSchema;
+  readonly examples: Record<string, JsonSchema>;
+  answer(status: number, codes: readonly ErrorCode[]): JsonSchema;
 } {
-  const names = new Map<string, string>();
   const responses: Record<string, JsonSchema> = {};
+  const examples: Record<string, JsonSchema> = {};
+  const body = components.schemaOf(errorBodySchema, 'output');
   return {
     responses,
-    reference(status, codes) {
+    examples,
+    answer(status, codes) {
       const sorted = [...codes].sort();
-      const key = sorted.join(' ');
-      let name = names.get(key);
-      if (name === undefined) {
-        const alike = [...names.values()].filter((taken) => taken.startsWith(`${status}`)).length;
-        name = sorted.length === 1 ? key : `${status}_${alike + 1}`;
-        names.set(key, name);
-        responses[name] = response(status, sorted, components);
-      }
+      for (const code of sorted)
+        examples[componentName(code)] ??= { summary: ERROR_CODES[code].meaning, value: example(code, status) };
+      const [only] = sorted;
+      if (only === undefined || sorted.length > 1) return response(sorted, body);
+      const name = componentName(only);
+      responses[name] ??= response(sorted, body);
       return { $ref: `#/components/responses/${name}` };
     },
   };
 }
 
 /** An error: the one body with its possible codes, an example for each. */
-function response(status: number, codes: readonly ErrorCode[], components: Components): JsonSchema {
-  const body = components.schemaOf(errorBodySchema, 'output');
+function response(codes: readonly ErrorCode[], body: JsonSchema): JsonSchema {
   const waiting = codes.filter((code) => ERROR_CODES[code].retryAfter !== null);
   const retryAfter = waiting.length === codes.length ? 'always' : waiting.length > 0 ? 'sometimes' : undefined;
   const needsToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
@@ -46,8 +56,10 @@ function response(status: number, codes: readonly ErrorCode[], components: Compo
     headers: headersObject(needsToken ? { 'www-authenticate': TOKEN_REQUIRED } : {}, retryAfter),
     content: {
       'application/json': {
-        schema: { allOf: [body, { properties: { code: { enum: codes } } }] },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: example(code, status) }])),
+        schema: body,
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${componentName(code)}` }]),
+        ),
       },
     },
   };
@@ -81,5 +93,5 @@ const ITEMS: Partial<Record<ErrorCode, ValidationItem>> = {
 function example(code: ErrorCode, status: number): JsonSchema {
   const { meaning, remedy } = ERROR_CODES[code];
   const detail = status === 422 ? [ITEMS[code] ?? INVALID] : `${meaning} ${remedy}`;
-  return errorBody({ code, detail }, 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3');
+  return errorBody({ code, detail }, REQUEST_ID);
 }

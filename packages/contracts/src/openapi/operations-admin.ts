@@ -78,7 +78,12 @@ export const ADMIN = {
   adminOpenApi: {
     tag: 'Administration',
     summary: 'This document',
-    answers: { 200: { description: 'OpenAPI 3.1.', content: json({ type: 'object' }, { openapi: '3.1.0' }) } },
+    answers: {
+      200: {
+        description: 'OpenAPI 3.1.',
+        content: json({ type: 'object', additionalProperties: true }, { openapi: '3.1.0' }),
+      },
+    },
   },
   createAccount: {
     tag: 'Accounts',

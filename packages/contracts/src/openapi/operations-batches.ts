@@ -24,7 +24,12 @@ export const BATCHES = {
       required: true,
       content: {
         'application/json': {
-          schema: { type: 'array', minItems: 1, maxItems: 10_000, items: { type: 'object', required: ['ECF'] } },
+          schema: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 10_000,
+            items: { $ref: '#/components/schemas/BatchDocument' },
+          },
           example: [invoiceData],
         },
         'application/x-ndjson': {

@@ -1,3 +1,4 @@
+import { invoiceDocumentSchema } from '../api/document.js';
 import { cancellationListSchema, cancellationRequestSchema, cancellationSchema } from '../http/cancellation.js';
 import type { OperationId } from '../http/operations.js';
 import {
@@ -9,7 +10,7 @@ import {
   xmlItemSchema,
 } from '../http/submission.js';
 
-import { INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
+import { json, type OperationDescription, xml } from './description.js';
 import { ANECF_XML, EXAMPLES, invoiceData } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -68,13 +69,13 @@ export const EMISSION = {
     body: {
       required: true,
       content: {
-        ...json(INVOICE_JSON, invoiceData),
+        ...json(invoiceDocumentSchema, invoiceData),
         'multipart/form-data': {
           schema: {
             type: 'object',
             required: ['data'],
             properties: {
-              data: INVOICE_JSON,
+              data: { $ref: '#/components/schemas/InvoiceDocument' },
               certificate: {
                 type: 'string',
                 format: 'binary',

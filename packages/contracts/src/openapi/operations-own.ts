@@ -84,7 +84,10 @@ export const OWN = {
     tag: TAG,
     summary: 'This document',
     answers: {
-      200: { description: 'OpenAPI 3.1.', content: json({ type: 'object' }, { openapi: '3.1.0' }) },
+      200: {
+        description: 'OpenAPI 3.1.',
+        content: json({ type: 'object', additionalProperties: true }, { openapi: '3.1.0' }),
+      },
     },
   },
   docs: {

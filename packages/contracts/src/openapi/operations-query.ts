@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issuedDocumentSchema } from '../api/document.js';
 import { eventListSchema } from '../events/public-event.js';
 import { directoryEntrySchema, monitoringStatusSchema } from '../http/authority.js';
 import { rawTrackIdListSchema } from '../http/internal/internal.js';
@@ -29,13 +30,6 @@ const FILE_NAME: HeaderDescription = {
   example: 'inline; filename="199999991E310000000001.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate, P.period] as const;
-const ISSUED_JSON = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { ECF: { type: 'object' }, RFCE: { type: 'object' } },
-  minProperties: 1,
-  maxProperties: 1,
-};
 const LAG = { 'x-read-model-lag-ms': READ_MODEL_LAG };
 const LISTING = [P.ecfType, P.minAmount, P.maxAmount, P.updatedSince, P.sort, P.cursor] as const;
 const QUERIES_AUTHORITY = [
@@ -138,7 +132,7 @@ export const QUERY = {
     hasEtag: true,
     parameters: [P.encf, P.issuerHeader],
     answers: {
-      200: { description: 'The document.', content: json(ISSUED_JSON, invoiceData), headers: LAG },
+      200: { description: 'The document.', content: json(issuedDocumentSchema, invoiceData), headers: LAG },
     },
     errors: ['not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },

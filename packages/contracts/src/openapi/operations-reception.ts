@@ -1,3 +1,4 @@
+import { invoiceDocumentSchema } from '../api/document.js';
 import { SUMS_BY_TYPE_COLUMNS } from '../http/invoice.js';
 import type { OperationId } from '../http/operations.js';
 import {
@@ -9,7 +10,7 @@ import {
   receivedInvoicesCountSchema,
   receivedInvoicesListSchema,
 } from '../http/received-invoice.js';
-import { type Content, csv, INVOICE_JSON, json, type OperationDescription, xml } from './description.js';
+import { type Content, csv, json, type OperationDescription, xml } from './description.js';
 import { ARECF_XML, ECF_XML, EXAMPLES, invoiceData, SEED_XML } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -173,7 +174,7 @@ export const RECEPTION = {
     description: 'Without signature and signing time.',
     hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
-    answers: { 200: { description: 'The document.', content: json(INVOICE_JSON, invoiceData) } },
+    answers: { 200: { description: 'The document.', content: json(invoiceDocumentSchema, invoiceData) } },
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },
   acknowledgementXml: {
