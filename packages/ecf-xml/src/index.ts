@@ -1,3 +1,4 @@
+export { comparableText, type Difference, differences } from './compare-documents.js';
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
