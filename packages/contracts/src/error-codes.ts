@@ -185,8 +185,10 @@ export const ERROR_CODES = {
   encf_already_used: {
     status: 409,
     retryAfter: null,
-    meaning: 'Another document holds this eNCF and its number cannot be used again.',
-    remedy: 'Use the next number; a repeat of the same document gets its stored answer.',
+    meaning:
+      'Another document is stored under this eNCF, whose number cannot be used again. The message names its status and the elements that differ.',
+    remedy:
+      'Compare the elements. Use another number only for another sale; the same sale, with any FechaHoraFirma, gets its stored answer.',
   },
   encf_cancelled: {
     status: 409,
@@ -209,8 +211,9 @@ export const ERROR_CODES = {
   idempotency_conflict: {
     status: 409,
     retryAfter: null,
-    meaning: 'The idempotency-key was used with other content.',
-    remedy: 'Use a new key for new content; repeat the very same content under the old one.',
+    meaning:
+      'The idempotency-key names another document or batch. The message names the stored document and the elements that differ.',
+    remedy: 'Use another key only for another sale; the same content under the old key gets its stored answer.',
   },
   range_exhausted: {
     status: 409,

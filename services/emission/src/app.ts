@@ -74,6 +74,7 @@ import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js
 import { createKeyedQueue } from './core/keyed-queue.js';
 import { createNoticeBackground } from './core/notices/notice-background.js';
 import type { AccountSource, Ports } from './core/ports.js';
+import type { ComparePorts } from './core/repeats/compare-documents.js';
 import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
@@ -154,8 +155,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
   const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
-  const { certificateFiles, signedDocuments, cancellationDocuments, readInvoice, readNumbers, closeWorkers } =
-    openWorkers(config, parts);
+  const workers = openWorkers(config, parts);
+  const { signedDocuments, cancellationDocuments, invoices, readNumbers } = workers;
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -164,11 +165,11 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     observer,
   });
   const taxpayers = createTaxpayers(ports);
-  const certificates = createCertificates(ports, certificateFiles.open);
+  const certificates = createCertificates(ports, workers.certificateFiles.open);
   const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
   const documentTokens = createDocumentTokens(ports, documentCertificates);
   const followUp = createFollowUp(ports, documentTokens);
-  const issueJson = createIssueJson({ ...ports, readInvoice }, taxpayers, certificates);
+  const issueJson = createIssueJson({ ...ports, ...invoices }, taxpayers, certificates);
   const cancellationPorts: CancellationPorts = {
     ...ports,
     cancellations: openCancellations(config, parts),
@@ -187,8 +188,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
-  const batches = createBatches(config, parts, { ...ports, readNumbers }, (linePorts) =>
-    createIssueJson({ ...linePorts, readInvoice }, taxpayers, certificates),
+  const batches = createBatches(config, parts, { ...ports, ...invoices, readNumbers }, (linePorts) =>
+    createIssueJson({ ...linePorts, ...invoices }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => writerReadiness(parts, archive);
@@ -238,7 +239,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     instance: sealed.instance,
     backgrounds: [background, ...others, cancellationBackground, ...batches.backgrounds],
     batches: batches.store,
-    closeClients: () => Promise.all([closeClients(), closeWorkers(), batches.rate.close()]),
+    closeClients: () => Promise.all([closeClients(), workers.close(), batches.rate.close()]),
   });
   return { app, ready, internal, followUps, signing, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
@@ -331,7 +332,7 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 function createBatches(
   config: EmissionConfig,
   parts: ServiceDependencies,
-  ports: Ports & { readonly readNumbers: ReadLineNumbers },
+  ports: Ports & ComparePorts & { readonly readNumbers: ReadLineNumbers },
   issueWith: (ports: Ports) => IssueJson,
 ) {
   const submissionsFirst = createSubmissionsFirst(ports, config.MAX_SUBMISSIONS);
@@ -360,7 +361,7 @@ function createBatches(
     query: createQueryBatches(batchPorts),
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
-  const callerPorts: Ports = { ...ports, sleep: submissionsFirst.sleep };
+  const callerPorts: Ports & ComparePorts = { ...ports, sleep: submissionsFirst.sleep };
   const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
   return { store, callerPorts, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
 }
@@ -378,9 +379,9 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
     certificateFiles,
     signedDocuments,
     cancellationDocuments,
-    readInvoice: invoices.read,
+    invoices: { readInvoice: invoices.read, compareXml: invoices.compare },
     readNumbers: invoices.numbers,
-    closeWorkers: () => Promise.all(pools.map((pool) => pool.close())),
+    close: () => Promise.all(pools.map((pool) => pool.close())),
   };
 }
 

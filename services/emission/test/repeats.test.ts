@@ -70,6 +70,79 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('32', 1))).toHaveLength(1);
   });
 
+  it('with another FechaHoraFirma and amounts of the same value gets the stored answer, also for an older hash', async () => {
+    const sale = (signedAt: string, total: string) =>
+      example('ecf-31', 8, (ecf) => {
+        ecf.FechaHoraFirma = signedAt;
+        ecf.Encabezado.Totales.MontoTotal = total;
+      });
+    const first = await world.submit(emission, sale('15-06-2026 10:00:00', '11430.00'));
+    expect(await world.submit(second, sale('15-06-2026 10:00:30', '11430.0'))).toMatchObject({
+      status: 200,
+      body: first.body,
+    });
+    expect((await world.submit(second, example('ecf-31', 8))).body).toEqual(first.body);
+    const older = "UPDATE attempt SET content_hash = 'of an earlier version' WHERE emission_id = $1";
+    await world.database.query(older, [(await world.row(encf('31', 8)))?.emission_id]);
+    expect((await world.submit(emission, sale('15-06-2026 10:01:00', '11430'))).body).toEqual(first.body);
+    expect(await world.ledger(encf('31', 8))).toHaveLength(1);
+  });
+
+  it('with another FechaHoraFirma at the same moment is one submission with equal answers', async () => {
+    const answers = await Promise.all(
+      [emission, second, emission, second].map((instance, index) =>
+        world.submit(
+          instance,
+          example('ecf-32', 9, (ecf) => {
+            ecf.FechaHoraFirma = `15-06-2026 09:00:0${index}`;
+          }),
+        ),
+      ),
+    );
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+    expect(await world.ledger(encf('32', 9))).toHaveLength(1);
+  });
+
+  it('a conflict names the stored document, its status and the elements that differ', async () => {
+    await world.submit(emission, example('ecf-31', 86));
+    const { body } = await world.submit(emission, other(86));
+    expect(body.detail).toBe(
+      `The document stored as ${encf('31', 86)} in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Comprador.RazonSocialComprador is "Taller Caoba Imaginario, SRL" in the stored document and "Otro nombre" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.`,
+    );
+  });
+
+  it('under an idempotency-key names one submission, also where the document states its number', async () => {
+    const key = 'sale-80';
+    const first = await world.submit(emission, example('ecf-31', 80), { key });
+    expect(first).toMatchObject({ status: 200, body: { status: 'Aceptado' } });
+    expect((await world.submit(second, example('ecf-31', 80), { key })).body).toEqual(first.body);
+    const renumbered = await world.submit(second, example('ecf-31', 81), { key });
+    expect(renumbered).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(renumbered.body.detail).toContain(
+      `${encf('31', 80)} in TesteCF, is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.IdDoc.eNCF is "${encf('31', 80)}" in the stored document and "${encf('31', 81)}" in this one. If this is the same sale`,
+    );
+    expect((await world.submit(second, other(80), { key })).body.code).toBe('idempotency_conflict');
+    expect(await world.row(encf('31', 81))).toBeNull();
+    const answers = await Promise.all(
+      [82, 83, 84].map((sequence, index) =>
+        world.submit(index === 0 ? emission : second, example('ecf-31', sequence), { key: 'sale-82' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const rows = await Promise.all([82, 83, 84].map((sequence) => world.row(encf('31', sequence))));
+    expect(rows.filter((row) => row !== null)).toHaveLength(1);
+  });
+
+  it('under an idempotency-key whose submission was rejected gets the rejection, and makes no new attempt', async () => {
+    const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
+    const first = await world.submit(emission, example('ecf-32', 85), { key: 'sale-85' });
+    await world.clearFaults(id);
+    expect(first.body).toMatchObject({ status: 'Rechazado', sequence_used: false });
+    expect((await world.submit(second, example('ecf-32', 85), { key: 'sale-85' })).body).toEqual(first.body);
+    expect(await world.ledger(encf('32', 85))).toHaveLength(1);
+    expect((await world.submit(second, example('ecf-32', 85), { key: 'other' })).body.status).toBe('Aceptado');
+  });
+
   it('with other content is 409 while the first is accepted or undecided', async () => {
     await world.submit(emission, example('ecf-31', 2));
     const { status, body } = await world.submit(emission, other(2));
@@ -221,7 +294,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 30))).toHaveLength(1);
   });
 
-  it('the signed XML of an issued document is the same document; re-signed it is another', async () => {
+  it('the signed XML of an issued document is the same document', async () => {
     const { body } = await world.submit(emission, example('ecf-31', 40));
     const token = await world.token(emission);
     const repeated = await world.submitSigned(emission, '/submit_ecf', body.xml, token);
@@ -231,6 +304,34 @@ describe('the same number again', () => {
     expect(repeatedSummary).toMatchObject({ status: 200, body: { status: 'Aceptado', encf: encf('32', 40) } });
     expect(await world.ledger(encf('31', 40))).toHaveLength(1);
     expect(await world.ledger(encf('32', 40))).toHaveLength(1);
+  });
+
+  it('a document or summary that was signed again is the same sale: the stored answer with a warning', async () => {
+    const token = await world.token(emission);
+    const signedAt = (name: string, time: string) =>
+      example(name, 42, (ecf) => {
+        ecf.FechaHoraFirma = `15-06-2026 ${time}`;
+      });
+    for (const [name, route] of [
+      ['ecf-31', '/submit_ecf'],
+      ['ecf-32', '/submit_fc'],
+    ] as const) {
+      const xmls: string[] = [];
+      for (const time of ['09:00:00', '09:00:30']) {
+        const elsewhere = await world.submit(emission, signedAt(name, time), {
+          env: time === '09:00:00' ? 'CerteCF' : 'eCF',
+        });
+        xmls.push(name === 'ecf-31' ? elsewhere.body.xml : elsewhere.body.rfce_xml);
+      }
+      const answers = [];
+      for (const xml of xmls) answers.push(await world.submitSigned(emission, route, xml, token));
+      await world.reaches(encf(name.slice(4), 42), ['accepted']);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(answers[1]?.body.security_code).toBe(answers[0]?.body.security_code);
+      expect(answers[1]?.body.warnings.at(-1)).toMatchObject({ rule: 'business.signed-before' });
+      // One for each of the three environments.
+      expect(await world.ledger(encf(name.slice(4), 42))).toHaveLength(3);
+    }
   });
 
   it('the JSON of a signed document is the same document', async () => {
@@ -243,7 +344,7 @@ describe('the same number again', () => {
     expect(signed.status).toBe(200);
     const json = await world.submit(emission, document);
     expect(json).toMatchObject({ status: 200, body: { trackId: signed.body.trackId, xml: elsewhere.body.xml } });
-    expect((await world.submit(emission, example('ecf-31', 41))).status).toBe(409);
+    expect((await world.submit(emission, other(41))).status).toBe(409);
   });
 
   it('a repeat with another own reference is a repeat, and the first reference stays', async () => {

@@ -172,6 +172,9 @@ const batch = {
   finished_at: '2026-06-01T10:00:09-04:00',
 };
 
+const CONFLICT =
+  'The document stored as E310000000002 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.';
+
 const batchResult = {
   line: 2,
   encf: 'E310000000002',
@@ -182,16 +185,16 @@ const batchResult = {
   track_id: null,
   security_code: null,
   qr_url: null,
-  messages: ['Another document was issued under E310000000002 in TesteCF (it is accepted).'],
+  messages: [CONFLICT],
   faults: [],
   warnings: [],
   sequence_used: null,
   error: {
     status: 409,
     code: 'encf_already_used',
-    message: 'Another document was issued under E310000000002 in TesteCF (it is accepted).',
+    message: CONFLICT,
     items: [],
-    detail: 'Another document was issued under E310000000002 in TesteCF (it is accepted).',
+    detail: CONFLICT,
   },
 };
 

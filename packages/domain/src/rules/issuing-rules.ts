@@ -119,6 +119,15 @@ export const ISSUING_RULES = {
     summary:
       'FechaHoraFirma lies within the validity of the certificate that signs, since receivers check it at that time.',
   },
+  signedBefore: {
+    name: 'business.signed-before',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'warns',
+    source: report('17'),
+    since: REPORT_SINCE,
+    summary: 'A sale has one signed document: the one that was submitted first counts, not the same sale signed again.',
+  },
   fullDocumentNotKept: {
     name: 'business.full-document-not-kept',
     code: null,

@@ -52,14 +52,15 @@ export interface EmissionStore {
    *
    * @param notesFound for a credit note, how many attempts of notes its check found; false if there are others by now, on any
    * instance
-   * @param drawn for a number that was drawn. The commit binds its key; false also if the reservation ended
+   * @param binding the idempotency key, which the commit binds; false also if it is bound already, or if the reservation of a
+   * drawn number ended
    */
   begin(
     attempt: Attempt,
     sealedCertificate: Uint8Array | null,
     files: readonly PendingDocument[],
     notesFound?: number | null,
-    drawn?: Drawn | null,
+    binding?: Drawn | KeyBinding | null,
   ): Promise<boolean>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
@@ -104,12 +105,16 @@ export interface DrawRequest extends KeyScope {
   readonly ranges: readonly NumberRange[];
 }
 
-/** A drawn number, for the commit of its document. */
-export interface Drawn {
-  readonly token: string;
+/** An idempotency key, for the commit of the document that it names. */
+export interface KeyBinding {
   readonly idempotencyKey: string;
-  /** SHA-256 of the document before the service filled in its number, expiry and FechaHoraFirma. */
+  /** As that of an attempt, of the document before the service filled in its number and expiry. */
   readonly contentHash: string;
+}
+
+/** A drawn number, for the commit of its document. */
+export interface Drawn extends KeyBinding {
+  readonly token: string;
 }
 
 export type Draw =
@@ -119,7 +124,7 @@ export type Draw =
 
 /** Automatic numbers. The database gives each number once, to all instances. */
 export interface NumberStore {
-  /** The submission that used a number under the key. */
+  /** The submission that the key names. */
   submitted(scope: KeyScope): Promise<{ readonly contentHash: string; readonly attempt: Attempt } | null>;
   /** Reserves the next number for a few seconds. A number whose reservation ends without a document is given again. */
   draw(request: DrawRequest): Promise<Draw>;

@@ -99,6 +99,17 @@ const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} take
 
 export const BEGIN = { name: 'emission_begin', text: begin({}) };
 
+/** Binds idempotency keys to the attempts. */
+const bound = (keys: string) => `, bound AS (
+      INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
+      SELECT t.account_id, t.env, d.key, d.content_hash, t.id, t.attempt FROM ${keys} JOIN taken t USING (id))`;
+
+/** As {@link BEGIN}, for documents that state their number and have an idempotency key ($18 to $20). */
+export const BEGIN_KEYED = {
+  name: 'emission_begin_keyed',
+  text: begin({ last: bound('unnest($18::bigint[], $19::text[], $20::text[]) AS d(id, key, content_hash)') }),
+};
+
 const DRAWS = 'unnest($18::bigint[], $19::uuid[], $20::text[], $21::text[]) AS d(id, token, key, content_hash)';
 
 /** As {@link BEGIN}, for documents whose numbers were drawn ($18 to $21). The reservation becomes the idempotency key. */
@@ -109,10 +120,7 @@ export const BEGIN_DRAWN = {
       SELECT d.id FROM ${DRAWS} JOIN reserved_number n ON n.token = d.token FOR UPDATE OF n),`,
     condition: 'JOIN reserved USING (id)',
     last: `, used AS (
-      DELETE FROM reserved_number n USING ${DRAWS} JOIN taken t USING (id) WHERE n.token = d.token),
-    bound AS (
-      INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
-      SELECT t.account_id, t.env, d.key, d.content_hash, t.id, t.attempt FROM ${DRAWS} JOIN taken t USING (id))`,
+      DELETE FROM reserved_number n USING ${DRAWS} JOIN taken t USING (id) WHERE n.token = d.token)${bound(DRAWS)}`,
   }),
 };
 

@@ -3,7 +3,7 @@ import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
 import { createIds, createSharedCalls, type Database, type Statement } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
-import type { Drawn, Found, RecordedExchange } from '../core/ports.js';
+import type { Drawn, Found, KeyBinding, RecordedExchange } from '../core/ports.js';
 import { type AttemptRow, attemptRow, changedRow, emissionRow, exchangeRow, fromRow } from './emission-rows.js';
 import * as sql from './emission-sql.js';
 
@@ -15,8 +15,8 @@ export interface Beginning {
   readonly files: readonly PendingDocument[];
   /** For a credit note, how many attempts of notes its check found. */
   readonly notesFound: number | null;
-  /** For a number that was drawn. */
-  readonly drawn: Drawn | null;
+  /** For a document with an idempotency key: the key, and the draw of its number unless it states one. */
+  readonly binding: Drawn | KeyBinding | null;
 }
 
 /** An attempt after a transition, with the answers that caused it. `event` is null if nobody has to learn of it. */
@@ -102,11 +102,16 @@ export function createEmissionStatements(database: Database) {
     find: finds.run,
     look: looks.run,
     begin: beginnings(sql.BEGIN, () => []),
+    beginKeyed: beginnings(sql.BEGIN_KEYED, (items) => [
+      items.map(({ attempt }) => attempt.emissionId),
+      items.map(({ binding }) => binding?.idempotencyKey),
+      items.map(({ binding }) => binding?.contentHash),
+    ]),
     beginDrawn: beginnings(sql.BEGIN_DRAWN, (items) => [
       items.map(({ attempt }) => attempt.emissionId),
-      items.map(({ drawn }) => drawn?.token),
-      items.map(({ drawn }) => drawn?.idempotencyKey),
-      items.map(({ drawn }) => drawn?.contentHash),
+      items.map(({ binding }) => (binding as Drawn).token),
+      items.map(({ binding }) => binding?.idempotencyKey),
+      items.map(({ binding }) => binding?.contentHash),
     ]),
     save: savings(sql.SAVE).run,
     saveDecided: savings(sql.SAVE_DECIDED).run,

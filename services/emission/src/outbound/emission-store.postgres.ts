@@ -4,7 +4,7 @@ import { actEvents } from '@ecf/service-kit/outbox';
 import { type Database, isUniqueViolation, type Statement } from '@ecf/service-kit/postgres';
 import { type Attempt, type DocumentKey, documentKey } from '../core/attempt/attempt.js';
 import { changesPublished } from '../core/attempt/transitions.js';
-import type { EmissionStore, RelatedNote } from '../core/ports.js';
+import type { Drawn, EmissionStore, KeyBinding, RelatedNote } from '../core/ports.js';
 import { createAttemptSchedule } from './attempt-schedule.postgres.js';
 import { ACTS } from './changed-events.js';
 import { exchangeRow } from './emission-rows.js';
@@ -58,16 +58,16 @@ export function createPostgresEmissionStore({
     nextId: () => retry(statements.nextId),
     find,
     look: (key) => retry(() => statements.look(key)),
-    async begin(attempt, sealedCertificate, files, notesFound = null, drawn = null) {
-      const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, drawn };
-      const begin = drawn === null ? statements.begin : statements.beginDrawn;
+    async begin(attempt, sealedCertificate, files, notesFound = null, binding = null) {
+      const beginning = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, binding };
+      const begin = beginWith(statements, binding);
       let tries = 0;
       const begun = await retry(() => {
         tries += 1;
         return begin(beginning);
       }).catch((error) => {
         // Another call used the key meanwhile.
-        if (drawn !== null && isUniqueViolation(error, 'submission_key_pkey')) return false;
+        if (binding !== null && isUniqueViolation(error, 'submission_key_pkey')) return false;
         throw error;
       });
       // If the answer to the first commit was lost, the repeated statement finds the number taken by itself.
@@ -105,6 +105,16 @@ export function createPostgresEmissionStore({
     },
   };
 }
+
+function beginWith(
+  { begin, beginKeyed, beginDrawn }: Statements,
+  binding: KeyBinding | Drawn | null,
+): Statements['begin'] {
+  if (binding === null) return begin;
+  return 'token' in binding ? beginDrawn : beginKeyed;
+}
+
+type Statements = ReturnType<typeof createEmissionStatements>;
 
 /** An attempt of a note. */
 interface RelatedNoteRow {

@@ -55,7 +55,7 @@ describe('a document whose number other requests take each time', () => {
       },
       ranges: [],
       drawn: null,
-      isSame: () => false,
+      key: null,
       prepare: async () => ({ fresh: fresh(), files: [], sealedCertificate: null }) as unknown as Prepared,
     } as unknown as Offer<Prepared>;
     return { counts, ports, offer };

@@ -2,20 +2,28 @@ import type { EmissionState } from '@ecf/domain';
 import { retryDelay } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { archived } from '../../src/core/archive-path.js';
+import type { Attempt } from '../../src/core/attempt/attempt.js';
 import { beginAttempt } from '../../src/core/attempt/transitions.js';
 import { refuseExpiredToken } from '../../src/core/credentials/token-source.js';
 import { EmissionError, refuseFaults } from '../../src/core/errors.js';
 import { createKeyedQueue } from '../../src/core/keyed-queue.js';
+import type { Comparison } from '../../src/core/repeats/compare-documents.js';
+import { numberConflict } from '../../src/core/repeats/conflicts.js';
+import { decideRepeat } from '../../src/core/repeats/repeat.js';
 import { readInvoice } from '../../src/core/submit/invoice-json.js';
-import { decideRepeat } from '../../src/core/submit/issue.js';
 import { checkNumberRanges } from '../../src/core/submit/number-ranges.js';
 import { at, fresh, NOW, sending } from '../support/attempts.js';
 import { type Document, example } from '../support/documents.js';
 
+const DIFFERENT: Comparison = { count: 1, first: [] };
+const decide = async (existing: Attempt | null, comparison: Comparison, lostRace = false) =>
+  (await decideRepeat(existing, async () => comparison, lostRace)).outcome;
+const SAME: Comparison = { count: 0, first: [] };
+
 describe('decideRepeat', () => {
   const inState = (state: EmissionState) => ({ ...sending(), state });
-  it('accepts a number that was never used', () => {
-    expect(decideRepeat(null, () => true, false)).toBe('first');
+  it('accepts a number that was never used', async () => {
+    expect(await decide(null, SAME)).toBe('first');
   });
   it.each([
     ['rejected-reusable', 'new-attempt', 'new-attempt'],
@@ -29,20 +37,46 @@ describe('decideRepeat', () => {
     ['held', 'same', 'conflict'],
     ['arrived', 'same', 'conflict'],
     ['not-found', 'same', 'conflict'],
-  ] as const)('under a number that is %s: the same is %s, another is %s', (state, same, other) => {
-    expect(decideRepeat(inState(state), () => true, false)).toBe(same);
-    expect(decideRepeat(inState(state), () => false, false)).toBe(other);
+  ] as const)('under a number that is %s: the same is %s, another is %s', async (state, same, other) => {
+    expect(await decide(inState(state), SAME)).toBe(same);
+    expect(await decide(inState(state), DIFFERENT)).toBe(other);
   });
 });
 
 describe('decideRepeat of a request that lost the race for its number', () => {
   const rejected = { ...sending(), state: 'rejected-reusable' as const };
 
-  it('returns the rejection of the equal document that won, and nothing else', () => {
-    expect(decideRepeat(rejected, () => true, true)).toBe('same');
-    expect(decideRepeat(rejected, () => true, false)).toBe('new-attempt');
-    expect(decideRepeat(rejected, () => false, true)).toBe('new-attempt');
-    expect(decideRepeat({ ...rejected, state: 'withdrawn' }, () => true, true)).toBe('new-attempt');
+  it('returns the rejection of the equal document that won, and nothing else', async () => {
+    expect(await decide(rejected, SAME, true)).toBe('same');
+    expect(await decide(rejected, SAME, false)).toBe('new-attempt');
+    expect(await decide(rejected, DIFFERENT, true)).toBe('new-attempt');
+    expect(await decide({ ...rejected, state: 'withdrawn' }, SAME, true)).toBe('new-attempt');
+  });
+});
+
+describe('numberConflict', () => {
+  const conflict = (change: Partial<Attempt>, comparison: Comparison) =>
+    numberConflict({ ...sending(), ...change }, comparison).message;
+  const total = { path: 'ECF.Encabezado.Totales.MontoTotal', stored: '11430.00', sent: '11500.00' };
+
+  it('says first that the stored document is safe, names both values, and keeps another number for another sale', () => {
+    expect(conflict({ state: 'accepted' }, { count: 1, first: [total] })).toBe(
+      'The document stored as E310000000001 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.',
+    );
+    expect(conflict({ state: 'rejected-used' }, { count: 1, first: [total] })).toContain(
+      'Send a corrected document under another number.',
+    );
+  });
+
+  it('counts the elements that it does not name, and shows the part of a long value that differs', () => {
+    const long = (end: string) => `${'x'.repeat(200)}${end}${'y'.repeat(200)}`;
+    const message = conflict({}, { count: 7, first: [{ path: 'ECF.A', stored: long('1'), sent: long('2') }] });
+    expect(message).toContain('it is in progress (EnProceso)');
+    expect(message).toContain(`"…${'x'.repeat(15)}1${'y'.repeat(44)}…" in the stored document`);
+    expect(message).toContain('; and 6 more elements');
+    expect(conflict({}, { count: 1, first: [{ path: 'ECF.B', stored: null, sent: '1' }] })).toContain(
+      'ECF.B is absent in the stored document and "1" in this one',
+    );
   });
 });
 

@@ -84,7 +84,8 @@ export interface Attempt extends DocumentKey {
   readonly source: DocumentSource;
   readonly route: SubmissionRoute;
   /**
-   * SHA-256 by which requests are equal: of the document before FechaHoraFirma was filled in, or of the signed bytes.
+   * SHA-256 of the document without signature and signing time, decimal numbers by value: requests with the same one are equal.
+   * Earlier versions made it of more, so another one does not show that two documents differ.
    */
   readonly contentHash: string;
   readonly facts: SignedFacts;

@@ -5,7 +5,7 @@ import type { Ports } from '../ports.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 
 /** Fields that all three submission endpoints return. */
-interface DocumentAnswer {
+export interface DocumentAnswer {
   status: InvoiceStatus | 'Validado';
   messages: readonly AuthorityMessage[];
   /** Null only for the dry run of a document without number. */

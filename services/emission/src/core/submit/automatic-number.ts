@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { NumberRange } from '@ecf/contracts';
 import {
   type CalendarDate,
@@ -11,6 +11,7 @@ import {
 import { asSingle, isAbsent, writeXml } from '@ecf/ecf-xml';
 import { EmissionError, overtaken, requireCaller } from '../errors.js';
 import type { Drawn, KeyScope, Ports } from '../ports.js';
+import { contentHashOf } from '../repeats/compare-documents.js';
 import type { Invoice } from './invoice-json.js';
 
 type Group = Readonly<Record<string, unknown>>;
@@ -58,7 +59,7 @@ export function withoutNumber(invoice: Invoice, document: unknown): Invoice {
   if (isAbsent(idDocOf(document)?.FechaVencimientoSecuencia)) delete idDoc.FechaVencimientoSecuencia;
   const tree: DocumentNode = { ECF: { ...ecf, Encabezado: { ...header, IdDoc: idDoc } } };
   const written = writeXml(tree);
-  return { ...invoice, tree, written, contentHash: createHash('sha256').update(written.canonical).digest('hex') };
+  return { ...invoice, tree, written, contentHash: contentHashOf(written.canonical) };
 }
 
 /**
@@ -127,13 +128,6 @@ export function keyRequired(): EmissionError {
   return new EmissionError('idempotency_key_required', `header.idempotency-key: ${msg}`, {
     items: [{ loc: ['header', 'idempotency-key'], msg, type: 'missing' }],
   });
-}
-
-export function keyConflict(): EmissionError {
-  return new EmissionError(
-    'idempotency_conflict',
-    'Another document came with this idempotency-key; use a new key for new content.',
-  );
 }
 
 /** The number went to another document between its draw and the commit. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   confirmationAddress,
   type DocumentNode,
@@ -19,8 +18,9 @@ import {
 } from '@ecf/domain';
 import { examineJson, JsonRefused, parseDocument, type WrittenXml, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
-import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
+import type { Attempt, DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
+import { contentHashOf } from '../repeats/compare-documents.js';
 
 /** A checked invoice that is not signed yet. */
 export interface Invoice {
@@ -33,10 +33,7 @@ export interface Invoice {
   readonly warnings: readonly Fault[];
   /** Without FechaHoraFirma if the caller left it out. */
   readonly written: WrittenXml;
-  /**
-   * SHA-256 of the canonical text without a filled-in FechaHoraFirma. Key order, blanks between tokens and empty
-   * values do not matter.
-   */
+  /** As {@link Attempt.contentHash}. Key order, blanks between tokens and empty values do not matter. */
   readonly contentHash: string;
 }
 
@@ -59,7 +56,7 @@ export function readInvoice(document: unknown, env: Environment, now: Date): Inv
     summary,
     warnings: examined.warnings,
     written,
-    contentHash: createHash('sha256').update(written.canonical).digest('hex'),
+    contentHash: contentHashOf(written.canonical),
   };
 }
 

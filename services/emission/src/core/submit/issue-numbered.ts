@@ -10,8 +10,10 @@ import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
 import { refuseWarnings } from '../errors.js';
 import type { Drawn, Ports } from '../ports.js';
+import { type ComparePorts, compareWithAttempt, type SentDocument } from '../repeats/compare-documents.js';
+import { submissionOfKey } from '../repeats/idempotency-key.js';
 import { type Invoice, type SignedInvoice, signInvoice } from './invoice-json.js';
-import { type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
+import { type IssuePorts, issue, type Offer, type OfferKey, type Prepared, submitter } from './issue.js';
 import { rangeEndWarnings } from './number-ranges.js';
 import type { ReferenceCheck } from './referenced-document.js';
 
@@ -56,9 +58,14 @@ export type IssuedJson =
       readonly isBound: boolean;
     };
 
+/** Whence the number of an invoice: drawn under an idempotency key, or chosen by the caller, with or without a key. */
+export type Given =
+  | { readonly drawn: Drawn; readonly idempotencyKey: null }
+  | { readonly drawn: null; readonly idempotencyKey: string | null };
+
 export interface IssueNumbered {
   /** Issues the invoice under its number, which the caller chose or the service drew. */
-  issue(parties: Parties, invoice: Invoice, drawn: Drawn | null, dryRun: boolean): Promise<IssuedJson>;
+  issue(parties: Parties, invoice: Invoice, given: Given, dryRun: boolean): Promise<IssuedJson>;
   /** The outcome of a dry run; `encf` is null if the service is to give the number. */
   checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson;
   /**
@@ -71,7 +78,7 @@ export interface IssueNumbered {
   repeated(parties: Parties, attempt: Attempt, isBound: boolean): IssuedJson;
 }
 
-export type NumberedPorts = IssuePorts & Pick<Ports, 'tokens' | 'recordUse' | 'sealer'>;
+export type NumberedPorts = IssuePorts & ComparePorts & Pick<Ports, 'numbers' | 'tokens' | 'recordUse' | 'sealer'>;
 
 /** Issues invoices that have a number. */
 export function createIssueNumbered(ports: NumberedPorts, certificates: Certificates): IssueNumbered {
@@ -80,7 +87,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
   async function issueNumbered(
     parties: Parties,
     invoice: Invoice,
-    drawn: Drawn | null,
+    { drawn, idempotencyKey }: Given,
     dryRun: boolean,
   ): Promise<IssuedJson> {
     const { caller, taxpayer, uploaded } = parties;
@@ -89,7 +96,8 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
       document: invoice,
       ranges: taxpayer.ranges,
       drawn,
-      isSame: (existing) => existing.contentHash === invoice.contentHash,
+      key: idempotencyKey === null ? null : keyOf(caller, invoice, idempotencyKey),
+      compare: (existing) => compareWithAttempt(ports, existing, sentDocument(caller, invoice)),
       async prepare(reference) {
         const certificate = uploaded ?? certificates.stored(taxpayer);
         warningsOf(parties, invoice, reference.warnings);
@@ -108,9 +116,16 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
     };
     const issued = await issue(ports, offer, { dryRun, signal: parties.signal });
     if (issued.outcome === 'checked') return checked(parties, invoice, key.encf, issued.warnings);
-    if (issued.outcome === 'repeated') return repeated(parties, issued.attempt, false);
+    if (issued.outcome === 'repeated') return repeated(parties, issued.attempt, issued.isBound);
     const { tokens, signed } = issued.prepared;
     return { outcome: 'issued', attempt: issued.attempt, tokens, signed };
+  }
+
+  function keyOf({ accountId }: Caller, invoice: Invoice, idempotencyKey: string): OfferKey {
+    const { key, contentHash } = invoice;
+    const scope = { accountId, env: key.env, idempotencyKey };
+    const request = { issuerRnc: key.issuerRnc, sent: sentDocument({ accountId }, invoice), ignored: [] };
+    return { binding: { idempotencyKey, contentHash }, submission: () => submissionOfKey(ports, scope, request) };
   }
 
   function checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson {
@@ -143,6 +158,16 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
       return null;
     }
   }
+}
+
+/** The invoice for the comparison with a stored document. */
+export function sentDocument({ accountId }: Pick<Caller, 'accountId'>, invoice: Invoice): SentDocument {
+  return {
+    accountId,
+    root: 'ECF',
+    contentHash: invoice.contentHash,
+    xml: () => Buffer.from(invoice.written.output),
+  };
 }
 
 function withWarnings(invoice: Invoice, warnings: readonly Fault[]): Invoice {

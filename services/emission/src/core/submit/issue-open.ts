@@ -5,10 +5,11 @@ import type { Certificates } from '../credentials/certificates.js';
 import { certificateTokens } from '../credentials/token-source.js';
 import { CommitUnconfirmed, EmissionError, MAX_ROUNDS, overtaken, refuseFaults } from '../errors.js';
 import type { Ports } from '../ports.js';
+import type { ComparePorts } from '../repeats/compare-documents.js';
+import { filledIn, submissionOfKey } from '../repeats/idempotency-key.js';
 import {
   type DrawnNumber,
   drawNumber,
-  keyConflict,
   keyRequired,
   NumberLost,
   needsStatedExpiry,
@@ -16,7 +17,7 @@ import {
   openRanges,
 } from './automatic-number.js';
 import type { Invoice } from './invoice-json.js';
-import type { IssuedJson, IssueNumbered, Parties } from './issue-numbered.js';
+import { type IssuedJson, type IssueNumbered, type Parties, sentDocument } from './issue-numbered.js';
 import { checkStatedExpiry } from './number-ranges.js';
 import type { GivenNumber, InvoiceJson } from './read-invoice-json.js';
 import { checkReference } from './referenced-document.js';
@@ -36,19 +37,20 @@ export interface IssueOpen {
   issue(parties: Parties, offer: OpenInvoice, idempotencyKey: string | null): Promise<IssuedJson>;
 }
 
-export type OpenPorts = Pick<
-  Ports,
-  | 'numbers'
-  | 'emissions'
-  | 'authority'
-  | 'contingency'
-  | 'tokens'
-  | 'observer'
-  | 'clock'
-  | 'sleep'
-  | 'settings'
-  | 'checkpoint'
->;
+export type OpenPorts = ComparePorts &
+  Pick<
+    Ports,
+    | 'numbers'
+    | 'emissions'
+    | 'authority'
+    | 'contingency'
+    | 'tokens'
+    | 'observer'
+    | 'clock'
+    | 'sleep'
+    | 'settings'
+    | 'checkpoint'
+  >;
 
 /** Issues invoices whose number the service gives. Everything that can be refused is checked before the draw. */
 export function createIssueOpen(ports: OpenPorts, certificates: Certificates, numbered: IssueNumbered): IssueOpen {
@@ -64,12 +66,10 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
       const { env, issuerRnc } = key;
       if (idempotencyKey === null) throw keyRequired();
       const scope = { accountId: caller.accountId, env, idempotencyKey };
+      const sent = sentDocument(caller, invoice);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        const before = await ports.numbers.submitted(scope);
-        if (before !== null) {
-          if (before.contentHash !== contentHash || before.attempt.issuerRnc !== issuerRnc) throw keyConflict();
-          return numbered.repeated(parties, before.attempt, true);
-        }
+        const before = await submissionOfKey(ports, scope, { issuerRnc, sent, ignored: filledIn(invoice.tree) });
+        if (before !== null) return numbered.repeated(parties, before, true);
         const { ranges, warnings } = await checked(parties, offer);
         numbered.warningsOf(parties, invoice, warnings);
         await login(parties, { env, route: invoice.route });
@@ -118,7 +118,7 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
     try {
       await ports.checkpoint('drawn');
       const { invoice } = await read({ encf, expiry });
-      return await numbered.issue(parties, invoice, drawn, false);
+      return await numbered.issue(parties, invoice, { drawn, idempotencyKey: null }, false);
     } catch (error) {
       if (error instanceof CommitUnconfirmed) throw error;
       await ports.numbers.giveBack(drawn.token).catch((failure) => {

@@ -1,13 +1,5 @@
 import type { NumberRange } from '@ecf/contracts';
-import {
-  type DocumentNode,
-  type DocumentSummary,
-  type EcfType,
-  EMISSION_STATES,
-  type EmissionState,
-  type Fault,
-  toCalendarDate,
-} from '@ecf/domain';
+import { type DocumentNode, type DocumentSummary, type EcfType, type Fault, toCalendarDate } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { moment } from '../attempt/record-transition.js';
@@ -23,7 +15,10 @@ import {
   requireCaller,
   StoreUnavailable,
 } from '../errors.js';
-import type { Drawn, Found, Ports } from '../ports.js';
+import type { Drawn, Found, KeyBinding, Ports } from '../ports.js';
+import type { Comparison } from '../repeats/compare-documents.js';
+import { numberConflict } from '../repeats/conflicts.js';
+import { decideRepeat } from '../repeats/repeat.js';
 import { NumberLost } from './automatic-number.js';
 import { checkNumberRanges } from './number-ranges.js';
 import { checkReference, type ReferenceCheck, reducedDocument } from './referenced-document.js';
@@ -41,10 +36,22 @@ export interface Offer<P extends Prepared> {
   readonly ranges: readonly NumberRange[];
   /** Null if the caller chose the number. Otherwise it was drawn for this document alone, so it needs no look-up. */
   readonly drawn: Drawn | null;
-  /** Whether the stored attempt has this very document. */
-  isSame(existing: Attempt): boolean;
-  /** Signs, or takes the signed bytes. Throws before anything is consumed if there is no certificate or token. */
-  prepare(reference: ReferenceCheck): Promise<P>;
+  /** The idempotency key of a document that states its number; null without one. */
+  readonly key: OfferKey | null;
+  /** Compares the document with that of the stored attempt. */
+  compare(existing: Attempt): Promise<Comparison>;
+  /**
+   * Signs, or takes the signed bytes. Throws before anything is consumed if there is no certificate or token.
+   *
+   * @param previous the attempt before it under the same number, which left the number free; null for the first
+   */
+  prepare(reference: ReferenceCheck, previous: Attempt | null): Promise<P>;
+}
+
+export interface OfferKey {
+  readonly binding: KeyBinding;
+  /** The submission that the key names; null if it names none yet. Throws 409 if it names another document. */
+  submission(): Promise<Attempt | null>;
 }
 
 /** Signed bytes, with the token and facts for their transmission. */
@@ -66,7 +73,12 @@ export type Issued<P extends Prepared> =
   /** A new attempt was committed, and sent unless it is held or waits for the authority. */
   | { readonly outcome: 'issued'; readonly attempt: Attempt; readonly prepared: P }
   /** The same document had been issued before. */
-  | { readonly outcome: 'repeated'; readonly attempt: Attempt }
+  | {
+      readonly outcome: 'repeated';
+      readonly attempt: Attempt;
+      /** Found by its idempotency key, which never makes a new attempt. */
+      readonly isBound: boolean;
+    }
   /** A dry run that found nothing wrong. */
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
@@ -131,17 +143,19 @@ async function lookAndBegin<P extends Prepared>(
   const attempts = existing?.attempt ?? 0;
   first.attempts ??= attempts;
   const lostRace = attempts !== first.attempts;
-  const repeat = decideRepeat(existing, (stored) => offer.isSame(stored), lostRace);
-  if (repeat === 'conflict') throw taken(existing as Attempt);
-  if (cancelledBy !== null && repeat !== 'same') throw cancelled(key, cancelledBy);
-  if (repeat === 'same' && !dryRun) return { outcome: 'repeated', attempt: existing as Attempt };
+  const bound = dryRun || offer.key === null ? null : await offer.key.submission();
+  if (bound !== null) return { outcome: 'repeated', attempt: bound, isBound: true };
+  const repeat = await decideRepeat(existing, (stored) => offer.compare(stored), lostRace);
+  if (repeat.outcome === 'conflict') throw numberConflict(repeat.existing, repeat.comparison);
+  if (cancelledBy !== null && repeat.outcome !== 'same') throw cancelled(key, cancelledBy);
+  if (repeat.outcome === 'same' && !dryRun) return { outcome: 'repeated', attempt: repeat.existing, isBound: false };
 
   const faults = checkNumberRanges(offer.ranges, key, type, tree, toCalendarDate(ports.clock()));
   const reference = await checkReference(ports.emissions, key, summary, tree);
   refuseFaults([...faults, ...reference.faults]);
   if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
 
-  const prepared = await offer.prepare(reference);
+  const prepared = await offer.prepare(reference, existing);
   await ports.checkpoint('signed');
   const attempt = beginAttempt(
     prepared.fresh,
@@ -155,39 +169,9 @@ async function lookAndBegin<P extends Prepared>(
       maintenanceUntil: prepared.maintenanceUntil ?? null,
     },
   );
-  if (!(await commit(ports, attempt, prepared, reference.notesFound, offer.drawn))) return null;
+  const binding = offer.drawn ?? offer.key?.binding ?? null;
+  if (!(await commit(ports, attempt, prepared, reference.notesFound, binding))) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
-}
-
-/** The meaning of a request for a number, by the attempt that is stored under it. */
-export type Repeat =
-  /** Nothing is stored under the number. */
-  | 'first'
-  /** The last attempt is over and left the number free: a new attempt. */
-  | 'new-attempt'
-  /** The same document again: the stored answer with the present status. */
-  | 'same'
-  /** Another document under a number that is taken. */
-  | 'conflict';
-
-/**
- * A rejected document with a reusable number, or a withdrawn one, makes room for the same or another content. Everything else
- * stays as it is.
- *
- * @param isSame whether the stored document is the one of the request
- * @param lostRace whether another request took the number meanwhile. An equal document that was rejected meanwhile is then the
- * answer to both requests, because neither was sent to retry it.
- */
-export function decideRepeat(
-  existing: Attempt | null,
-  isSame: (existing: Attempt) => boolean,
-  lostRace: boolean,
-): Repeat {
-  if (existing === null) return 'first';
-  const { decided, sequenceUsed } = EMISSION_STATES[existing.state];
-  const isFree = decided && sequenceUsed === false;
-  if (isFree && !(lostRace && existing.state === 'rejected-reusable' && isSame(existing))) return 'new-attempt';
-  return isSame(existing) ? 'same' : 'conflict';
 }
 
 async function commit(
@@ -195,10 +179,10 @@ async function commit(
   attempt: Attempt,
   { sealedCertificate, files }: Prepared,
   notesFound: number | null,
-  drawn: Drawn | null,
+  binding: Drawn | KeyBinding | null,
 ): Promise<boolean> {
   try {
-    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound, drawn);
+    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound, binding);
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.refused) throw error;
     releaseUnconfirmed(ports, attempt);
@@ -213,20 +197,6 @@ function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {
   return new EmissionError(
     'encf_cancelled',
     `${encf} is cancelled in ${env} by cancellation ${by}; see GET /anecf/${by}. Use the next number.`,
-  );
-}
-
-const TAKEN: Partial<Record<EmissionState, string>> = {
-  accepted: 'it is accepted',
-  conditional: 'it is accepted',
-  'rejected-used': 'it was rejected and its number is spent',
-};
-
-function taken(existing: Attempt): EmissionError {
-  const why = TAKEN[existing.state] ?? 'it is not decided yet';
-  return new EmissionError(
-    'encf_already_used',
-    `Another document was issued under ${existing.encf} in ${existing.env} (${why}). Use the next number; a repeat of the same document gets its stored answer.`,
   );
 }
 

@@ -21,8 +21,9 @@ import {
   XmlRefused,
 } from '@ecf/ecf-xml';
 import { securityCode, verifyXml } from '@ecf/xml-signing';
-import type { DocumentKey, SignedFacts } from '../attempt/attempt.js';
+import type { Attempt, DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
+import { contentHashOf } from '../repeats/compare-documents.js';
 import { factsOf, issueDateFaults, withoutLines } from './invoice-json.js';
 
 /** A signed document that was verified and checked. All fields come from signed content. */
@@ -38,7 +39,7 @@ export interface SignedDocument {
   readonly facts: SignedFacts;
   readonly signedAt: Date;
   readonly signerFingerprint: string | null;
-  /** As for JSON: SHA-256 of the canonical text of the content. */
+  /** As {@link Attempt.contentHash}. */
   readonly contentHash: string;
 }
 
@@ -104,7 +105,7 @@ export function readSignedXml(
     facts,
     signedAt: (signatureTime === null ? null : parseSignatureDateTime(signatureTime)) ?? now,
     signerFingerprint: verification.certificate?.fingerprint ?? null,
-    contentHash: createHash('sha256').update(writeXml(tree).canonical).digest('hex'),
+    contentHash: contentHashOf(writeXml(tree).canonical),
   };
 }
 

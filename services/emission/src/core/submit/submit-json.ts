@@ -22,7 +22,7 @@ export interface JsonSubmission {
   readonly dryRun: boolean;
   /** The caller's own reference; a batch line states it beside its document instead. */
   readonly ownReference: string | null;
-  /** Required for a document without eNCF; does not count otherwise. */
+  /** Names one submission for 30 days; required for a document without eNCF. */
   readonly idempotencyKey: string | null;
   /** Whether the document may be signed and wait while the authority is away. */
   readonly mayWait: boolean;
@@ -63,7 +63,9 @@ export function createIssueJson(
       ownReference: submission.ownReference ?? ownReference,
       signal,
     };
-    if (!isOpen) return numbered.issue(parties, invoice, null, submission.dryRun);
+    // The key of a batch line names the line, which is issued once in any case.
+    const key = batchLine === null ? submission.idempotencyKey : null;
+    if (!isOpen) return numbered.issue(parties, invoice, { drawn: null, idempotencyKey: key }, submission.dryRun);
     const offer = { read, invoice };
     return submission.dryRun ? open.check(parties, offer) : open.issue(parties, offer, submission.idempotencyKey);
   };

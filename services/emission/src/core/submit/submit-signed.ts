@@ -14,8 +14,9 @@ import type { Attempt } from '../attempt/attempt.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { FollowUp } from '../follow-up/follow-up.js';
+import { type ComparePorts, compareWithAttempt, type SentDocument } from '../repeats/compare-documents.js';
 import type { Taxpayers } from '../taxpayers.js';
-import { checkedAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
+import { checkedAnswer, type DocumentAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import { type AwaitPorts, answerDeadline, awaitVerdict } from './await-verdict.js';
 import { type Issued, type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
 import type { ReferenceCheck } from './referenced-document.js';
@@ -51,7 +52,7 @@ const KEEP_THE_DOCUMENT = faultOf(
 
 /** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
 export function createSubmitSigned(
-  ports: IssuePorts & AwaitPorts,
+  ports: IssuePorts & AwaitPorts & ComparePorts,
   taxpayers: Taxpayers,
   followUp: FollowUp,
   readSigned: ReadSigned,
@@ -77,7 +78,7 @@ export function createSubmitSigned(
       const { attempt } = submitted;
       const silent = attempt.state !== 'held' && !EMISSION_STATES[attempt.state].decided;
       if (silent && attempt.trackId === null) throw notAnsweredYet();
-      return { ...documentAnswer(attempt), trackId: attempt.trackId };
+      return { ...answerTo(document, attempt), trackId: attempt.trackId };
     },
     async rfce(submission) {
       const document = await readSigned(submission.xml, 'RFCE', submission.env, ports.clock());
@@ -103,7 +104,7 @@ export function createSubmitSigned(
               submission.signal,
             )
           : sent;
-      return documentAnswer(attempt);
+      return answerTo(document, attempt);
     },
   };
 
@@ -138,7 +139,8 @@ export function createSubmitSigned(
       document,
       ranges: taxpayer.ranges,
       drawn: null,
-      isSame: (existing) => (route === 'ecf' ? existing.xml : existing.rfce)?.sha256 === document.sha256,
+      key: null,
+      compare: (existing) => compareWithAttempt(ports, existing, sentDocument(caller, document)),
       async prepare(reference) {
         refuseExpiredToken(token, ports.clock());
         return prepared(submission, document, taxpayer, route, reference, ports.clock());
@@ -146,6 +148,19 @@ export function createSubmitSigned(
     };
     return issue(ports, offer, { dryRun, signal: submission.signal });
   }
+}
+
+function sentDocument({ accountId }: Caller, { summary, contentHash, bytes }: SignedDocument): SentDocument {
+  return { accountId, root: summary.document === 'RFCE' ? 'RFCE' : 'ECF', contentHash, xml: () => bytes };
+}
+
+/** The answer about the stored attempt; it says so if its document is not the very one that was sent. */
+function answerTo({ sha256 }: SignedDocument, attempt: Attempt): DocumentAnswer {
+  const answer = documentAnswer(attempt);
+  if (sha256 === attempt.xml.sha256 || sha256 === attempt.rfce?.sha256) return answer;
+  const path = attempt.route === 'rfce' ? 'RFCE.Encabezado.CodigoSeguridadeCF' : 'ECF.FechaHoraFirma';
+  const message = `this sale was submitted before with another signature; the stored document counts, whose security code is ${attempt.facts.securityCode}: keep, print and deliver that one, not the one sent now`;
+  return { ...answer, warnings: [...answer.warnings, faultOf(ISSUING_RULES.signedBefore, path, message)] };
 }
 
 function notAnsweredYet(): EmissionError {

@@ -2,13 +2,14 @@ import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
 import { type LineNumbers, lineNumbers, NO_NUMBERS, type ReadLineNumbers } from '../../core/batches/line-numbers.js';
 import { EmissionError } from '../../core/errors.js';
+import { type CompareXml, type Comparison, compareXml } from '../../core/repeats/compare-documents.js';
 import {
   type InvoiceJson,
   isLargeInvoice,
   type ReadInvoiceJson,
   readInvoiceJson,
 } from '../../core/submit/read-invoice-json.js';
-import type { InvoiceTask } from './invoice-worker.js';
+import type { ComparisonTask, InvoiceTask } from './invoice-worker.js';
 import { resultOf, type WorkerAnswer } from './worker-answer.js';
 
 /** Longest queue; each document may have ten megabytes. */
@@ -19,7 +20,12 @@ export function createInvoices(settings: {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly watchQueue: WatchQueue;
-}): { readonly read: ReadInvoiceJson; readonly numbers: ReadLineNumbers; close(): Promise<void> } {
+}): {
+  readonly read: ReadInvoiceJson;
+  readonly compare: CompareXml;
+  readonly numbers: ReadLineNumbers;
+  close(): Promise<void>;
+} {
   const { threads, timeoutMs, watchQueue } = settings;
   const worker = compiledWorker(import.meta, 'invoice-worker');
   const limits = { maxThreads: threads, timeoutMs, maxWaiting: MAX_WAITING };
@@ -45,6 +51,14 @@ export function createInvoices(settings: {
       });
       await watch?.ended();
       return resultOf(answered);
+    },
+    async compare(stored, sent, ignored, accountId) {
+      if (!isLargeInvoice(stored) && !isLargeInvoice(sent)) return compareXml(stored, sent, ignored);
+      const task: ComparisonTask = [stored, sent, ignored];
+      return workers.run<Comparison>(task, { name: 'compare', owner: accountId }).catch((error: unknown) => {
+        if (error instanceof TaskTooCostly) throw tooCostly(error);
+        throw error;
+      });
     },
     async numbers(document) {
       if (!isLargeInvoice(document)) return lineNumbers(document);

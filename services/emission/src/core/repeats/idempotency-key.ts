@@ -1,0 +1,34 @@
+import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
+import type { Attempt } from '../attempt/attempt.js';
+import type { KeyScope, Ports } from '../ports.js';
+import { type ComparePorts, compareWithAttempt, type SentDocument } from './compare-documents.js';
+import { keyConflict, keyOfAnotherIssuer } from './conflicts.js';
+
+/** Paths of the elements that the service fills in of a document that leaves its number open. */
+export function filledIn(tree: DocumentNode): string[] {
+  const idDoc = groupOf(groupOf(groupOf(tree, 'ECF'), 'Encabezado'), 'IdDoc');
+  const open = ['eNCF', 'FechaVencimientoSecuencia'].filter((name) => textOf(idDoc, name) === null);
+  return open.map((name) => `ECF.Encabezado.IdDoc.${name}`);
+}
+
+/**
+ * The submission that the key names; null if it names none yet. A key names one submission for 30 days and never makes another.
+ *
+ * @param issuerRnc the issuer of the document; values of other issuers are not named
+ * @param ignored paths that do not count
+ * @throws EmissionError 409 `idempotency_conflict` if the key names another document
+ */
+export async function submissionOfKey(
+  ports: ComparePorts & Pick<Ports, 'numbers'>,
+  scope: KeyScope,
+  { issuerRnc, sent, ignored }: { issuerRnc: string; sent: SentDocument; ignored: readonly string[] },
+): Promise<Attempt | null> {
+  const before = await ports.numbers.submitted(scope);
+  if (before === null) return null;
+  const { attempt, contentHash } = before;
+  if (attempt.issuerRnc !== issuerRnc) throw keyOfAnotherIssuer();
+  if (contentHash === sent.contentHash) return attempt;
+  const comparison = await compareWithAttempt(ports, attempt, sent, ignored);
+  if (comparison.count > 0) throw keyConflict(attempt, comparison);
+  return attempt;
+}
