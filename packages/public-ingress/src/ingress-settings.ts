@@ -57,7 +57,7 @@ export const validationThreadSettings = {
   }),
   VALIDATION_TIMEOUT_MS: setting.integer({
     description:
-      'Time to validate a signed document, waiting included; after it the sender gets 503. For a large invoice in JSON the time without waiting; after it the invoice is refused',
+      'Time to check one document, without waiting. After it the sender of a signed document gets 503, and a large invoice in JSON is refused',
     min: 100,
     max: 600_000,
     default: 20_000,

@@ -1,5 +1,6 @@
+import { ApiError } from '@ecf/service-kit/errors';
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { runTask, startWorkerThreads } from '@ecf/service-kit/worker-threads';
+import { startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
 import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 
@@ -13,7 +14,7 @@ export interface ValidationSettings {
   readonly trust: TrustSettings;
   readonly maxBytes: number;
   readonly threads: ValidationThreads;
-  /** Time for one document, from its arrival in the queue. */
+  /** Time for one document, without waiting. */
   readonly timeoutMs: number;
 }
 
@@ -37,43 +38,36 @@ export interface ValidationPool {
 
 /** A genuine document of this size takes a quarter of a second, one of ten megabytes many seconds. */
 const LARGEST_ORDINARY_BYTES = 512 * 1024;
-const MAX_QUEUE = 512;
-/**
- * The memory of WebAssembly only grows, so an idle worker for large documents is ended. The other one stays: it is
- * quick then.
- */
-const LARGE_IDLE_MS = 60_000;
-
+const MAX_WAITING = 512;
 /** Large documents have workers of their own, so that ordinary ones never wait for them. */
 export function createValidationPool(options: ValidationPoolOptions): ValidationPool {
-  const ordinary = startPool(options, options.threads.ordinary, Number.POSITIVE_INFINITY);
-  const large = startPool(options, options.threads.large, LARGE_IDLE_MS);
-  for (const [queue, pool] of Object.entries({ validation: ordinary, large_validation: large }))
-    options.watchQueue({ queue, limit: MAX_QUEUE, depth: () => pool.queueSize });
-  let closed = false;
+  const { worker, threads, timeoutMs, watchQueue } = options;
+  const limits = { worker, workerData: workerData(options), timeoutMs, maxWaiting: MAX_WAITING, watchQueue };
+  // An idle worker for ordinary documents stays, because it answers sooner than a new one.
+  const ordinary = startBoundedWorkers({
+    ...limits,
+    queue: 'validation',
+    maxThreads: threads.ordinary,
+    idleMs: Number.POSITIVE_INFINITY,
+  });
+  const large = startBoundedWorkers({ ...limits, queue: 'large_validation', maxThreads: threads.large });
   return {
     async run<R>(task: ValidationTask, name = 'default'): Promise<R> {
-      if (closed) throw options.unavailable(LOST);
-      const pool = task.bytes.length <= LARGEST_ORDINARY_BYTES ? ordinary : large;
-      // Piscina does not count tasks with a signal against its own maxQueue.
-      if (pool.queueSize >= MAX_QUEUE) throw options.unavailable(TOO_MANY);
-      const limits = { name, timeoutMs: options.timeoutMs };
-      const answer = await runTask<WorkerAnswer<R>>(pool, task, limits).catch((cause: Error) => {
+      const workers = task.bytes.length <= LARGEST_ORDINARY_BYTES ? ordinary : large;
+      const answer = await workers.run<WorkerAnswer<R>>(task, { name }).catch((cause: unknown) => {
         throw toError(cause, options);
       });
       if ('refused' in answer) throw options.refuse(answer.refused);
       return answer.result;
     },
     async close() {
-      closed = true;
-      await Promise.all([ordinary.destroy(), large.destroy()]);
+      await Promise.all([ordinary.close(), large.close()]);
     },
   };
 }
 
-function startPool(options: ValidationPoolOptions, threads: number, idleTimeout: number) {
-  const { worker, trust, maxBytes } = options;
-  const workerData: WorkerSettings = {
+function workerData({ trust, maxBytes }: ValidationSettings): WorkerSettings {
+  return {
     trustedIssuers: trust.issuers && [...trust.issuers.values()].map(String).join('\n'),
     // Read when a worker starts, which may be long after the file was last readable.
     get revoked() {
@@ -82,12 +76,12 @@ function startPool(options: ValidationPoolOptions, threads: number, idleTimeout:
     signingTimeToleranceMs: trust.signingTimeToleranceMs,
     maxBytes,
   };
-  return startWorkerThreads({ worker, workerData, maxThreads: threads, idleTimeout });
 }
 
-function toError(cause: Error & { code?: string }, { refuse, unavailable }: ValidationPoolOptions): Error {
-  if (cause.name === 'AbortError') return unavailable(TOO_LONG, cause);
-  return cause.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refuse(TOO_COSTLY, cause) : unavailable(LOST, cause);
+function toError(cause: unknown, { refuse, unavailable }: ValidationPoolOptions): Error {
+  if (cause instanceof TaskTooCostly)
+    return cause.what === 'memory' ? refuse(TOO_COSTLY, cause) : unavailable(TOO_LONG, cause);
+  return unavailable(cause instanceof ApiError && cause.code === 'overloaded' ? TOO_MANY : LOST, cause);
 }
 
 const TOO_COSTLY: RefusalWords = {

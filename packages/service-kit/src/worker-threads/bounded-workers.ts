@@ -15,7 +15,10 @@ export class TaskTooCostly extends Error {
 export interface BoundedWorkersOptions {
   /** The module whose exports are the tasks; see `compiledWorker`. */
   readonly worker: URL;
+  readonly workerData?: unknown;
   readonly maxThreads: number;
+  /** Milliseconds after which an idle thread ends, and its memory with it; a minute by default. */
+  readonly idleMs?: number;
   /** Milliseconds for one task, from its begin. */
   readonly timeoutMs: number;
   /** Tasks that may wait for a thread, without those of the background. */
@@ -48,7 +51,6 @@ export interface BoundedWorkers {
   close(): Promise<void>;
 }
 
-/** An idle thread ends after a minute, and its memory with it. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
@@ -60,8 +62,8 @@ interface Waiting {
 
 /** Worker threads with a bound on the time and memory of each task and on the tasks that wait. */
 export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWorkers {
-  const { worker, maxThreads, timeoutMs, maxWaiting, queue, watchQueue } = options;
-  const pool = startWorkerThreads({ worker, maxThreads, idleTimeout: IDLE_MS });
+  const { worker, workerData, maxThreads, idleMs = IDLE_MS, timeoutMs, maxWaiting, queue, watchQueue } = options;
+  const pool = startWorkerThreads({ worker, workerData, maxThreads, idleTimeout: idleMs });
   const waiting: Waiting[] = [];
   const background: (() => void)[] = [];
   const inWork = new Set<AbortController>();
