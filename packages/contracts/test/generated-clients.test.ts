@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { adminOpenApiDocument, openApiDocument } from '../src/index.js';
+
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-clients-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+beforeAll(() => {
+  fs.writeFileSync(path.join(folder, 'openapi.json'), JSON.stringify(openApiDocument()));
+  fs.writeFileSync(path.join(folder, 'admin.json'), JSON.stringify(adminOpenApiDocument()));
+});
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}\n${stderr}`);
+  return `${stdout}${stderr}`;
+}
+
+/** What a user of the types writes. Each `expect-error` must be an error. */
+const USE = `
+import type { components, paths } from './openapi.js';
+
+type Json<P, S extends number, M = 'get'> = M extends keyof P
+  ? P[M] extends { responses: Record<S, { content: { 'application/json': infer B } }> } ? B : never
+  : never;
+
+const invoice: components['schemas']['InvoiceDocument'] = {
+  ECF: {
+    Encabezado: { Version: '1.0', IdDoc: { TipoeCF: '31', eNCF: 'E310000000001' }, Totales: { MontoTotal: 550 } },
+    DetallesItems: { Item: [{ NumeroLinea: '1', MontoItem: '550.00' }] },
+  },
+};
+const form: paths['/fe_Submit']['post']['requestBody']['content']['multipart/form-data'] = { data: invoice };
+const body: paths['/fe_Submit']['post']['requestBody']['content']['application/json'] = invoice;
+const batch: paths['/batches']['post']['requestBody']['content']['application/json'] = [
+  { ...invoice, reference: 'order-1' },
+];
+// @ts-expect-error an invoice has its root
+const rootless: components['schemas']['InvoiceDocument'] = { Encabezado: {} };
+
+type List = Json<paths['/invoices'], 200>;
+export function read(list: List, submitted: Json<paths['/fe_Submit'], 200, 'post'>): string {
+  const [first] = list.invoices;
+  // A page is an object: no union with the text of the CSV.
+  const total: number = list.total;
+  const amount: string | undefined = first?.total_amount;
+  const trackId: string | null | undefined = submitted.trackId;
+  return [total, amount, trackId, form, body, batch, rootless].join();
+}
+
+type Refused = components['schemas']['ErrorBody'];
+export function explain(
+  error: Json<paths['/fe_Submit'], 400, 'post'> | Json<paths['/invoices'], 422> | Json<paths['/acecf'], 409, 'post'>,
+): string[] {
+  const one: Refused = error;
+  return [one.message, ...one.faults.map(({ path, severity }) => path + severity), ...one.items.map(({ msg }) => msg)];
+}
+`;
+
+describe('the types of openapi-typescript', () => {
+  it('take a right invoice, and read answers and errors without a cast', async () => {
+    const { default: openapiTs, astToString } = await import('openapi-typescript');
+    for (const name of ['openapi', 'admin']) {
+      const types = astToString(await openapiTs(new URL(`file://${folder}/${name}.json`)));
+      const forbidden = types.split('\n').filter((line) => /^ .*Record<string, never>/.test(line));
+      expect(forbidden).toEqual([]);
+      fs.writeFileSync(path.join(folder, `${name}.ts`), types);
+    }
+    fs.writeFileSync(path.join(folder, 'use.ts'), USE);
+    const tsc = path.join(PACKAGE, '..', '..', 'node_modules', '.bin', 'tsc');
+    run(tsc, ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', 'use.ts', 'admin.ts']);
+  }, 60_000);
+});
+
+const PYTHON_USE = `
+import json, sys
+from e_cf_gateway_client.api.emission import submit_json
+from e_cf_gateway_client.api.invoices import list_invoices
+from e_cf_gateway_client.models import ErrorBody, InvoiceDocument, InvoiceList
+
+document = json.load(open("openapi.json"))
+ok = document["paths"]["/invoices"]["get"]["responses"]["200"]["content"]["application/json"]["example"]
+page = InvoiceList.from_dict(ok)
+assert page.invoices[0].total_amount == ok["invoices"][0]["total_amount"]
+refused = ErrorBody.from_dict(document["components"]["examples"]["InvalidDocument"]["value"])
+assert refused.faults == [] and refused.message
+invoice = document["paths"]["/fe_Submit"]["post"]["requestBody"]["content"]["application/json"]["example"]
+sent = submit_json._get_kwargs(body=InvoiceDocument.from_dict(invoice))
+assert sent["json"] == invoice, sent
+answers = str(list_invoices.sync.__annotations__["return"])
+assert "str" not in answers.replace("Struct", ""), answers
+`;
+
+/** The program where it is installed: `pip install openapi-python-client`, or its path in OPENAPI_PYTHON_CLIENT. */
+const generator = process.env.OPENAPI_PYTHON_CLIENT ?? 'openapi-python-client';
+const hasGenerator = spawnSync(generator, ['--version']).status === 0;
+
+describe('the client of openapi-python-client', () => {
+  (hasGenerator ? it : it.skip)(
+    'sends a right invoice, and reads answers and errors (needs the program openapi-python-client)',
+    () => {
+      const printed = run(generator, ['generate', '--path', 'openapi.json', '--output-path', 'client', '--overwrite']);
+      // It has no type for these media types.
+      const others = printed.split('\n').filter((line) => /unsupported content.type/i.test(line));
+      expect(others.filter((line) => !/application\/(xml|x-ndjson)/.test(line))).toEqual([]);
+      fs.writeFileSync(
+        path.join(folder, 'client', 'use.py'),
+        PYTHON_USE.replace('"openapi.json"', '"../openapi.json"'),
+      );
+      const python = path.join(path.dirname(generator), 'python');
+      const { status, stderr } = spawnSync(path.isAbsolute(generator) ? python : 'python3', ['use.py'], {
+        cwd: path.join(folder, 'client'),
+        encoding: 'utf8',
+      });
+      expect([status, stderr]).toEqual([0, '']);
+    },
+    120_000,
+  );
+});
