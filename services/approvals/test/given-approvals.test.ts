@@ -114,6 +114,47 @@ describe('a document that lost its number', () => {
   });
 });
 
+describe('POST /acecf with the least fields', () => {
+  const least = (encf: string, fields: Record<string, unknown> = {}) => ({
+    ...{ issuer_rnc: ISSUER, receiver_rnc: BUYER, encf, authority_environment: 'TesteCF', approval_status: 1 },
+    ...fields,
+  });
+
+  it('takes date and amount from the received document, and the time of the request', async () => {
+    const encf = await world.invoice();
+    const before = Math.floor(Date.now() / 1_000) * 1_000;
+    const { status, body } = await post(least(encf, { approval_status: 2, rejection_code: 1 }));
+    expect([status, body]).toMatchObject([
+      201,
+      { invoice_date_issued: '2026-06-15', invoice_total_amount: '11430.00', version: '1.0', warnings: [] },
+    ]);
+    const decidedAt = Date.parse(body.approval_datetime);
+    expect(decidedAt >= before && decidedAt <= Date.now()).toBe(true);
+    expect(body.authority_submission_status).toBe('Aceptado');
+  });
+
+  it('names the fields that are needed where the document was not received', async () => {
+    const { status, body } = await post(least('E310009999970'));
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([
+      { loc: ['body', 'invoice_date_issued'], type: 'missing', msg: expect.stringContaining('not received here') },
+      { loc: ['body', 'invoice_total_amount'], type: 'missing' },
+    ]);
+    const known = { invoice_date_issued: '2026-06-15', invoice_total_amount: '118.00' };
+    expect((await post(least('E310009999970', known))).status).toBe(201);
+  });
+
+  it('sends the stored document when it is repeated with submit_to_authority=true', async () => {
+    const encf = await world.invoice();
+    const stored = await post(least(encf), '?submit_to_authority=false');
+    const sent = await post(least(encf));
+    expect([sent.status, sent.body]).toMatchObject([
+      201,
+      { id: stored.body.id, approval_datetime: stored.body.approval_datetime, authority_submission_status: 'Aceptado' },
+    ]);
+  });
+});
+
 describe('POST /acecf', () => {
   it('signs, stores and sends to the authority and the issuer, and updates the received invoice', async () => {
     const encf = await world.invoice();
@@ -438,16 +479,7 @@ describe('a request is refused for', () => {
     expect(status).toBe(422);
     const missing = body.detail.map(({ loc }: { loc: string[] }) => loc[1]);
     expect(missing).toEqual(
-      expect.arrayContaining([
-        'issuer_rnc',
-        'receiver_rnc',
-        'encf',
-        'approval_status',
-        'approval_datetime',
-        'authority_environment',
-        'invoice_date_issued',
-        'invoice_total_amount',
-      ]),
+      expect.arrayContaining(['issuer_rnc', 'receiver_rnc', 'encf', 'approval_status', 'authority_environment']),
     );
   });
 

@@ -21,6 +21,8 @@ const requestedAmountSchema = z
 
 const REJECTION_TEXT = 250;
 
+const FROM_RECEIVED = 'By default that of the received e-CF; required if it was not received here';
+
 /** Body of `POST /acecf/`: the decision of a buyer about an e-CF that it received. */
 export const approvalRequestSchema = z
   .strictObject({
@@ -34,14 +36,12 @@ export const approvalRequestSchema = z
     rejection_description: optional(
       freeTextSchema.max(REJECTION_TEXT, `rejection_description has at most ${REJECTION_TEXT} characters`),
     ),
-    approval_datetime: z.iso.datetime({
-      offset: true,
-      local: true,
-      error: 'approval_datetime is an ISO 8601 timestamp',
-    }),
+    approval_datetime: optional(
+      z.iso.datetime({ offset: true, local: true, error: 'approval_datetime is an ISO 8601 timestamp' }),
+    ).meta({ description: 'The time of the decision; by default that of the request' }),
     authority_environment: environmentSchema,
-    invoice_date_issued: dateSchema,
-    invoice_total_amount: requestedAmountSchema,
+    invoice_date_issued: optional(dateSchema).meta({ description: FROM_RECEIVED }),
+    invoice_total_amount: optional(requestedAmountSchema).meta({ description: FROM_RECEIVED }),
   })
   .superRefine((request, context) => {
     const fault = (field: string, message: string) =>

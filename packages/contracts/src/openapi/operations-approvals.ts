@@ -23,7 +23,7 @@ export const APPROVALS = {
     tag: APPROVAL,
     summary: 'Approves or rejects a received e-CF',
     description:
-      'The gateway signs and stores the approval, then sends it to the authority and to the issuer. Each recipient has its own state. To send an approval that was only stored, repeat the request with submit_to_authority=true; it keeps its id.',
+      'The gateway signs and stores the approval, then sends it to the authority and to the issuer. Each recipient has its own state. approval_datetime, invoice_date_issued and invoice_total_amount may be left out for an e-CF that was received here; for another one 422 names the fields that are needed. To send an approval that was only stored, repeat the request with submit_to_authority=true; it keeps its id.',
     parameters: [P.submit],
     body: { required: true, content: json(approvalRequestSchema, EXAMPLES.approvalRequest) },
     answers: {

@@ -32,6 +32,14 @@ export function admit(all: readonly GivenApproval[], wanted: Decision): Admissio
   return { kind: 'new', authorityAlone: sent !== undefined };
 }
 
+/** A decision whose request states no time, at the time of the latest record if that is otherwise the same and was not sent. */
+export function atStoredTime(decision: Decision, all: readonly GivenApproval[]): Decision {
+  const latest = all.filter(answersPresent).at(-1);
+  if (latest === undefined || latest.submittedAt !== null) return decision;
+  const stored = { ...decision, decidedAt: latest.decidedAt };
+  return sameDecision(latest, stored) ? stored : decision;
+}
+
 function answersPresent({ supersededAt }: GivenApproval): boolean {
   return supersededAt === null;
 }

@@ -6,10 +6,17 @@ import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { ApprovalsError, FieldsRefused } from '../errors.js';
 import type { Ports } from '../ports.js';
-import { type Admission, admit } from './admission.js';
+import { type Admission, admit, atStoredTime } from './admission.js';
 import { approvalPath, checkApproval, requirePastDecision, signApproval } from './approval-document.js';
 import type { ApprovalSending } from './approval-sending.js';
-import { type Decision, type DecisionKey, decisionOf, type GivenApproval, type NewApproval } from './given-approval.js';
+import {
+  type ApprovedInvoice,
+  type Decision,
+  type DecisionKey,
+  decisionOf,
+  type GivenApproval,
+  type NewApproval,
+} from './given-approval.js';
 
 export interface ApprovalOrder {
   readonly caller: Caller;
@@ -62,15 +69,16 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       issuerRnc: request.issuer_rnc,
       encf: request.encf,
     };
-    const decision = decisionOf(request);
     const buyer = await findBuyer(ports, order.caller, key.buyerRnc);
     requireApprovable(key.encf);
     const found = await findReceived(ports, key);
+    const decision = decisionOf(request, invoiceOf(request, found), ports.clock());
     requireMatch(request, decision, found);
     checkApproval(key, decision, ports.clock());
     for (let round = 0; round < ROUNDS; round++) {
-      const admission = admit(await ports.approvals.about(key), decision);
-      const given = await follow(order, { key, decision, buyer, found }, admission);
+      const earlier = await ports.approvals.about(key);
+      const wanted = request.approval_datetime === null ? atStoredTime(decision, earlier) : decision;
+      const given = await follow(order, { key, decision: wanted, buyer, found }, admit(earlier, wanted));
       if (given !== null) return given;
     }
     throw new ApprovalsError('service_unavailable', 'Too many decisions about this document at once; repeat shortly.');
@@ -212,6 +220,20 @@ function requireApprovable(encf: string): void {
     `e-CF of this type are not approved commercially; only types ${APPROVABLE_TYPES.join(', ')} are`,
     'ecf_type',
   );
+}
+
+/** Date and amount as the request states them, else as the received document does. Names each field that neither states. */
+function invoiceOf(request: ApprovalRequest, found: ReceivedInvoiceChanged | null): ApprovedInvoice {
+  const dateIssued = request.invoice_date_issued ?? found?.date_issued ?? null;
+  const totalAmount = request.invoice_total_amount ?? found?.total_amount ?? null;
+  if (dateIssued !== null && totalAmount !== null) return { dateIssued, totalAmount };
+  const why = found === null ? 'this e-CF was not received here' : 'the received e-CF states none that is possible';
+  const needed = (field: string, value: string | null) =>
+    value === null ? [item(field, `is required, because ${why}`, 'missing')] : [];
+  throw new FieldsRefused([
+    ...needed('invoice_date_issued', dateIssued),
+    ...needed('invoice_total_amount', totalAmount),
+  ]);
 }
 
 /** The request must match a document that we received. */

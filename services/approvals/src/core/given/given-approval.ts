@@ -81,15 +81,22 @@ export interface GivenApproval extends NewApproval {
   readonly settled: { readonly at: Date; readonly note: string } | null;
 }
 
-/** The decision of a request that passed its schema. */
-export function decisionOf(request: ApprovalRequest): Decision {
-  const [whole, cents = ''] = request.invoice_total_amount.split('.') as [string, string?];
+/** What a request may leave out, because a received e-CF states it. */
+export interface ApprovedInvoice {
+  /** `YYYY-MM-DD` */
+  readonly dateIssued: string;
+  readonly totalAmount: string;
+}
+
+/** The decision of a request that passed its schema. A request that states no time decides now. */
+export function decisionOf(request: ApprovalRequest, invoice: ApprovedInvoice, now: Date): Decision {
+  const [whole, cents = ''] = invoice.totalAmount.split('.') as [string, string?];
   return {
     decision: request.approval_status,
     rejectionCode: request.rejection_code,
     rejectionDescription: request.rejection_description,
-    decidedAt: instantOf(request.approval_datetime),
-    dateIssued: request.invoice_date_issued,
+    decidedAt: instantOf(request.approval_datetime ?? now.toISOString()),
+    dateIssued: invoice.dateIssued,
     totalAmount: `${whole.replace(/^0+(\d)/, '$1')}.${cents.padEnd(2, '0')}`,
   };
 }
