@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createValidationPool, isOverload, type RefusalWords } from '@ecf/public-ingress';
+import { createValidationPool, isOverload } from '@ecf/public-ingress';
 import { afterAll, describe, expect, it } from '@jest/globals';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'ecf-validation-'));
@@ -22,15 +22,15 @@ class Refused extends Error {}
 class Unavailable extends Error {}
 
 function validation(timeoutMs = 60_000) {
-  const limits: Record<string, number> = {};
+  const limits: Record<string, number | null> = {};
   const pool = createValidationPool({
     worker: pathToFileURL(worker),
     trust: { issuers: null, revocations: null, signingTimeToleranceMs: 0 },
     maxBytes: 1_000_000,
     threads: { ordinary: 1, large: 1 },
     timeoutMs,
-    refuse: ({ kind }: RefusalWords) => new Refused(kind),
-    unavailable: (reason: RefusalWords) => new Unavailable(isOverload(reason) ? 'overload' : reason.kind),
+    refuse: ({ kind }) => new Refused(kind),
+    unavailable: (reason) => new Unavailable(isOverload(reason) ? 'overload' : reason.kind),
     watchQueue: ({ queue, limit }) => {
       limits[queue] = limit;
     },
