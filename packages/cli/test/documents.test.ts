@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testKey } from '@ecf/test-support';
-import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
+import { createCertificateAuthority, fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ecf, program, rows } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
@@ -168,6 +168,24 @@ describe('ecf sign and verify', () => {
     const declared = (xml: string) => `<?xml version="1.0" encoding="ISO-8859-1"?>${xml.replace(/^<\?xml[^>]*>/, '')}`;
     expect(await check(declared(signedCredit))).toMatchObject({ valid: /^[ -~\s]*$/.test(signedCredit) });
     expect(await check(declared(signedConsumer))).toMatchObject({ valid: false });
+  });
+
+  it('signs with the key for signatures of a file with several', async () => {
+    const holder = {
+      commonName: 'Juana Núñez',
+      holderId: '00112345678',
+      password: 'x',
+      notAfter: new Date('2045-01-01'),
+    };
+    const authority = createCertificateAuthority({ key: testKey(1) });
+    const [encryption, signer] = [
+      authority.issue({ ...holder, key: testKey(2), notBefore: new Date('2021-01-01'), keyUsage: ['keyEncipherment'] }),
+      authority.issue({ ...holder, key: testKey(0), notBefore: new Date('2020-01-01') }),
+    ];
+    const several = file('several.p12', fileOfSeveral([encryption, signer], 'x'));
+    const password = file('x.txt', 'x');
+    const { code, stdout } = await ecf(['sign', '--certificate', several, '--password-file', password, credit]);
+    expect([code, stdout.includes(signer.pem.replace(/-----[^-]+-----|\s/g, ''))]).toEqual([0, true]);
   });
 
   it('does not sign a signed or invalid document, or another file', async () => {

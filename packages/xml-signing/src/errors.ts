@@ -9,6 +9,8 @@ export type CertificateErrorCode =
   | 'key_mismatch'
   | 'key_not_rsa'
   | 'key_size'
+  | 'key_usage'
+  | 'no_signing_key'
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
   | 'unreadable_store';

@@ -1,7 +1,11 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { testKey } from '@ecf/test-support';
 import { describe, expect, it } from '@jest/globals';
-import { type CertificateHolder, createCertificateAuthority } from '../src/certificates/certificate-authority.js';
+import {
+  type CertificateHolder,
+  createCertificateAuthority,
+  fileOfSeveral,
+} from '../src/certificates/certificate-authority.js';
 import {
   CertificateError,
   checkValidity,
@@ -70,6 +74,54 @@ describe('openCertificate', () => {
       ciphers: 'modern',
     });
     expect(openCertificate(file, 'x', now).certificate).toBe(leaf.toString('base64'));
+  });
+
+  /** A file with a pair for each holder, in the order given. */
+  const fileOf = (...holders: CertificateHolder[]) =>
+    fileOfSeveral(
+      holders.map((each) => authority.issue(each)),
+      'x',
+    );
+  const encryption: CertificateHolder = {
+    ...holder,
+    key: otherKey,
+    keyUsage: ['keyEncipherment', 'dataEncipherment'],
+    notBefore: new Date('2026-01-01T00:00:00Z'),
+    notAfter: new Date('2029-01-01T00:00:00Z'),
+  };
+  const signerOf = (file: Uint8Array) => createPublicKey(openCertificate(file, 'x', now).privateKey);
+
+  it('signs with the key whose usage allows signatures, wherever it is in the file', () => {
+    for (const file of [fileOf(encryption, holder), fileOf(holder, encryption)]) {
+      expect(signerOf(file).equals(createPublicKey(holderKey))).toBe(true);
+    }
+    const unstated = fileOf(encryption, { ...holder, keyUsage: null });
+    expect(signerOf(unstated).equals(createPublicKey(holderKey))).toBe(true);
+    const nonRepudiation = fileOf(encryption, { ...holder, keyUsage: ['nonRepudiation'] });
+    expect(signerOf(nonRepudiation).equals(createPublicKey(holderKey))).toBe(true);
+  });
+
+  it('signs with the newest of several pairs that can sign now', () => {
+    const newer = {
+      ...holder,
+      key: otherKey,
+      notBefore: new Date('2026-01-01T00:00:00Z'),
+      notAfter: new Date('2026-12-31'),
+    };
+    const future = { ...holder, key: testKey(3), notBefore: new Date('2026-12-01T00:00:00Z') };
+    for (const file of [fileOf(holder, newer, future), fileOf(future, newer, holder)]) {
+      expect(signerOf(file).equals(createPublicKey(otherKey))).toBe(true);
+    }
+  });
+
+  it('names the reason for each pair if none can sign', () => {
+    const expired = { ...holder, notAfter: new Date('2026-01-01T00:00:00Z') };
+    const error = refusal(fileOf(encryption, expired), 'x');
+    expect(error.code).toBe('no_signing_key');
+    expect(error.message).toMatch(
+      /^None of the 2 keys in the file can sign now\. \(1\) The key usage of the certificate of .*José.* does not allow signatures\. .* \(2\) The certificate of .*José.* expired on 2026-01-01/,
+    );
+    expect(refusal(fileOf(encryption), 'x').code).toBe('key_usage');
   });
 
   it('reports wrong_password, and never shows the password', () => {

@@ -3,8 +3,10 @@ import type { TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
 import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
+import { testKey } from '@ecf/test-support';
 import { silentLogger } from '@ecf/test-support/services';
 import { verifyXml } from '@ecf/xml-signing';
+import { fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCertificates } from '../src/core/credentials/certificates.js';
 import { sealedRequestCertificates } from '../src/outbound/sealed-certificates.postgres.js';
@@ -100,6 +102,24 @@ describe('certificates and logins', () => {
     expect((await world.row(encf('31', 2)))?.has_own_certificate).toBe(false);
     await expect(signSeed({ ...document, seed: null })).rejects.toMatchObject({ code: 'certificate_missing' });
     world.register(ISSUER, world.certificate);
+  });
+
+  it('signs with the key for signatures of a file with several, and names why each cannot if none can', async () => {
+    const clockNow = Date.now();
+    const dates = { notBefore: new Date(clockNow - 60_000), notAfter: new Date(clockNow + 86_400_000) };
+    const holder = { commonName: 'REPRESENTANTE DE PRUEBA', holderId: '00450000005', password: 'x', ...dates };
+    const encryption = world.authority.issue({ ...holder, key: testKey(2), keyUsage: ['keyEncipherment'] });
+    const signing = world.authority.issue({ ...holder, key: testKey(0) });
+    const file = (...pairs: (typeof signing)[]) => ({ ...signing, p12: fileOfSeveral(pairs, 'x') });
+    const { body } = await world.submit(emission, example('ecf-31', 61), { certificate: file(encryption, signing) });
+    expect(body.xml).toContain(signing.pem.replace(/-----[^-]+-----|\s/g, ''));
+    const expired = world.authority.issue({ ...holder, key: testKey(0), notAfter: new Date(clockNow - 1_000) });
+    const refused = await world.submit(emission, example('ecf-31', 62), { certificate: file(encryption, expired) });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'certificate'], type: 'no_signing_key' }] },
+    });
+    expect(refused.body.detail[0].msg).toMatch(/\(1\) .*does not allow signatures.* \(2\) .*expired on/);
   });
 
   it('a lost document with its own certificate is looked up with that certificate', async () => {

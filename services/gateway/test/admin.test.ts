@@ -1,4 +1,4 @@
-import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv, createHash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, makeSealingKeys, type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
@@ -6,7 +6,7 @@ import { createLogger } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { deserialiseCertificate } from '@ecf/xml-signing';
-import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
+import { createCertificateAuthority, fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   ADMIN_TOKEN,
@@ -32,6 +32,22 @@ function issue(validFrom: number, validTo: number, rounds = 2048): Buffer {
     key: testKey(0),
     rounds,
   }).p12;
+}
+
+/** A file with a key for encryption and one for signatures, which expires at `validTo`; the certificate of the latter. */
+function twoKeys(validTo: number): { file: Buffer; signing: X509Certificate } {
+  const now = Date.now();
+  const dates = { notBefore: new Date(now - 2 * DAY), notAfter: new Date(now + validTo) };
+  const holder = { commonName: 'JUANA PEREZ', holderId: '00100000009', password: PASSWORD };
+  const encryption = authority.issue({
+    ...holder,
+    notBefore: new Date(now - DAY),
+    notAfter: new Date(now + 3 * DAY),
+    key: testKey(2),
+    keyUsage: ['keyEncipherment'],
+  });
+  const signing = authority.issue({ ...holder, ...dates, key: testKey(0) });
+  return { file: fileOfSeveral([encryption, signing], PASSWORD), signing: new X509Certificate(signing.pem) };
 }
 
 /** A file whose derivations have eight million rounds each. */
@@ -231,10 +247,17 @@ describe('certificates', () => {
     );
   });
 
+  it('with several keys give the one for signatures', async () => {
+    const { file, signing } = twoKeys(DAY);
+    const { status, body } = await upload(file, PASSWORD);
+    expect([status, body.fingerprint]).toEqual([200, createHash('sha256').update(signing.raw).digest('hex')]);
+  });
+
   it.each([
     ['a wrong password', () => issue(-DAY, DAY), 'wrong', 'password', 'wrong_password'],
     ['an expired one', () => issue(-2 * DAY, -DAY), PASSWORD, 'certificate', 'certificate_expired'],
     ['one of tomorrow', () => issue(DAY, 2 * DAY), PASSWORD, 'certificate', 'certificate_not_yet_valid'],
+    ['two keys that cannot sign', () => twoKeys(-DAY).file, PASSWORD, 'certificate', 'no_signing_key'],
     ['a file that is none', () => Buffer.from('%PDF-1.7'), PASSWORD, 'certificate', 'not_a_pkcs12'],
     ['an empty file', () => Buffer.alloc(0), PASSWORD, 'certificate', 'not_a_pkcs12'],
     ['more rounds than are accepted', costlyFile, PASSWORD, 'certificate', 'unsupported_encryption'],

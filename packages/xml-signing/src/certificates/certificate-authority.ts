@@ -18,7 +18,11 @@ export interface CertificateHolder {
   readonly rounds?: number;
   /** A private key made earlier; by default a new RSA-2048 key. */
   readonly key?: KeyObject;
+  /** What the key may be used for; by default `digitalSignature` and `nonRepudiation`. Null: the certificate does not say. */
+  readonly keyUsage?: readonly KeyUse[] | null;
 }
+
+type KeyUse = 'digitalSignature' | 'nonRepudiation' | 'keyEncipherment' | 'dataEncipherment';
 
 export interface IssuedCertificate {
   /** Holder's key, holder's certificate and the authority's certificate. */
@@ -87,7 +91,7 @@ export function createCertificateAuthority(options: CertificateAuthorityOptions 
       notAfter: holder.notAfter,
       publicKey: createPublicKey(holderKey),
       issuerKey: key,
-      extensions: [{ name: 'keyUsage', critical: true, digitalSignature: true, nonRepudiation: true }],
+      extensions: keyUsage(holder.keyUsage ?? (holder.keyUsage === null ? [] : ['digitalSignature', 'nonRepudiation'])),
     });
     return {
       p12: writePkcs12({
@@ -103,6 +107,16 @@ export function createCertificateAuthority(options: CertificateAuthorityOptions 
     };
   };
   return { pem, key: pkcs8(key), issue };
+}
+
+/** A .p12 file with several keys and their certificates, as some providers and key stores export them. */
+export function fileOfSeveral(issued: readonly IssuedCertificate[], password: string): Buffer {
+  return writePkcs12({
+    keys: issued.map(({ key }) => createPrivateKey(key)),
+    certificates: issued.map(({ pem }) => derOf(pem)),
+    password,
+    ciphers: 'modern',
+  });
 }
 
 function authorityCertificate(key: KeyObject, options: CertificateAuthorityOptions): string {
@@ -122,6 +136,11 @@ function authorityCertificate(key: KeyObject, options: CertificateAuthorityOptio
       ],
     }),
   );
+}
+
+function keyUsage(uses: readonly KeyUse[]): object[] {
+  if (uses.length === 0) return [];
+  return [{ name: 'keyUsage', critical: true, ...Object.fromEntries(uses.map((use) => [use, true])) }];
 }
 
 /** node-forge lays out the certificate; key and signature are native, which is fifty times as fast. */

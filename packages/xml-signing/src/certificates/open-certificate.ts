@@ -5,7 +5,8 @@ import { TooManyRounds, UnsupportedEncryption } from '../pkcs12/key-derivation.j
 import { WrongPassword } from '../pkcs12/password-based-encryption.js';
 import { type Pkcs12Content, readPkcs12 } from '../pkcs12/read-pkcs12.js';
 import { describeCertificate } from './certificate-description.js';
-import { checkValidity, type SigningCertificate, signingCertificate } from './signing-certificate.js';
+import { certificateFields } from './certificate-fields.js';
+import { type SigningCertificate, signingCertificate, validityFault } from './signing-certificate.js';
 
 /** Real files have 2 to 10 kB; one with a long chain perhaps 30. */
 const LARGEST_FILE = 512 * 1024;
@@ -26,7 +27,8 @@ interface Pair {
 
 /**
  * Opens a .p12 or .pfx file, with old ciphers (3DES, RC2) and new ones (PBES2 with AES). Finds the private key and its
- * certificate; from several pairs it takes the one that is valid now and for the longest time.
+ * certificate. Of several pairs it takes the newest that is valid now and whose key usage, if stated, allows signatures; if
+ * none is, the error has the reason for each.
  *
  * @param now the moment at which the certificate has to be valid
  * @throws CertificateError
@@ -60,9 +62,7 @@ export function openCertificate(p12: Uint8Array, password: string, now: Date = n
         .map((certificate) => ({ key, certificate })),
     );
   const pair = choosePair(pairs, now);
-  const opened = signingCertificate(pair.key, pair.certificate, chainOf(pair.certificate, certificates));
-  checkValidity(opened, now);
-  return opened;
+  return signingCertificate(pair.key, pair.certificate, chainOf(pair.certificate, certificates));
 }
 
 function readFile(p12: Uint8Array, password: string): Pkcs12Content {
@@ -154,29 +154,56 @@ function choosePair(pairs: Pair[], now: Date): Pair {
       'The private key in the file belongs to none of its certificates. Export the certificate again together with its own key.',
     );
   }
-  const rsa = pairs.filter(({ key }) => key.asymmetricKeyType === 'rsa');
-  if (rsa.length === 0) {
-    throw new CertificateError(
+  const judged = pairs.map((pair) => ({ ...pair, refusal: refusalOf(pair, now) }));
+  const fit = judged.filter(({ refusal }) => refusal === null);
+  if (fit.length > 0) return fit.reduce((best, pair) => (isNewer(pair, best) ? pair : best));
+  const refusals = judged.flatMap(({ refusal }) => refusal ?? []);
+  if (refusals.length === 1) throw refusals[0];
+  throw new CertificateError(
+    'no_signing_key',
+    `None of the ${refusals.length} keys in the file can sign now. ${refusals.map(({ message }, at) => `(${at + 1}) ${message}`).join(' ')}`,
+  );
+}
+
+/** Why the pair cannot sign now; null if it can. */
+function refusalOf({ key, certificate }: Pair, now: Date): CertificateError | null {
+  const described = describeCertificate(certificate);
+  if (key.asymmetricKeyType !== 'rsa') {
+    return new CertificateError(
       'key_not_rsa',
-      `The key of the certificate is of type ${pairs[0]?.key.asymmetricKeyType ?? 'unknown'}; the tax authority takes RSA signatures only. Ask your certificate provider for an RSA certificate.`,
+      `The key of the certificate of ${described.subject} is of type ${key.asymmetricKeyType ?? 'unknown'}; the tax authority takes RSA signatures only. Ask your certificate provider for an RSA certificate.`,
     );
   }
-  const sized = rsa.filter(({ key }) => {
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
-    return bits >= SIGNING_BITS.least && bits <= SIGNING_BITS.most;
-  });
-  if (sized.length === 0) {
-    const bits = rsa[0]?.key.asymmetricKeyDetails?.modulusLength ?? 0;
-    throw new CertificateError(
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (bits < SIGNING_BITS.least || bits > SIGNING_BITS.most) {
+    return new CertificateError(
       'key_size',
-      `The key of the certificate has ${bits} bits; ${SIGNING_BITS.least} to ${SIGNING_BITS.most} are accepted for signing. Ask your certificate provider for another.`,
+      `The key of the certificate of ${described.subject} has ${bits} bits; ${SIGNING_BITS.least} to ${SIGNING_BITS.most} are accepted for signing. Ask your certificate provider for another.`,
     );
   }
-  const rank = ({ certificate }: Pair): number => {
-    const validNow = new Date(certificate.validFrom) <= now && now <= new Date(certificate.validTo);
-    return new Date(certificate.validTo).getTime() + (validNow ? 1e15 : 0);
-  };
-  return sized.reduce((best, pair) => (rank(pair) > rank(best) ? pair : best));
+  if (!mayUseForSignatures(certificate)) {
+    return new CertificateError(
+      'key_usage',
+      `The key usage of the certificate of ${described.subject} (serial number ${described.serialNumber}) does not allow signatures. Export the certificate for signatures, together with its key.`,
+    );
+  }
+  return validityFault(described, now);
+}
+
+/** Source: RFC 5280 section 4.2.1.3. A certificate that does not state the usage of its key may sign. */
+function mayUseForSignatures(certificate: X509Certificate): boolean {
+  try {
+    return certificateFields(certificate).keyUsage?.signsDocuments !== false;
+  } catch (error) {
+    if (error instanceof Malformed) return true;
+    throw error;
+  }
+}
+
+/** Newest first: the one that became valid last, then the one that is valid longest. */
+function isNewer({ certificate: one }: Pair, { certificate: other }: Pair): boolean {
+  const [oneFrom, otherFrom] = [Date.parse(one.validFrom), Date.parse(other.validFrom)];
+  return oneFrom > otherFrom || (oneFrom === otherFrom && Date.parse(one.validTo) > Date.parse(other.validTo));
 }
 
 /** The issuers that the file carries, nearest first. */

@@ -30,18 +30,28 @@ export function checkValidity(
   certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,
   now: Date = new Date(),
 ): void {
+  const fault = validityFault(certificate, now);
+  if (fault !== null) throw fault;
+}
+
+/** The error for a certificate that is not valid at a moment; null if it is. */
+export function validityFault(
+  certificate: Pick<SigningCertificate, 'subject' | 'notBefore' | 'notAfter'>,
+  now: Date,
+): CertificateError | null {
   if (now > certificate.notAfter) {
-    throw new CertificateError(
+    return new CertificateError(
       'certificate_expired',
       `The certificate of ${certificate.subject} expired on ${certificate.notAfter.toISOString()}. Renew it with its issuer and upload the new file.`,
     );
   }
   if (now < certificate.notBefore) {
-    throw new CertificateError(
+    return new CertificateError(
       'certificate_not_yet_valid',
       `The certificate of ${certificate.subject} is valid only from ${certificate.notBefore.toISOString()} on. Use it from then on, or check this machine's clock.`,
     );
   }
+  return null;
 }
 
 export function signingCertificate(key: KeyObject, certificate: X509Certificate, chain: string[]): SigningCertificate {

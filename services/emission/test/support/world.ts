@@ -75,7 +75,7 @@ export class World {
   readonly config: EmissionConfig;
   readonly database: ReturnType<typeof openDatabase>;
   private readonly instances: Instance[] = [];
-  private authority = createCertificateAuthority({ commonName: 'Prueba', key: testKey(1) });
+  readonly authority = createCertificateAuthority({ commonName: 'Prueba', key: testKey(1) });
 
   private constructor(
     readonly simulator: Awaited<ReturnType<typeof createSimulator>>,
