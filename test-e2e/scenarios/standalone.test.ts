@@ -26,6 +26,22 @@ function processesOf(folder: string): string[] {
   return lines.filter((line) => line.includes(folder));
 }
 
+/** A command that the start prints. */
+function commandOf({ output }: Standalone, label: string): string {
+  return new RegExp(`^${label}\\s+(curl .+)$`, 'm').exec(output())?.[1] as string;
+}
+
+/** The number of the invoice with a fault. */
+let mistake = '';
+
+/** Runs the printed command with the fault: the one that README shows, and no other. */
+function expectFault(printed: Standalone): void {
+  mistake = JSON.parse(fs.readFileSync(path.join(dataDir, 'my-mistake.json'), 'utf8')).ECF.Encabezado.IdDoc.eNCF;
+  const answer = JSON.parse(execFileSync('sh', ['-c', commandOf(printed, 'see a fault')]).toString());
+  const [shown = ''] = /\{\n {2}"path"[^}]+\}/.exec(fs.readFileSync(path.join(ROOT, 'README.md'), 'utf8')) ?? [];
+  expect(answer).toMatchObject({ code: 'invalid_document', faults: [JSON.parse(shown)] });
+}
+
 describe('the standalone deployment, as a new user meets it', () => {
   it('submits an example invoice on its first start and prints the next steps', async () => {
     running = await startStandalone(dataDir);
@@ -46,9 +62,13 @@ describe('the standalone deployment, as a new user meets it', () => {
   });
 
   it("prints a command that submits the reader's own invoice", () => {
-    const command = /^your turn\s+(curl .+)$/m.exec((running as Standalone).output())?.[1] as string;
+    const command = commandOf(running as Standalone, 'your turn');
     const answer = JSON.parse(execFileSync('sh', ['-c', command]).toString());
     expect(answer).toMatchObject({ status: 'Aceptado', encf: 'E310000000002', trackId: expect.any(String) });
+  });
+
+  it('prints a command that submits an invoice with a fault, under a number that is not used', () => {
+    expectFault(running as Standalone);
   });
 
   it('answers at health, metrics and the root', async () => {
@@ -85,6 +105,15 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(repeat.body).toMatchObject({ status: 'Aceptado', encf: 'E310000000002' });
     const ledger = await new Client(running).control('GET', '/submissions?encf=E310000000002&operation=recepcion');
     expect(ledger.body).toHaveLength(1);
+  });
+
+  it('prints the key and both commands again at the next start', () => {
+    const own = commandOf(running as Standalone, 'your turn');
+    expect(own).toContain((running as Standalone).demo.api_key);
+    expect(JSON.parse(execFileSync('sh', ['-c', own]).toString())).toMatchObject({ encf: 'E310000000002' });
+    const earlier = mistake;
+    expectFault(running as Standalone);
+    expect(mistake).not.toBe(earlier);
   });
 
   it('replaces its master key while it serves, and then runs without the old one', async () => {

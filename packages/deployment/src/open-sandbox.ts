@@ -1,6 +1,6 @@
 import { formatDocumentDate, toCalendarDate, toIsoDominican } from '@ecf/domain';
 import type { DataFolder, Demo, DemoProcess } from './data-folder.js';
-import { exampleCommand, submitFirstInvoice } from './first-invoice.js';
+import { submitFirstInvoice, writeExamples } from './first-invoice.js';
 import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 
 /** The facts of the deployment that the sandbox needs. */
@@ -18,7 +18,7 @@ export interface OpenSandbox {
 }
 
 /**
- * Prepares the demo account, writes `demo.json`, and at the first start submits the first invoice and prints the next step.
+ * Prepares the demo account, writes `demo.json`, submits the first invoice at the first start, and prints the next steps.
  * Resolves with the content of `demo.json`.
  */
 export async function openSandbox(options: OpenSandbox): Promise<Demo> {
@@ -44,9 +44,7 @@ export async function openSandbox(options: OpenSandbox): Promise<Demo> {
     ...(options.processes === undefined ? {} : { processes: options.processes }),
   };
   folder.writePrivate('demo.json', demo);
-  if (!created) return demo;
-  for (const line of await submitFirstInvoice(baseUrl, apiKey, folder, formatDocumentDate(toCalendarDate(now))))
-    say(line);
-  say(`your turn       ${exampleCommand(baseUrl, apiKey, folder)}`);
+  const first = created ? await submitFirstInvoice(baseUrl, apiKey, formatDocumentDate(toCalendarDate(now))) : [];
+  for (const line of [...first, ...writeExamples(baseUrl, apiKey, folder, now)]) say(line);
   return demo;
 }
