@@ -3,6 +3,7 @@ import type { Attempt } from './core/attempt/attempt.js';
 import type { BatchBacklog } from './core/batches/batch-ports.js';
 import type { CancellationObserver, CancellationStore } from './core/cancellation/cancellation-ports.js';
 import type { ContingencyBacklog } from './core/contingency/contingency.js';
+import type { EndsBacklog } from './core/notices/notices.js';
 import type { Backlog, Observer } from './core/ports.js';
 import { publicStatus } from './core/published/invoice-event.js';
 
@@ -156,6 +157,24 @@ export function createContingencyMetrics(
       waiting.set({ env }, count);
       if (deadline !== null) left.set({ env }, (deadline.getTime() - now.getTime()) / 1_000);
     }
+  };
+}
+
+/** Metrics of certificates and number ranges that end. */
+export function createEndsMetrics(metrics: Metrics): (backlog: EndsBacklog) => void {
+  const certificates = metrics.gauge({
+    name: 'ecf_certificates_expiring',
+    help: 'Active taxpayers whose certificate ends within 30 days, or has ended',
+  });
+  const ranges = metrics.gauge({
+    name: 'ecf_ranges_ending',
+    help: 'Types of active taxpayers of which every registered range is low, ends within 30 days or has ended',
+    labels: ['env'],
+  });
+  return (backlog) => {
+    certificates.set(backlog.certificates);
+    ranges.reset();
+    for (const { env, count } of backlog.ranges) ranges.set({ env }, count);
   };
 }
 

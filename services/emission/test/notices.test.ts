@@ -1,10 +1,13 @@
 import type { CertificateNotice, NumberRange, RangeNotice, TaxpayerState } from '@ecf/contracts';
+import { toCalendarDate } from '@ecf/domain';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { createMetrics } from '@ecf/service-kit/telemetry';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
 import { createNoticeBackground } from '../src/core/notices/notice-background.js';
 import { lowAt, type WatchedTaxpayer } from '../src/core/notices/notices.js';
+import { createEndsMetrics } from '../src/observer.js';
 import { WATCH } from '../src/outbound/notices/notice-sql.js';
 import { createPostgresNoticeStore } from '../src/outbound/notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
@@ -279,5 +282,52 @@ describe('a certificate that ends', () => {
     now = new Date(now.getTime() + 40 * DAY);
     await change({ fingerprint: first });
     expect(await look()).toHaveLength(2);
+  });
+});
+
+describe('the metrics of what ends', () => {
+  const metrics = createMetrics();
+  const count = createEndsMetrics(metrics);
+  async function shown(): Promise<string[]> {
+    count(await createPostgresNoticeStore(database).backlog(toCalendarDate(now)));
+    return (await metrics.render())
+      .split('\n')
+      .filter((line) => /^ecf_(certificates_expiring|ranges_ending)/.test(line));
+  }
+  const lines = (certificates: number, ...ranges: string[]) => [`ecf_certificates_expiring ${certificates}`, ...ranges];
+  const ending = 'ecf_ranges_ending{env="TesteCF"} 1';
+
+  it('count a type while each of its ranges is low, ends soon or has ended, until another one is registered', async () => {
+    now = new Date('2026-06-15T12:00:00-04:00');
+    await change({ ranges: [range(1, 20), range(101, 200, { expires: '2026-01-31' })] });
+    await look();
+    expect(await shown()).toEqual(lines(0));
+    await use(1, 18);
+    await look();
+    expect(await shown()).toEqual(lines(0, ending));
+    await change({ ranges: [range(1, 20), range(201, 300, { expires: '2026-07-01' })] });
+    await look();
+    expect(await shown()).toEqual(lines(0, ending));
+    await change({ ranges: [range(1, 20), range(201, 300, { expires: '2027-12-31' })] });
+    await look();
+    expect(await shown()).toEqual(lines(0));
+    await change({ ranges: [range(1, 20)], active: false });
+    expect(await shown()).toEqual(lines(0));
+  });
+
+  it('count a certificate from 30 days before its end until it is replaced', async () => {
+    now = new Date('2026-06-15T12:00:00-04:00');
+    const [first, second] = ['3'.repeat(64), '4'.repeat(64)];
+    ends.set(first, new Date(now.getTime() + 10 * DAY));
+    ends.set(second, new Date(now.getTime() + 365 * DAY));
+    await change({ certificate: Buffer.from('sealed').toString('base64'), fingerprint: first });
+    await look();
+    expect(await shown()).toEqual(lines(1));
+    now = new Date(now.getTime() + 20 * DAY);
+    await look();
+    expect(await shown()).toEqual(lines(1));
+    await change({ fingerprint: second });
+    await look();
+    expect(await shown()).toEqual(lines(0));
   });
 });

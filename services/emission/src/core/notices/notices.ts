@@ -94,8 +94,18 @@ export type Notice =
   | { readonly type: 'range.low' | 'range.expiring'; readonly data: RangeNotice }
   | { readonly type: 'certificate.expiring'; readonly data: CertificateNotice };
 
+/** What the operator has to see to soon, of active taxpayers. */
+export interface EndsBacklog {
+  /** Taxpayers whose stored certificate ends within 30 days, or has ended. */
+  readonly certificates: number;
+  /** Types of e-CF of taxpayers, by environment, of which every registered range is low, ends within 30 days or has ended. */
+  readonly ranges: readonly { readonly env: Environment; readonly count: number }[];
+}
+
 /** Taxpayers as due work, and the published notices. */
 export interface NoticeStore extends DueWorkStore<WatchedTaxpayer> {
+  /** Counted from the published notices. */
+  backlog(today: CalendarDate): Promise<EndsBacklog>;
   /**
    * Which ranges may be low: one of their last numbers is used, cancelled or passed. It costs little, however large a
    * range is.

@@ -51,6 +51,26 @@ export const NEAR_END = {
     FROM ${RANGES} ORDER BY r.position`,
 };
 
+/** Active taxpayers whose present certificate had its notice. */
+export const CERTIFICATES_ENDING = {
+  name: 'notice_certificates_ending',
+  text: `SELECT count(*)::int AS count FROM taxpayer_watch w JOIN taxpayers t USING (rnc)
+    WHERE w.notified_certificate = t.state->>'fingerprint' AND (t.state->>'active')::boolean AND (t.state->>'account_active')::boolean`,
+};
+/** Types of active taxpayers without a range that is open on day $1 and has no notice, by environment. */
+export const RANGES_ENDING = {
+  name: 'notice_ranges_ending',
+  text: `SELECT env, count(*)::int AS count FROM (
+      SELECT t.rnc, r.env, r.ecf_type FROM taxpayers t
+       CROSS JOIN LATERAL json_to_recordset(t.state->'ranges') AS r(env text, ecf_type text, "from" text, "to" text, expires text)
+       LEFT JOIN range_notice n
+         ON n.issuer_rnc = t.rnc AND n.env = r.env AND n.ecf_type = r.ecf_type AND n.first_encf = r."from"
+       WHERE (t.state->>'active')::boolean AND (t.state->>'account_active')::boolean
+       GROUP BY 1, 2, 3
+       HAVING bool_and(coalesce(n.low_up_to = r."to" OR n.expires = r.expires OR r.expires < $1, false))) AS ending
+    GROUP BY env`,
+};
+
 /** Serialises the notices to one taxpayer. */
 export const LOCK = {
   name: 'notice_lock',

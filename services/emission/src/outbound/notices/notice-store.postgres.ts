@@ -45,6 +45,11 @@ export function createPostgresNoticeStore(database: Database): NoticeStore {
       ]);
       return rows.map(({ near }) => near);
     },
+    async backlog(today) {
+      const certificates = await database.query<{ count: number }>(sql.CERTIFICATES_ENDING, []);
+      const ranges = await database.query<{ env: Environment; count: number }>(sql.RANGES_ENDING, [today]);
+      return { certificates: certificates.rows[0]?.count ?? 0, ranges: ranges.rows };
+    },
     publish: (notices, now) => database.transaction((tx) => publish(tx, notices, now)),
     async done({ rnc, dueAt: lease }, dueAt) {
       await database.query(sql.DONE, [rnc, lease, dueAt]);
