@@ -29,8 +29,12 @@ interface Compose {
       ports?: string[];
       tmpfs?: string[];
       healthcheck?: { disable?: boolean; test?: unknown };
+      configs?: { source: string; target: string }[];
+      secrets?: string[];
     }
   >;
+  configs: Record<string, { content: string }>;
+  secrets: Record<string, unknown>;
   volumes: Record<string, unknown>;
 }
 const folder = path.join(ROOT, 'deploy/compose');
@@ -89,6 +93,8 @@ describe('metrics', () => {
       'ecf_shared_cache_up',
       'ecf_alarmed_documents',
       'ecf_alarmed_cancellations',
+      'ecf_certificates_expiring',
+      'ecf_ranges_ending',
     ])
       expect([metric, alarmed.has(metric)]).toEqual([metric, true]);
   });
@@ -283,6 +289,29 @@ describe('compose', () => {
     const scraped = scrape_configs.flatMap(({ dns_sd_configs }) => dns_sd_configs);
     expect(scraped.flatMap(({ names }) => names).sort()).toEqual([...SERVICES].sort());
     for (const { port } of scraped) expect(port).toBe(9464);
+  });
+
+  it('sends each alarm by Alertmanager to one receiver, whose address and mail server .env must name', () => {
+    const { alerting } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
+      alerting: { alertmanagers: { static_configs: { targets: string[] }[] }[] };
+    };
+    const [target = ''] = alerting.alertmanagers.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+    const { ports, configs = [], secrets = [] } = compose.services[target.split(':')[0] ?? ''] ?? {};
+    expect(ports).toEqual([expect.stringMatching(new RegExp(`:${target.split(':')[1]}$`))]);
+    expect(configs.map(({ source }) => source)).toEqual(['alertmanager']);
+    const { route, receivers } = parse(compose.configs.alertmanager?.content ?? '') as {
+      route: { receiver: string; routes: { matchers: string[]; receiver?: string }[] };
+      receivers: { name: string; email_configs: Record<string, string>[] }[];
+    };
+    expect(receivers).toHaveLength(1);
+    expect(route.receiver).toBe(receivers[0]?.name);
+    expect(route.routes.map(({ receiver }) => receiver)).toEqual([undefined]);
+    const [email = {}] = receivers[0]?.email_configs ?? [];
+    for (const field of ['to', 'from', 'smarthost', 'auth_username']) expect(email[field]).toMatch(/^\$\{\w+:\?/);
+    expect(secrets.map((name) => `/run/secrets/${name}`)).toEqual([email.auth_password_file]);
+    expect(Object.keys(compose.secrets)).toEqual(secrets);
+    const severities = new Set(readAlarms(ROOT).map(({ severity }) => `severity="${severity}"`));
+    for (const { matchers } of route.routes) expect(matchers.filter((one) => !severities.has(one))).toEqual([]);
   });
 
   it('sets only settings that the services have', () => {
