@@ -4,16 +4,15 @@ const BUYER = '188888885';
 const AT = '2026-06-15T10:00:05-04:00';
 const SHA256 = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
 const TRACK_ID = 'd2b6e27c-3908-46f3-afaa-2207b9501b4b';
-const ACCEPTED = [{ codigo: '0', valor: '' }];
 const QR =
-  'https://ecf.dgii.gov.do/testecf/ConsultaTimbre?RncEmisor=199999991&RncComprador=188888885&ENCF=E310000000001' +
-  '&FechaEmision=15-06-2026&MontoTotal=11430.00&FechaFirma=15-06-2026%2010:00:00&CodigoSeguridad=Ab1%2Bcd';
+  'https://ecf.dgii.gov.do/testecf/ConsultaTimbre?RncEmisor=199999991&RncComprador=188888885&ENCF=E310000000101' +
+  '&FechaEmision=15-06-2026&MontoTotal=550.00&FechaFirma=15-06-2026%2010:00:00&CodigoSeguridad=Ab1%2Bcd';
 const PERIOD = { issuer_rnc: ISSUER, start_date: '01-06-2026', end_date: '30-06-2026', env: 'TesteCF' };
 
 export const ECF_XML =
   '<?xml version="1.0" encoding="utf-8"?><ECF><Encabezado>...</Encabezado><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ECF>';
 export const ARECF_XML =
-  '<?xml version="1.0" encoding="utf-8"?><ARECF><DetalleAcusedeRecibo><Version>1.0</Version><RNCEmisor>199999991</RNCEmisor><RNCComprador>188888885</RNCComprador><eNCF>E310000000001</eNCF><Estado>0</Estado><FechaHoraAcuseRecibo>15-06-2026 10:00:05</FechaHoraAcuseRecibo></DetalleAcusedeRecibo><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ARECF>';
+  '<?xml version="1.0" encoding="utf-8"?><ARECF><DetalleAcusedeRecibo><Version>1.0</Version><RNCEmisor>199999991</RNCEmisor><RNCComprador>188888885</RNCComprador><eNCF>E310000000101</eNCF><Estado>0</Estado><FechaHoraAcuseRecibo>15-06-2026 10:00:05</FechaHoraAcuseRecibo></DetalleAcusedeRecibo><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ARECF>';
 export const SEED_XML =
   '<?xml version="1.0" encoding="utf-8"?><SemillaModel><valor>...</valor><fecha>2026-06-15T10:00:05.000-04:00</fecha></SemillaModel>';
 export const ANECF_XML = '<?xml version="1.0" encoding="utf-8"?><ANECF>...</ANECF>';
@@ -21,8 +20,8 @@ export const ACECF_XML = '<?xml version="1.0" encoding="utf-8"?><ACECF>...</ACEC
 
 const document = {
   status: 'Aceptado',
-  messages: ACCEPTED,
-  encf: 'E310000000001',
+  messages: [],
+  encf: 'E310000000101',
   qr_url: QR,
   security_code: 'Ab1+cd',
   signature_datetime: '2026-06-15 10:00:00',
@@ -38,7 +37,7 @@ const doubtful = {
   authority_status: 'submitted',
   alarm: 'cancellation-open',
   total_encf_canceled: 10,
-  numbers: 'E310000000001 to E310000000010',
+  numbers: 'E310000000201 to E310000000210',
   authority_response: '{"codigo":"2"}',
   created_at: AT,
   settled_at: null,
@@ -49,8 +48,19 @@ export const invoiceData = {
   ECF: {
     Encabezado: {
       Version: '1.0',
-      IdDoc: { TipoeCF: '31', eNCF: 'E310000000001', FechaVencimientoSecuencia: '31-12-2028', TipoPago: '1' },
-      Emisor: { RNCEmisor: ISSUER, RazonSocialEmisor: 'Comercial Palma Ficticia, SRL', FechaEmision: '15-06-2026' },
+      IdDoc: {
+        TipoeCF: '31',
+        eNCF: 'E310000000101',
+        FechaVencimientoSecuencia: '31-12-2028',
+        TipoIngresos: '01',
+        TipoPago: '1',
+      },
+      Emisor: {
+        RNCEmisor: ISSUER,
+        RazonSocialEmisor: 'Comercial Palma Ficticia, SRL',
+        DireccionEmisor: 'Calle Ejemplo 12, Ensanche Muestra',
+        FechaEmision: '15-06-2026',
+      },
       Comprador: { RNCComprador: BUYER, RazonSocialComprador: 'Taller Caoba Imaginario, SRL' },
       Totales: { MontoExento: '550.00', MontoTotal: '550.00' },
     },
@@ -72,7 +82,7 @@ export const invoiceData = {
 
 const invoice = {
   id: 1,
-  encf: 'E310000000001',
+  encf: 'E310000000101',
   ecf_type: '31',
   env: 'TesteCF',
   issuer_rnc: ISSUER,
@@ -81,11 +91,11 @@ const invoice = {
   date_issued: '2026-06-15',
   created_at: AT,
   signed_at: AT,
-  total_amount: '11430.00',
-  total_itbis: '1630.00',
+  total_amount: '550.00',
+  total_itbis: '0.00',
   status: 'Aceptado',
   code: '1',
-  messages: ACCEPTED,
+  messages: [],
   track_id: TRACK_ID,
   security_code: 'Ab1+cd',
   qr_url: QR,
@@ -94,7 +104,7 @@ const invoice = {
   delivery_status: 'delivered',
   approval_status: 'pending',
   approval_confirmed: false,
-  xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000001-b94d27b9934d.xml',
+  xml_storage_path: 'TesteCF/ecf/199999991/issued/2026/06/199999991E310000000101-b94d27b9934d.xml',
   xml_checksum: SHA256,
   modified_encf: null,
   reference: 'order-4711',
@@ -108,12 +118,12 @@ const submission = {
   submitted_at: AT,
   status: 'Aceptado',
   code: '1',
-  messages: ACCEPTED,
+  messages: [],
   sequence_used: true,
   date_received: AT,
   final: true,
 };
-const trackIds = { encf: 'E310000000001', issuer_rnc: ISSUER, env: 'TesteCF', count: 1 };
+const trackIds = { encf: 'E310000000101', issuer_rnc: ISSUER, env: 'TesteCF', count: 1 };
 
 const signer = {
   subject: 'C=DO, serialNumber=IDCDO-00100000009, CN=Representante de Comercial Palma',
@@ -125,15 +135,15 @@ const signer = {
 };
 const received = {
   id: 1,
-  encf: 'E310000000001',
+  encf: 'E310000000101',
   ecf_type: '31',
   date_received: AT,
   date_issued: '2026-06-15T00:00:00-04:00',
-  total_amount: 11430,
+  total_amount: 550,
   provider_rnc: ISSUER,
   provider_name: 'Comercial Palma Ficticia, SRL',
   buyer_rnc: BUYER,
-  xml_storage_path: 'TesteCF/ecf/188888885/received/2026/06/199999991E310000000001-b94d27b9934d.xml',
+  xml_storage_path: 'TesteCF/ecf/188888885/received/2026/06/199999991E310000000101-b94d27b9934d.xml',
   signer,
   authority_status: 'confirmed',
   authority_checked_at: AT,
@@ -149,12 +159,12 @@ const receivedPeriod = { start_date: '01-06-2026', end_date: '30-06-2026', env: 
 const approvalRequest = {
   issuer_rnc: ISSUER,
   receiver_rnc: BUYER,
-  encf: 'E310000000001',
+  encf: 'E310000000101',
   approval_status: 1,
   approval_datetime: AT,
   authority_environment: 'TesteCF',
   invoice_date_issued: '2026-06-15',
-  invoice_total_amount: '11430.00',
+  invoice_total_amount: '550.00',
 };
 
 const batch = {
@@ -210,7 +220,7 @@ const cancellationRequest = {
   ],
 };
 
-const aggregate = { count: 1, total_amount: '11430.00', total_itbis: '1630.00' };
+const aggregate = { count: 1, total_amount: '550.00', total_itbis: '0.00' };
 const account = { id: '2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e', name: 'Palma', active: true, created_at: AT };
 const certificate = {
   subject: 'CN=Representante de Palma, serialNumber=00100000009',
@@ -254,7 +264,7 @@ const auditEntry = {
   hash: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
 };
 
-const deliveryName = { env: 'TesteCF', issuer_rnc: ISSUER, encf: 'E310000000001' };
+const deliveryName = { env: 'TesteCF', issuer_rnc: ISSUER, encf: 'E310000000101' };
 const delivery = {
   id: 1,
   ...deliveryName,
@@ -328,7 +338,7 @@ export const EXAMPLES = {
         type: 'invoice.accepted',
         time: AT,
         env: 'TesteCF',
-        subject: { issuer_rnc: ISSUER, encf: 'E310000000001' },
+        subject: { issuer_rnc: ISSUER, encf: 'E310000000101' },
         data: invoice,
       },
     ],
@@ -339,7 +349,7 @@ export const EXAMPLES = {
       {
         env: 'CerteCF',
         issuer_rnc: ISSUER,
-        encf: 'E310000000001',
+        encf: 'E310000000101',
         account_id: account.id,
         state: 'unknown',
         alarm: 'no-query',
@@ -348,11 +358,11 @@ export const EXAMPLES = {
     ],
     next: null,
   },
-  resolution: { env: 'CerteCF', issuer_rnc: ISSUER, encf: 'E310000000001', action: 'adopt', track_id: TRACK_ID },
+  resolution: { env: 'CerteCF', issuer_rnc: ISSUER, encf: 'E310000000101', action: 'adopt', track_id: TRACK_ID },
   resolved: {
     env: 'CerteCF',
     issuer_rnc: ISSUER,
-    encf: 'E310000000001',
+    encf: 'E310000000101',
     state: 'processing',
     status: 'EnProceso',
     track_id: TRACK_ID,
@@ -391,7 +401,7 @@ export const EXAMPLES = {
   storedFiles: {
     files: [
       {
-        path: `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}E310000000001-0f2b1c3d4e5f.xml`,
+        path: `TesteCF/ecf/${ISSUER}/issued/2026/06/${ISSUER}E310000000101-0f2b1c3d4e5f.xml`,
         sha256: '0f2b1c3d4e5f60718293a4b5c6d7e8f90f2b1c3d4e5f60718293a4b5c6d7e8f9',
         pending: false,
       },
@@ -408,7 +418,7 @@ export const EXAMPLES = {
     code: '1',
     rnc: ISSUER,
     date_received: AT,
-    messages: ACCEPTED,
+    messages: [],
   },
   monitoring: {
     env: 'TesteCF',
@@ -424,12 +434,12 @@ export const EXAMPLES = {
     ...PERIOD,
     total_invoices: 1,
     counted: 1,
-    total_amount: '11430.00',
-    total_itbis: '1630.00',
+    total_amount: '550.00',
+    total_itbis: '0.00',
     by_month: [{ month: '2026-06', ...aggregate }],
     by_type: [{ ecf_type: '31', ...aggregate }],
-    by_status: [{ status: 'Aceptado', count: 1, total_amount: '11430.00' }],
-    top_clients: [{ buyer_rnc: BUYER, buyer_name: 'Taller Caoba Imaginario, SRL', count: 1, total_amount: '11430.00' }],
+    by_status: [{ status: 'Aceptado', count: 1, total_amount: '550.00' }],
+    top_clients: [{ buyer_rnc: BUYER, buyer_name: 'Taller Caoba Imaginario, SRL', count: 1, total_amount: '550.00' }],
   },
   trackIds: { ...trackIds, track_ids: [submission] },
   rawTrackIds: {
@@ -439,7 +449,7 @@ export const EXAMPLES = {
         ...submission,
         raw: [
           {
-            operation: 'recepcion',
+            operation: 'submitDocument',
             at: AT,
             outcome: 'verdict',
             http_status: 200,
@@ -455,7 +465,7 @@ export const EXAMPLES = {
     encf: 'E320000000001',
     status: 'Aceptado',
     code: '1',
-    messages: ACCEPTED,
+    messages: [],
     sequence_used: true,
   },
   submission: { ...document, xml: ECF_XML, trackId: TRACK_ID },
@@ -510,7 +520,7 @@ export const EXAMPLES = {
     rejection_code: null,
     rejection_description: null,
     ...approvalRequest,
-    xml_storage_path: 'TesteCF/acecf/188888885/issued/2026/06/188888885E310000000001-b94d27b9934d.xml',
+    xml_storage_path: 'TesteCF/acecf/188888885/issued/2026/06/188888885E310000000101-b94d27b9934d.xml',
     xml_checksum: SHA256,
     xml_schema_version: '1.0',
     sent_to_authority: true,
@@ -546,25 +556,25 @@ export const EXAMPLES = {
     next_cursor: null,
     invoices: [received],
   },
-  receivedCount: { ...receivedPeriod, total_invoices: 1, total_amount: '11430.00' },
+  receivedCount: { ...receivedPeriod, total_invoices: 1, total_amount: '550.00' },
   receivedAggregate: {
     ...receivedPeriod,
     total_invoices: 1,
     counted: 1,
-    total_amount: '11430.00',
-    total_itbis: '1630.00',
+    total_amount: '550.00',
+    total_itbis: '0.00',
     by_month: [{ month: '2026-06', ...aggregate }],
     by_type: [{ ecf_type: '31', ...aggregate }],
-    by_status: [{ status: 'pending', count: 1, total_amount: '11430.00' }],
+    by_status: [{ status: 'pending', count: 1, total_amount: '550.00' }],
     top_providers: [
-      { provider_rnc: ISSUER, provider_name: 'Comercial Palma Ficticia, SRL', count: 1, total_amount: '11430.00' },
+      { provider_rnc: ISSUER, provider_name: 'Comercial Palma Ficticia, SRL', count: 1, total_amount: '550.00' },
     ],
   },
   contingencyList: {
     count: 1,
     total: 1,
     next: null,
-    documents: [{ encf: 'E310000000001', issuer_rnc: ISSUER, env: 'TesteCF', signed_at: AT, deadline: null }],
+    documents: [{ encf: 'E310000000101', issuer_rnc: ISSUER, env: 'TesteCF', signed_at: AT, deadline: null }],
   },
   approvalAccepted: { codigo: '1', estado: 'Aprobacion Comercial Aceptada', mensaje: [] },
   approvalRefused: {
@@ -573,7 +583,7 @@ export const EXAMPLES = {
     mensaje: ['MontoTotal is not the amount of the e-CF.'],
   },
   receivedApproval: {
-    encf: 'E310000000001',
+    encf: 'E310000000101',
     issuer_rnc: ISSUER,
     buyer_rnc: BUYER,
     approval_status: 'approved',
@@ -589,7 +599,7 @@ export const EXAMPLES = {
     id: 1,
     issuer_rnc: ISSUER,
     buyer_rnc: BUYER,
-    encf: 'E310000000001',
+    encf: 'E310000000101',
     env: 'TesteCF',
     receipt_status: 0,
     rejection_code: null,
@@ -598,7 +608,7 @@ export const EXAMPLES = {
     received_at: AT,
     valid: true,
     validation_error: null,
-    xml_storage_path: 'TesteCF/arecf/199999991/received/2026/06/188888885E310000000001-b94d27b9934d.xml',
+    xml_storage_path: 'TesteCF/arecf/199999991/received/2026/06/188888885E310000000101-b94d27b9934d.xml',
     xml_checksum: SHA256,
     receiver: 'https://ecf.buyer.example',
     signer: knownSigner,

@@ -27,7 +27,7 @@ const FILE_NAME: HeaderDescription = {
   description: 'The file name that the authority requires: RNC and eNCF.',
   required: true,
   schema: { type: 'string' },
-  example: 'inline; filename="199999991E310000000001.xml"',
+  example: 'inline; filename="199999991E310000000101.xml"',
 };
 const PERIOD = [P.issuerHeader, P.startDate, P.endDate, P.period] as const;
 const LAG = { 'x-read-model-lag-ms': READ_MODEL_LAG };

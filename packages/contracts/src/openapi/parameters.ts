@@ -109,7 +109,7 @@ export const PARAMETERS = {
     'Bearer eyJhbGciOi...',
     'Token from /fe/autenticacion/api/validacioncertificado. Used only if PROVIDER_AUTH is `required`.',
   ),
-  encf: parameter('path', 'encf', anyCaseEncf, 'E310000000001', 'The eNCF: E and 12 digits; e counts as E.'),
+  encf: parameter('path', 'encf', anyCaseEncf, 'E310000000101', 'The eNCF: E and 12 digits; e counts as E.'),
   trackId: parameter(
     'path',
     'track_id',
@@ -296,7 +296,7 @@ export const PARAMETERS = {
     'RNC of the issuer. Required if several issuers hold the number, and for received e-CF (the RNC of the provider).',
   ),
   receiverQuery: required(parameter('query', 'receiver_rnc', rncSchema, '188888885', 'RNC of the buyer that decided.')),
-  encfQuery: parameter('query', 'encf', anyCaseEncf, 'E310000000001', 'Only this eNCF.'),
+  encfQuery: parameter('query', 'encf', anyCaseEncf, 'E310000000101', 'Only this eNCF.'),
   receiptStatus: parameter(
     'query',
     'receipt_status',
@@ -373,7 +373,7 @@ export const PARAMETERS = {
   deliveryStatus: parameter('query', 'status', deliveryStatusSchema, 'failed', 'Only this status.'),
   deliveryIssuer: parameter('query', 'issuer_rnc', rncSchema, '199999991', 'Only this issuer.'),
   deliveryBuyer: parameter('query', 'buyer_rnc', rncSchema, '188888885', 'Only this buyer.'),
-  deliveryEncf: parameter('query', 'encf', encfSchema, 'E310000000001', 'Only this eNCF.'),
+  deliveryEncf: parameter('query', 'encf', encfSchema, 'E310000000101', 'Only this eNCF.'),
   deliveryLimit: parameter(
     'query',
     'limit',
