@@ -306,6 +306,31 @@ describe('the audit log', () => {
     ).toEqual(entries);
   });
 
+  it('lists the newest first with order=desc, page by page, with every filter, and as an export', async () => {
+    const { body: account } = await under.admin('POST', '/admin/accounts', { name: 'first' });
+    const path = `/admin/accounts/${account.id}`;
+    for (const active of [false, true, false, true]) await under.admin('PATCH', path, { active });
+    const about = `target=/accounts/${account.id}`;
+    const forward = (await page(`?${about}`)).entries;
+    const backward: AuditEntry[] = [];
+    for (let query = `?order=desc&${about}&limit=2`, next: number | null = 1; next !== null; ) {
+      const part = await page(query);
+      backward.push(...part.entries);
+      next = part.next;
+      query = `?order=desc&${about}&limit=2&after=${next}`;
+    }
+    expect(backward.map(({ action }) => action)).toEqual([...Array(4).fill('account.update'), 'account.create']);
+    expect(backward).toEqual([...forward].reverse());
+    const newest = (await page('?order=desc&limit=1')).entries[0] as AuditEntry;
+    expect(newest.seq).toBe(backward[0]?.seq);
+    expect((await page('?order=desc&after=1')).entries).toEqual([]);
+    const headers = { authorization: 'Bearer a-token-for-administrators', accept: 'application/x-ndjson' };
+    const exported = await under.call('GET', `/admin/audit?order=desc&${about}`, { headers });
+    const lines = String(exported.body).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).seq)).toEqual(backward.map(({ seq }) => seq));
+    expect(await under.admin('GET', '/admin/audit?order=down')).toMatchObject({ status: 422 });
+  });
+
   it('is exported by owners alone', async () => {
     const { body } = await under.admin('POST', '/admin/administrators', { name: 'Luis', role: 'operator' });
     const headers = { authorization: `Bearer ${body.token}` };

@@ -48,7 +48,7 @@ export const auditEntrySchema = z.object({
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
-/** Oldest first; `next` is the `after` of the next page, null at the end. */
+/** In the order of the query; `next` is the `after` of the next page, null at the end. */
 export const auditPageSchema = z.object({
   entries: z.array(auditEntrySchema),
   next: z.number().int().nullable(),
@@ -56,7 +56,9 @@ export const auditPageSchema = z.object({
 
 /** The query of `GET /admin/audit`. */
 export const auditQuerySchema = z.object({
-  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  /** The page begins with the entry that follows this `seq` in the order of the query; absent = with the first. */
+  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  order: z.enum(['asc', 'desc']).default('asc'),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
   actor: freeTextSchema.optional(),
   action: freeTextSchema.optional(),

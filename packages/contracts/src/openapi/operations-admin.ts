@@ -255,10 +255,10 @@ export const ADMIN = {
   },
   listAudit: {
     tag: 'Audit',
-    summary: 'Lists what was done, oldest first',
+    summary: 'Lists what was done, oldest or newest first',
     description:
       'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the answer is all entries, one a line, without `limit`; that export needs the role `owner`.',
-    parameters: [P.auditAfter, P.limit, P.auditActor, P.auditAction, P.auditTarget],
+    parameters: [P.auditOrder, P.auditAfter, P.limit, P.auditActor, P.auditAction, P.auditTarget],
     answers: {
       200: {
         description: 'A page.',

@@ -337,7 +337,20 @@ export const PARAMETERS = {
   keyId: parameter('path', 'keyId', idOfOurs, '7f1e2d3c-4b5a-4968-8776-655443322110', 'Id of the API key.'),
   webhookId: parameter('path', 'webhookId', idOfOurs, '0c9d1f7e-62b3-4f0c-8f5e-5f1c8e2a7b10', 'Id of the webhook.'),
   answerId: parameter('path', 'answerId', z.string().regex(/^[1-9]\d{0,14}$/), '11', 'Id of the answer.'),
-  auditAfter: parameter('query', 'after', z.number().int().min(0).default(0), 0, 'Only entries after this `seq`.'),
+  auditAfter: parameter(
+    'query',
+    'after',
+    z.number().int().min(0),
+    200,
+    'Only entries that follow this `seq` in the order of the answer: `next` of the page before.',
+  ),
+  auditOrder: parameter(
+    'query',
+    'order',
+    z.enum(['asc', 'desc']).default('asc'),
+    'desc',
+    '`asc`: oldest first; `desc`: newest first.',
+  ),
   auditActor: parameter('query', 'actor', z.string(), 'Ana', 'Only acts of this actor.'),
   auditAction: parameter('query', 'action', z.string(), 'api_key.create', 'Only this action.'),
   auditTarget: parameter(

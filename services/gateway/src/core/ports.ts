@@ -166,7 +166,6 @@ export interface AuditLog {
   last(): Promise<number>;
   /** Resolves when there is an entry of this actor and request after `seq`, or after a second. */
   appeared(seq: number, by: ActedBy): Promise<void>;
-  /** Oldest first. */
   page(filter: AuditFilter): Promise<AuditEntry[]>;
 }
 

@@ -14,13 +14,14 @@ const APPEAR_MS = 1_000;
 const LOOK_MS = 20;
 const APPEND = `INSERT INTO audit_entries (seq, at, actor, action, target, details, request_id, previous_hash, hash)
   VALUES ($1::bigint, $2, $3, $4, $5, $6::json, $7, $8, $9)`;
-const PAGE = {
-  name: 'audit_page',
+const pageIn = (order: 'asc' | 'desc') => ({
+  name: `audit_page_${order}`,
   text: `SELECT seq::text AS seq, at, actor, action, target, details, request_id, previous_hash, hash FROM audit_entries
-    WHERE seq > $1 AND ($3::text IS NULL OR actor = $3) AND ($4::text IS NULL OR action = $4)
+    WHERE seq ${order === 'asc' ? '>' : '<'} $1 AND ($3::text IS NULL OR actor = $3) AND ($4::text IS NULL OR action = $4)
       AND ($5::text IS NULL OR target = $5 OR starts_with(target, $5 || '/'))
-    ORDER BY audit_entries.seq LIMIT $2`,
-};
+    ORDER BY audit_entries.seq ${order} LIMIT $2`,
+});
+const PAGES = { asc: pageIn('asc'), desc: pageIn('desc') };
 
 /** Appends acts to the chain in the transaction of their effect. Its last statement: the lock is held until the commit. */
 export async function appendAudit(tx: Queries, acts: readonly AuditAct[]): Promise<void> {
@@ -64,11 +65,12 @@ export function createAuditLog(database: Database): AuditLog {
         await delay(LOOK_MS);
       }
     },
-    async page({ after, limit, actor, action, target }: AuditFilter) {
+    async page({ after, order, limit, actor, action, target }: AuditFilter) {
       const below =
         target === undefined ? null : withoutTrailingSlashes(target.startsWith('/') ? target : `/${target}`);
-      const filter = [after, limit, actor ?? null, action ?? null, below];
-      const { rows } = await database.query<Omit<AuditEntry, 'seq'> & { seq: string }>(PAGE, filter);
+      const first = order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER;
+      const filter = [after ?? first, limit, actor ?? null, action ?? null, below];
+      const { rows } = await database.query<Omit<AuditEntry, 'seq'> & { seq: string }>(PAGES[order], filter);
       return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
     },
   };
