@@ -295,7 +295,9 @@ describe('compose', () => {
     const { alerting } = parse(fs.readFileSync(path.join(folder, 'prometheus.yaml'), 'utf8')) as {
       alerting: { alertmanagers: { static_configs: { targets: string[] }[] }[] };
     };
-    const [target = ''] = alerting.alertmanagers.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+    const [target = ''] = alerting.alertmanagers.flatMap(({ static_configs }) =>
+      static_configs.flatMap((one) => one.targets),
+    );
     const { ports, configs = [], secrets = [] } = compose.services[target.split(':')[0] ?? ''] ?? {};
     expect(ports).toEqual([expect.stringMatching(new RegExp(`:${target.split(':')[1]}$`))]);
     expect(configs.map(({ source }) => source)).toEqual(['alertmanager']);

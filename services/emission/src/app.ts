@@ -187,9 +187,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     idle,
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
-  const notices = createPostgresNoticeStore(database);
-  const noticeBackground = createNoticeBackground({ ...ports, notices }, certificates);
-  const others = [createRecovery(ports, idle), noticeBackground, ...watches];
+  const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
   const batches = createBatches(config, parts, { ...ports, ...invoices, readNumbers }, (linePorts) =>
     createIssueJson({ ...linePorts, ...invoices }, taxpayers, certificates),
   );
@@ -234,7 +232,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     ...parts,
     ports,
     cancellations: cancellationPorts.cancellations,
-    notices,
     published,
     countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog, batches: batches.count },
     relay,
@@ -325,6 +322,10 @@ function openAuthority(
       await sharedCache?.close();
     },
   };
+}
+
+function createNotices(database: Database, ports: Ports, certificates: ReturnType<typeof createCertificates>) {
+  return createNoticeBackground({ ...ports, notices: createPostgresNoticeStore(database) }, certificates);
 }
 
 /** Batches: their routes, and the work on their lines. */

@@ -9,13 +9,13 @@ import type { EmissionConfig } from './config.js';
 import type { BatchStore } from './core/batches/batch-ports.js';
 import type { CancellationStore } from './core/cancellation/cancellation-ports.js';
 import { applyStatus } from './core/follow-up/apply-status.js';
-import type { NoticeStore } from './core/notices/notices.js';
 import type { Ports } from './core/ports.js';
 import type { PublishedDocuments } from './core/published/published-documents.js';
 import { DUE_TIMES } from './due-times.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './inbound/events.js';
 import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
 import { createContingencyMetrics, createEndsMetrics } from './observer.js';
+import { createPostgresNoticeStore } from './outbound/notices/notice-store.postgres.js';
 
 /** The consumer group of this service. */
 const EMISSION_GROUP = 'emission';
@@ -34,7 +34,6 @@ interface Loop {
 export interface LifeCycleDependencies extends ServiceDependencies {
   readonly ports: Ports;
   readonly cancellations: Pick<CancellationStore, 'backlog'>;
-  readonly notices: Pick<NoticeStore, 'backlog'>;
   readonly published: Pick<PublishedDocuments, 'forget'>;
   readonly countBacklog: {
     readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
@@ -57,6 +56,7 @@ export function createLifeCycle(
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
+  const notices = createPostgresNoticeStore(parts.database);
   const countEnds = createEndsMetrics(parts.metrics);
   const cleaning = createCleaning({
     async clean(now) {
@@ -88,7 +88,7 @@ export function createLifeCycle(
       .backlog()
       .then((backlog) => countWaiting(backlog, clock()))
       .catch(warn('the documents that wait for the authority could not be counted'));
-    parts.notices
+    notices
       .backlog(toCalendarDate(clock()))
       .then(countEnds)
       .catch(warn('certificates and ranges that end could not be counted'));
