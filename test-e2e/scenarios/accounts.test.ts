@@ -311,6 +311,44 @@ describe('an API key', () => {
       expect((await admin('POST', path, body)).status).toBe(422);
   });
 
+  it('that refuses warnings has a document with one refused, alone and in a batch, before its number is used', async () => {
+    const taxpayer = { rnc: '101000236', name: 'Estricta Inventada, SRL' };
+    const client = await newAccount(deployment.running, taxpayer);
+    const path = `/accounts/${client.accountId}/api-keys`;
+    const made = await admin('POST', path, { name: 'strict', environments: ['TesteCF'], refuse_warnings: true });
+    const strict = new Client(deployment.running, made.body.key);
+    const numbers = new Numbering(taxpayer);
+    const unbalanced = () =>
+      numbers.next('ecf-31', ({ Encabezado }) => {
+        Encabezado.Totales.MontoTotal = '11437.00';
+      }).invoice;
+
+    const alone = unbalanced();
+    const refused = await strict.submit(alone);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_document' } });
+    const { faults } = refused.body;
+    expect(new Set(faults.map(({ severity }: { severity: string }) => severity))).toEqual(new Set(['warning']));
+    expect((await client.submit(alone)).body.warnings).toEqual(faults);
+
+    const send = async (caller: Client, invoices: object[], query = '') => {
+      const headers = { 'content-type': 'application/json' };
+      const { body } = await caller.call('POST', `/batches${query}`, { headers, body: JSON.stringify(invoices) });
+      await until(
+        async () => (await caller.call('GET', body.status_url)).body,
+        ({ status }) => status === 'done',
+      );
+      return (await caller.call('GET', `${body.status_url}/results`)).body.results;
+    };
+    const [clean, odd] = [numbers.next().invoice, unbalanced()];
+    expect(await send(strict, [clean, odd])).toMatchObject([
+      { status: 'Aceptado', faults: [] },
+      { status: null, faults, error: { status: 400, code: 'invalid_document' } },
+    ]);
+    expect(await send(client, [odd], '?validate=true&warnings=refuse')).toMatchObject([{ status: null, faults }]);
+    expect((await admin('PATCH', `${path}/${made.body.id}`, { refuse_warnings: false })).status).toBe(200);
+    expect((await strict.submit(odd)).body.warnings).toEqual(faults);
+  });
+
   it('that is deleted, or whose taxpayer is deactivated, stops no batch that was taken', async () => {
     const taxpayer = { rnc: '101000228', name: 'Lotes Inventados, SRL' };
     const { accountId } = await newAccount(deployment.running, taxpayer);

@@ -553,6 +553,9 @@ describe('every operation of the specification', () => {
     const key = await call('POST', '/account/api-keys', { name: 'x', environments: ['TesteCF'], scopes: ['read'] });
     const next = await call('POST', `/account/api-keys/${key.id}/rotate`, {});
     expect(await call('GET', `/account/api-keys/${next.id}`)).toMatchObject({ scopes: ['read'] });
+    expect(await call('PATCH', `/account/api-keys/${next.id}`, { refuse_warnings: true })).toMatchObject({
+      refuse_warnings: true,
+    });
     expect(await call('GET', '/account/api-keys')).toHaveLength(3);
     await call('DELETE', `/account/api-keys/${next.id}`);
 

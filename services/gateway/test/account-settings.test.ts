@@ -204,6 +204,8 @@ describe('a key with the scope manage', () => {
     const rotated = await as(manager, 'POST', `/account/api-keys/${made.body.id}/rotate`, { overlap_hours: 1 });
     expect(rotated.status).toBe(200);
     expect((await as(manager, 'GET', `/account/api-keys/${rotated.body.id}`)).body).toMatchObject({ name: 'caja' });
+    const strict = await as(manager, 'PATCH', `/account/api-keys/${rotated.body.id}`, { refuse_warnings: true });
+    expect(strict).toMatchObject({ status: 200, body: { refuse_warnings: true } });
     expect((await as(manager, 'DELETE', `/account/api-keys/${rotated.body.id}`)).status).toBe(204);
     expect((await as(rotated.body.key, 'GET', '/account')).status).toBe(401);
 
@@ -226,6 +228,7 @@ describe('a key with the scope manage', () => {
       'ranges.put',
       'api_key.create',
       'api_key.rotate',
+      'api_key.update',
       'api_key.delete',
       'webhook.create',
       'webhook.update',
@@ -285,9 +288,12 @@ describe('a key with the scope manage', () => {
       const path = `/account/api-keys/${id}`;
       expect(await as(own.key, 'GET', path)).toMatchObject(absent);
       expect(await as(own.key, 'DELETE', path)).toMatchObject(absent);
+      expect(await as(own.key, 'PATCH', path, { refuse_warnings: true })).toMatchObject(absent);
       expect(await as(own.key, 'POST', `${path}/rotate`, {})).toMatchObject(absent);
     }
     expect(await as(own.key, 'DELETE', `/account/api-keys/${wider.id}`)).toMatchObject(beyond);
+    const looser = await as(own.key, 'PATCH', `/account/api-keys/${wider.id}`, { refuse_warnings: false });
+    expect(looser).toMatchObject(beyond);
     expect(await as(own.key, 'POST', `/account/api-keys/${wider.id}/rotate`, {})).toMatchObject(beyond);
     await under.admin('DELETE', `/admin/accounts/${account}/api-keys/${live.id}`);
     expect((await as(own.key, 'DELETE', `/account/api-keys/${same.id}`)).status).toBe(204);

@@ -141,11 +141,15 @@ describe('accounts', () => {
     ['GET', '/admin/accounts/%00'],
     ['GET', '/admin/accounts/nobody/api-keys/x'],
     ['DELETE', '/admin/accounts/nobody/api-keys/x'],
+    ['PATCH', '/admin/accounts/nobody/api-keys/x'],
     ['GET', '/admin/accounts/nobody/taxpayers/131000001'],
   ])('that do not exist are 404: %s %s', async (method, path) => {
     const bodies: Record<string, unknown> = { PATCH: { active: true }, POST: { rnc: '131777777', name: 'x' } };
-    const body =
-      path.endsWith('api-keys') && method === 'POST' ? { name: 'k', environments: ['TesteCF'] } : bodies[method];
+    const ofKeys: Record<string, unknown> = {
+      POST: { name: 'k', environments: ['TesteCF'] },
+      PATCH: { refuse_warnings: true },
+    };
+    const body = (path.includes('/api-keys') ? ofKeys : bodies)[method];
     expect(await under.admin(method, path, body)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 });
@@ -535,6 +539,7 @@ describe('administrators', () => {
       403, 403, 201,
     ]);
     expect(await statuses('POST', `${account}/api-keys/${keyId}/rotate`, {})).toEqual([403, 403, 200]);
+    expect(await statuses('PATCH', `${account}/api-keys/nada`, { refuse_warnings: true })).toEqual([403, 403, 404]);
     expect(await statuses('DELETE', `${account}/api-keys/nada`)).toEqual([403, 403, 404]);
     expect(await statuses('GET', '/admin/administrators')).toEqual([403, 403, 200]);
     expect(await statuses('POST', '/admin/administrators', {})).toEqual([403, 403, 422]);
@@ -676,6 +681,7 @@ describe('API keys', () => {
         environments: ['TesteCF', 'CerteCF'],
         scopes: ['submit', 'read', 'receive', 'approve', 'cancel'],
         taxpayers: null,
+        refuse_warnings: false,
         hint: `${key.slice(0, 12)}…`,
         created_at: expect.any(String),
         expires_at: null,
@@ -702,6 +708,24 @@ describe('API keys', () => {
   it('for production look different', async () => {
     const { key } = await makeAccount(under, '131000402', ['eCF']);
     expect(key).toMatch(/^ecf_live_/);
+  });
+
+  it('carry refuse_warnings to the owner of an operation, from the moment of the change, and to their successor', async () => {
+    const { id, key, keyId } = await makeAccount(under, '131000405');
+    const path = `/admin/accounts/${id}/api-keys`;
+    const refuses = async (calling: string) =>
+      (await under.call('GET', '/obtain_token', { key: calling })).body.caller.refuse_warnings;
+    expect(await refuses(key)).toBeUndefined();
+    const changed = await under.admin('PATCH', `${path}/${keyId}`, { refuse_warnings: true });
+    expect(changed).toMatchObject({ status: 200, body: { id: keyId, refuse_warnings: true } });
+    expect(await refuses(key)).toBe(true);
+    const rotated = await under.admin('POST', `${path}/${keyId}/rotate`, {});
+    expect(await refuses(rotated.body.key)).toBe(true);
+    const made = { name: 'strict', environments: ['TesteCF'], refuse_warnings: true };
+    const created = await under.admin('POST', path, made);
+    expect(created).toMatchObject({ status: 201, body: { refuse_warnings: true } });
+    expect(await refuses(created.body.key)).toBe(true);
+    expect((await under.admin('PATCH', `${path}/${keyId}`, { scopes: ['read'] })).status).toBe(422);
   });
 
   it('have scopes, taxpayers and an expiry, which their successor inherits', async () => {

@@ -48,6 +48,7 @@ describe('the audit log', () => {
     await under.admin('PATCH', `/admin${account}/taxpayers/131000601`, { active: false });
     const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000009', expires: null };
     await under.admin('PUT', `/admin${account}/taxpayers/131000601/ranges`, [range]);
+    await under.admin('PATCH', `/admin${account}/api-keys/${keyId}`, { refuse_warnings: true });
     const rotated = await under.admin('POST', `/admin${account}/api-keys/${keyId}/rotate`, { overlap_hours: 1 });
     await under.admin('DELETE', `/admin${account}/api-keys/${keyId}`);
     await under.admin('DELETE', `/admin${account}/api-keys/${keyId}`);
@@ -69,6 +70,7 @@ describe('the audit log', () => {
       ['account.update', account, 'ADMIN_TOKEN'],
       ['taxpayer.update', `${account}/taxpayers/131000601`, 'ADMIN_TOKEN'],
       ['ranges.put', `${account}/taxpayers/131000601/ranges`, 'ADMIN_TOKEN'],
+      ['api_key.update', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
       ['api_key.rotate', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
       ['api_key.delete', `${account}/api-keys/${keyId}`, 'ADMIN_TOKEN'],
       ['account.update', account, 'Ana'],

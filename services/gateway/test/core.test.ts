@@ -36,6 +36,7 @@ describe('access', () => {
     environments: ['TesteCF'],
     scopes: ['read'],
     taxpayers: null,
+    refuseWarnings: false,
     expiresAt: null,
     taxpayersRevision: 3,
   };

@@ -29,6 +29,9 @@ const expirySchema = z.iso.datetime({
 });
 const keyScopesSchema = z.array(z.enum(SCOPES));
 const keyTaxpayersSchema = z.array(rncSchema);
+const refuseWarningsSchema = z.boolean().meta({
+  description: 'Whether a warning refuses a document where the request has no `warnings` parameter',
+});
 
 /**
  * `POST /admin/accounts/{id}/api-keys`. A key is for the sandbox environments or for eCF alone, so that a key of one never
@@ -55,6 +58,7 @@ export const newApiKeySchema = z.strictObject({
     .nullish()
     .default(null),
   expires_at: expirySchema.nullish().default(null),
+  refuse_warnings: refuseWarningsSchema.default(false),
 });
 /** How the holder of ADMIN_TOKEN is named wherever an administrator is. */
 export const ADMIN_TOKEN_ACTOR = 'ADMIN_TOKEN';
@@ -97,6 +101,9 @@ export const administratorSchema = z.object({
 /** Answer of `POST /admin/administrators`, the only one that shows the token. */
 export const createdAdministratorSchema = z.object({ id: z.string(), token: z.string() });
 export type AdministratorBody = z.infer<typeof administratorSchema>;
+
+/** `PATCH /admin/accounts/{id}/api-keys/{key_id}`. The rights of a key never change. */
+export const changeApiKeySchema = z.strictObject({ refuse_warnings: refuseWarningsSchema });
 
 /** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key stays valid for `overlap_hours`. */
 export const rotateApiKeySchema = z.strictObject({
@@ -216,6 +223,7 @@ export const apiKeySchema = z.object({
   scopes: keyScopesSchema,
   /** Null = all taxpayers of the account. */
   taxpayers: keyTaxpayersSchema.nullable(),
+  refuse_warnings: refuseWarningsSchema,
   /** First characters of the key. */
   hint: z.string(),
   created_at: z.string(),
@@ -232,6 +240,7 @@ export const createdApiKeySchema = z.object({
   environments: z.array(environmentSchema),
   scopes: keyScopesSchema,
   taxpayers: keyTaxpayersSchema.nullable(),
+  refuse_warnings: refuseWarningsSchema,
   expires_at: z.string().nullable(),
 });
 /** Answer of `POST .../api-keys/{key_id}/rotate`. */

@@ -39,6 +39,7 @@ export const ACCOUNT_SETTINGS = [
   { id: 'createApiKey', method: 'POST', role: 'owner', path: '/api-keys' },
   { id: 'listApiKeys', method: 'GET', role: 'viewer', path: '/api-keys' },
   { id: 'findApiKey', method: 'GET', role: 'viewer', path: '/api-keys/{keyId}' },
+  { id: 'changeApiKey', method: 'PATCH', role: 'owner', path: '/api-keys/{keyId}' },
   { id: 'revokeApiKey', method: 'DELETE', role: 'owner', path: '/api-keys/{keyId}' },
   { id: 'rotateApiKey', method: 'POST', role: 'owner', path: '/api-keys/{keyId}/rotate' },
   { id: 'createWebhook', method: 'POST', role: 'operator', path: '/webhooks' },

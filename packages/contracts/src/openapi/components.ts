@@ -96,6 +96,7 @@ const REQUESTS = {
   NewAccount: admin.newAccountSchema,
   NewAdministrator: admin.newAdministratorSchema,
   NewApiKey: admin.newApiKeySchema,
+  ChangeApiKey: admin.changeApiKeySchema,
   RotateApiKey: admin.rotateApiKeySchema,
   NewRanges: admin.newRangesSchema,
   RangeWithNumbers: admin.rangeWithNumbersSchema,

@@ -242,6 +242,7 @@ const newApiKey = {
   scopes: ['submit', 'read'],
   taxpayers: [ISSUER],
   expires_at: '2027-06-30T00:00:00-04:00',
+  refuse_warnings: false,
 };
 const apiKey = {
   id: '7f1e2d3c-4b5a-4968-8776-655443322110',

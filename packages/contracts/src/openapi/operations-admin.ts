@@ -5,6 +5,7 @@ import {
   activeSchema,
   administratorSchema,
   apiKeySchema,
+  changeApiKeySchema,
   createdAdministratorSchema,
   createdApiKeySchema,
   newAccountSchema,
@@ -235,6 +236,17 @@ export const ADMIN = {
     parameters: [P.accountId, P.keyId],
     answers: { 200: { description: 'The key.', content: json(apiKeySchema, EXAMPLES.apiKey) } },
     errors: ['not_found'],
+  },
+  changeApiKey: {
+    tag: 'API keys',
+    summary: 'Changes the defaults of an API key',
+    description: 'The rights of a key never change; make a new key for other rights.',
+    parameters: [P.accountId, P.keyId],
+    body: { required: true, content: json(changeApiKeySchema, { refuse_warnings: true }) },
+    answers: {
+      200: { description: 'The key.', content: json(apiKeySchema, { ...EXAMPLES.apiKey, refuse_warnings: true }) },
+    },
+    errors: [...BODY, 'not_found'],
   },
   revokeApiKey: {
     tag: 'API keys',

@@ -69,7 +69,6 @@ export const EMISSION = {
     body: {
       required: true,
       content: {
-        ...json(invoiceDocumentSchema, invoiceData),
         'multipart/form-data': {
           schema: {
             type: 'object',
@@ -90,6 +89,7 @@ export const EMISSION = {
             certificate: { contentType: 'application/x-pkcs12, application/octet-stream' },
           },
         },
+        ...json(invoiceDocumentSchema, invoiceData),
       },
     },
     answers: {

@@ -47,6 +47,8 @@ export interface ApiKey {
   scopes: Scope[];
   /** RNCs that the key is limited to; null = all taxpayers of the account. */
   taxpayers: string[] | null;
+  /** Whether a warning refuses a document, where the request does not say it. */
+  refuseWarnings: boolean;
   hint: string;
   createdAt: Date;
   expiresAt: Date | null;
@@ -55,7 +57,8 @@ export interface ApiKey {
   revokedAt: Date | null;
 }
 
-export interface NewApiKey extends Pick<ApiKey, 'id' | 'name' | 'environments' | 'scopes' | 'taxpayers' | 'expiresAt'> {
+export interface NewApiKey
+  extends Pick<ApiKey, 'id' | 'name' | 'environments' | 'scopes' | 'taxpayers' | 'refuseWarnings' | 'expiresAt'> {
   hint: string;
   hash: Uint8Array;
 }
@@ -111,6 +114,12 @@ export interface AccountStore {
   /** Whether the account has a key for the environment that is not revoked. */
   hasApiKeyFor(accountId: string, env: Environment): Promise<boolean>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
+  changeApiKey(
+    accountId: string,
+    keyId: string,
+    change: Pick<ApiKey, 'refuseWarnings'>,
+    by: ActedBy,
+  ): Promise<ApiKey | null>;
   revokeApiKey(accountId: string, keyId: string, at: Date, by: ActedBy): Promise<ApiKey | null>;
   /** The new key, with the rights of the old one; `unusable` if the old one is revoked or expired. */
   rotateApiKey(
@@ -177,6 +186,8 @@ export interface KeyHolder {
   scopes: readonly Scope[];
   /** RNCs that the key is limited to; null = all taxpayers of the account. */
   taxpayers: readonly string[] | null;
+  /** Whether a warning refuses a document, where the request does not say it. */
+  refuseWarnings: boolean;
   expiresAt: Date | null;
   /** Latest revision of the account's taxpayers. */
   taxpayersRevision: number;

@@ -148,7 +148,15 @@ function keyCaller(
   { servesProduction }: EnvironmentOptions,
 ): Identity {
   const { env, given } = environmentOf(req, holder, operation, servesProduction);
-  const { keyId: key_id, accountId: account_id, environments, scopes, taxpayers, taxpayersRevision } = holder;
+  const {
+    keyId: key_id,
+    accountId: account_id,
+    environments,
+    scopes,
+    taxpayers,
+    refuseWarnings,
+    taxpayersRevision,
+  } = holder;
   return {
     kind: 'account',
     account_id,
@@ -157,6 +165,7 @@ function keyCaller(
     scopes: [...scopes],
     ...(taxpayers === null ? {} : { taxpayers: [...taxpayers] }),
     ...(servesProduction ? {} : { production_refused: true }),
+    ...(refuseWarnings ? { refuse_warnings: true } : {}),
     taxpayers_revision: taxpayersRevision,
     env,
     env_given: given,

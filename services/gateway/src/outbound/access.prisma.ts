@@ -31,6 +31,7 @@ export function createPrismaKeyStore(prisma: PrismaClient): KeyStore {
         environments: key.environments as Environment[],
         scopes: key.scopes as Scope[],
         taxpayers: key.taxpayers.length === 0 ? null : key.taxpayers,
+        refuseWarnings: key.refuseWarnings,
         expiresAt: key.expiresAt,
         taxpayersRevision: Number(key.account.taxpayersRevision),
       };

@@ -8,6 +8,7 @@ export type ApiKeyMethods =
   | 'listApiKeys'
   | 'findApiKey'
   | 'hasApiKeyFor'
+  | 'changeApiKey'
   | 'revokeApiKey'
   | 'rotateApiKey';
 
@@ -35,6 +36,17 @@ export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChan
       const row = await prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
       return row === null ? null : toApiKey(row);
     },
+    changeApiKey: (accountId, keyId, { refuseWarnings }, by) =>
+      change(async (tx) => {
+        const { count } = await tx.apiKey.updateMany({ where: { id: keyId, accountId }, data: { refuseWarnings } });
+        const row = await tx.apiKey.findFirst({ where: { id: keyId, accountId } });
+        if (row === null || count === 0) return { value: null };
+        const details = { refuse_warnings: refuseWarnings };
+        return {
+          value: toApiKey(row),
+          act: { action: 'api_key.update', target: apiKeyPath(accountId, keyId), details },
+        };
+      }, by),
     revokeApiKey: (accountId, keyId, at, by) =>
       change(async (tx) => {
         const valid = { id: keyId, accountId, revokedAt: null };
@@ -70,12 +82,13 @@ async function idsWithin(
   return rows.map(({ id }) => id);
 }
 
-function rightsOf({ name, environments, scopes, taxpayers, expiresAt }: NewApiKey) {
-  return { name, environments, scopes, taxpayers, expires_at: expiresAt === null ? null : toIsoDominican(expiresAt) };
+function rightsOf({ name, environments, scopes, taxpayers, refuseWarnings, expiresAt }: NewApiKey) {
+  const expires_at = expiresAt === null ? null : toIsoDominican(expiresAt);
+  return { name, environments, scopes, taxpayers, refuse_warnings: refuseWarnings, expires_at };
 }
 
 function insert(tx: Tx, accountId: string, key: NewApiKey) {
-  const { id, name, environments, scopes, taxpayers, expiresAt, hint } = key;
-  const rights = { environments, scopes, taxpayers: taxpayers ?? [], expiresAt };
+  const { id, name, environments, scopes, taxpayers, refuseWarnings, expiresAt, hint } = key;
+  const rights = { environments, scopes, taxpayers: taxpayers ?? [], refuseWarnings, expiresAt };
   return tx.apiKey.create({ data: { id, accountId, name, ...rights, hint, hash: new Uint8Array(key.hash) } });
 }

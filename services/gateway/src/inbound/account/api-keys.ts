@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newApiKeySchema, rotateApiKeySchema } from '@ecf/contracts';
+import { changeApiKeySchema, newApiKeySchema, rotateApiKeySchema } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
@@ -13,14 +13,17 @@ import { otherMethods } from '../own-routes.js';
 const HOUR_MS = 3_600_000;
 
 export interface ApiKeyRouteOptions {
-  store: Pick<AccountStore, 'createApiKey' | 'listApiKeys' | 'findApiKey' | 'revokeApiKey' | 'rotateApiKey'>;
+  store: Pick<
+    AccountStore,
+    'createApiKey' | 'listApiKeys' | 'findApiKey' | 'changeApiKey' | 'revokeApiKey' | 'rotateApiKey'
+  >;
   activity: Pick<KeyUses, 'flush'>;
   clock: () => Date;
 }
 
 /**
  * POST, GET    …/api-keys
- * GET, DELETE  …/api-keys/{key_id}
+ * GET, PATCH, DELETE  …/api-keys/{key_id}
  * POST         …/api-keys/{key_id}/rotate
  */
 export function apiKeyRoutes(base: string, { store, activity, clock }: ApiKeyRouteOptions): express.Router {
@@ -34,8 +37,13 @@ export function apiKeyRoutes(base: string, { store, activity, clock }: ApiKeyRou
   routes
     .route(`${base}/api-keys`)
     .post(json, async (req: Request, res: Response) => {
-      const { expires_at, taxpayers = null, ...wanted } = validate(newApiKeySchema, req.body, 'body');
-      const rights = { ...wanted, taxpayers, expiresAt: expiryOf(expires_at, clock()) };
+      const { expires_at, refuse_warnings, taxpayers = null, ...wanted } = validate(newApiKeySchema, req.body, 'body');
+      const rights = {
+        ...wanted,
+        taxpayers,
+        refuseWarnings: refuse_warnings,
+        expiresAt: expiryOf(expires_at, clock()),
+      };
       requireOwnRights(managerOf(res), rights);
       const key = makeApiKey(rights.environments);
       const stored = { id: randomUUID(), ...rights, hint: hintOf(key), hash: hashApiKey(key) };
@@ -54,13 +62,20 @@ export function apiKeyRoutes(base: string, { store, activity, clock }: ApiKeyRou
       await activity.flush();
       res.json(apiKeyBody(await keyOf(req, res)));
     })
+    .patch(json, async (req: Request, res: Response) => {
+      const { refuse_warnings: refuseWarnings } = validate(changeApiKeySchema, req.body, 'body');
+      const key = await keyOf(req, res);
+      requireOwnScopes(managerOf(res), key);
+      const changed = await store.changeApiKey(accountId(req, res), key.id, { refuseWarnings }, actedBy(req, res));
+      res.json(apiKeyBody(found(changed, 'key')));
+    })
     .delete(async (req: Request, res: Response) => {
       const key = await keyOf(req, res);
       requireOwnScopes(managerOf(res), key);
       found(await store.revokeApiKey(accountId(req, res), key.id, clock(), actedBy(req, res)), 'key');
       res.status(204).end();
     })
-    .all(otherMethods('GET', 'DELETE'));
+    .all(otherMethods('GET', 'PATCH', 'DELETE'));
   routes
     .route(`${base}/api-keys/:keyId/rotate`)
     .post(json, async (req: Request, res: Response) => {

@@ -45,9 +45,10 @@ export function apiKeyRights({
   environments,
   scopes,
   taxpayers,
+  refuseWarnings,
   expiresAt,
-}: Pick<ApiKey, 'environments' | 'scopes' | 'taxpayers' | 'expiresAt'>) {
-  return { environments, scopes, taxpayers, expires_at: timeOrNull(expiresAt) };
+}: Pick<ApiKey, 'environments' | 'scopes' | 'taxpayers' | 'refuseWarnings' | 'expiresAt'>) {
+  return { environments, scopes, taxpayers, refuse_warnings: refuseWarnings, expires_at: timeOrNull(expiresAt) };
 }
 
 /** A time as `/admin` shows it. */
