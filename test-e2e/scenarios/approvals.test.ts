@@ -71,6 +71,28 @@ function give(client: Client, document: Awaited<ReturnType<typeof delivered>>, d
 }
 
 describe('a decision', () => {
+  it('needs no more than the parties, the number and the status', async () => {
+    const document = await delivered();
+    const { issuer_rnc, buyer_rnc } = deployment.running.demo;
+    const { status, body } = await deployment.demo.call('POST', '/acecf/', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ issuer_rnc, receiver_rnc: buyer_rnc, encf: document.encf },
+        ...{ authority_environment: 'TesteCF', approval_status: 1 },
+      }),
+    });
+    expect([status, body]).toMatchObject([
+      201,
+      {
+        ecf_document_id: document.id,
+        invoice_date_issued: document.date,
+        invoice_total_amount: document.total,
+        authority_submission_status: 'Aceptado',
+        issuer_delivery_status: 'delivered',
+      },
+    ]);
+  });
+
   it('is stored without being sent, then sent', async () => {
     const document = await delivered();
     const local = await give(deployment.demo, document, { approval_status: 1 }, '?submit_to_authority=false');

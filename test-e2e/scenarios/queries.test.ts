@@ -169,6 +169,56 @@ describe('state changes in the read models', () => {
   });
 });
 
+describe('what an accountant looks for', () => {
+  it('documents by the own reference of the ERP, in lists, events, batches and CSV', async () => {
+    const [sale, sold] = [numbers.next(), numbers.next()];
+    await client.submit(sale.invoice, { 'x-reference': 'sale-4711' });
+    await client.submit(sale.invoice, { 'x-reference': 'sale-4712' });
+    const batch = await client.call('POST', '/batches', {
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: JSON.stringify({ ...sold.invoice, reference: 'sale-4711' }),
+    });
+    const results = async () => (await client.call('GET', `/batches/${batch.body.batch_id}/results`)).body.results;
+    await until(results, ([line]) => line.status !== null && line.reference === 'sale-4711');
+    const listed = async (reference: string) =>
+      (await get(`/invoices/?reference=${reference}&sort=created_at`)).body.invoices.map(
+        (one: { encf: string }) => one.encf,
+      );
+    expect(await listed('sale-4711')).toEqual([sale.encf, sold.encf]);
+    expect(await listed('sale-4712')).toEqual([]);
+    const found = await client.until('Aceptado', () => get(`/invoices/${sale.encf}`));
+    expect(found.body.reference).toBe('sale-4711');
+    const events = async () => (await client.call('GET', '/events?types=invoice.accepted&limit=1000')).body.events;
+    const ofSale = ({ data }: { data: { encf: string; reference: string } }) =>
+      data.encf === sale.encf && data.reference === 'sale-4711';
+    await until(events, (seen) => seen.some(ofSale));
+    const csv = await get('/invoices/?reference=sale-4711&bom=true', { ...period(), accept: 'text/csv' });
+    const [names = '', ...rows] = csv.text.trimEnd().split('\r\n');
+    const at = names.split(',').indexOf('reference');
+    expect(rows.map((row) => row.includes(',sale-4711,'))).toEqual([true, true]);
+    expect(at).toBeGreaterThan(0);
+  });
+
+  it('documents by their date of issue, and sums that say what they count', async () => {
+    const { invoice, encf } = numbers.next();
+    const issued = '03-02-2024';
+    Object.assign(invoice.ECF.Encabezado.Emisor, { FechaEmision: issued });
+    await client.submit(invoice);
+    await client.until('Aceptado', () => get(`/invoices/${encf}`));
+    const onDay = { 'rnc-issuing': ISSUER.rnc, 'start-date': issued, 'end-date': issued };
+    expect((await get('/invoices/?period=issued', onDay)).body).toMatchObject({ total: 1, invoices: [{ encf }] });
+    expect((await get('/invoices/?period=created', onDay)).body.total).toBe(0);
+    expect((await get('/invoices/count/?period=issued', onDay)).body.total_invoices).toBe(1);
+    const { body } = await get('/invoices/aggregate/?period=issued', onDay);
+    expect(body).toMatchObject({ total_invoices: 1, counted: 1, by_month: [{ month: '2024-02', count: 1 }] });
+    const all = (await get('/invoices/aggregate/')).body;
+    expect(all.by_status.reduce((sum: number, { count: some }: { count: number }) => sum + some, 0)).toBe(
+      all.total_invoices,
+    );
+    expect(all.by_type.reduce((sum: number, { count: some }: { count: number }) => sum + some, 0)).toBe(all.counted);
+  });
+});
+
 describe('stored XML', () => {
   it('of the consumer summary, and of two taxpayers under one number', async () => {
     const { invoice, encf } = numbers.next('ecf-32');
@@ -301,6 +351,10 @@ describe('bad input', () => {
 describe('operator commands', () => {
   it('ecf rebuild query rebuilds the read models while they answer', async () => {
     const before = await count();
+    const sums = async () => (await get('/invoices/aggregate/?period=issued')).body;
+    const sold = async () =>
+      (await get('/invoices/?reference=sale-4711')).body.invoices.map((one: { encf: string }) => one.encf);
+    const [sumsBefore, soldBefore] = [await sums(), await sold()];
     let running = true;
     const seen = new Set<number>();
     const asking = (async () => {
@@ -315,6 +369,7 @@ describe('operator commands', () => {
     expect({ code, rows, stderr }).toMatchObject({ code: 0, rows: [{ building: false, failure: null }] });
     expect(rows[0].documents).toBeGreaterThanOrEqual(before);
     expect([...seen]).toEqual([before]);
+    expect([await sums(), await sold()]).toEqual([sumsBefore, soldBefore]);
     const { invoice, encf } = numbers.next();
     await client.submit(invoice);
     expect((await get(`/invoices/${encf}`)).status).toBe(200);
