@@ -179,14 +179,17 @@ async function shows(course: Course, reason: string | null): Promise<void> {
   expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(`id ${course.approval.id}`)]);
 }
 
-/** Both sides read the submitted JSON, and it is valid under another number. */
+/** Both sides read the submitted JSON with its signing time. Sent again it is a repeat, and it is valid under another number. */
 async function readBack({ encf, invoice, issuer, buyer }: Course): Promise<void> {
   const of = (number: string, rnc = issuer.rnc) => get(`/invoices/${number}/document`, { 'rnc-issuing': rnc });
   const { status, body } = await of(encf);
-  expect([status, body]).toEqual([200, invoice]);
+  const signed = { ECF: { ...invoice.ECF, FechaHoraFirma: expect.stringMatching(/^\d\d-\d\d-\d{4} [\d:]{8}$/) } };
+  expect([status, body]).toEqual([200, signed]);
   const parties = { 'buyer-rnc': buyer.rnc, 'provider-rnc': issuer.rnc };
   const atBuyer = await get(`/fe/recepcion/api/invoices/${encf}/document`, parties);
-  expect([atBuyer.status, atBuyer.body]).toEqual([200, invoice]);
+  expect([atBuyer.status, atBuyer.body]).toEqual([200, body]);
+  expect(await deployment.demo.submit(body)).toMatchObject({ status: 200, body: { encf, status: 'Aceptado' } });
+  expect(await deployment.demo.ledger(encf)).toHaveLength(1);
   const refusals = [await of(encf, '101000066'), await of(encfOf('31', 999_999))];
   expect(refusals.map((one) => [one.status, one.body.code])).toEqual([
     [404, 'taxpayer_not_found'],

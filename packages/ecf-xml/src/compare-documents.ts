@@ -1,6 +1,7 @@
-import type { DocumentNode, DocumentValue } from '@ecf/domain';
+import { type DocumentNode, type DocumentValue, withLineFeeds } from '@ecf/domain';
 import { DOCUMENTS } from './catalogue/documents.js';
 import { type ElementRule, schemaOf } from './catalogue/element-rules.js';
+import { isBlankText } from './values/blanks.js';
 import { canonicalDecimal, parseDecimalValue } from './values/decimal-value.js';
 import { parseXml } from './xml/parse-xml.js';
 import { readXml } from './xml/read-xml.js';
@@ -67,8 +68,10 @@ function byValue(text: string): string {
 function textsOf(tree: DocumentNode): Map<string, string> {
   const texts = new Map<string, string>();
   const collect = (value: DocumentValue, path: string): void => {
-    if (typeof value === 'string') texts.set(path, value);
-    else if (Array.isArray(value))
+    if (typeof value === 'string') {
+      // Earlier versions signed carriage returns and blanks that input no longer has.
+      if (!isBlankText(value)) texts.set(path, withLineFeeds(value));
+    } else if (Array.isArray(value))
       for (const [index, entry] of value.entries()) collect(entry, `${path}[${index + 1}]`);
     else for (const [name, entry] of Object.entries(value)) collect(entry, path === '' ? name : `${path}.${name}`);
   };

@@ -74,6 +74,12 @@ describe('differences', () => {
     expect(differences(bytes(invoice()), bytes(other))).toHaveLength(1);
   });
 
+  it('finds none in carriage returns and blanks, which only earlier versions signed', () => {
+    const header = (issuer: DocumentNode) => ({ ECF: { Encabezado: { IdDoc: { TipoeCF: '31' }, Emisor: issuer } } });
+    const stored = header({ DireccionEmisor: 'a\r\nb\rc', Sucursal: ' ' });
+    expect(differences(bytes(stored), bytes(header({ DireccionEmisor: 'a\nb\nc' })))).toEqual([]);
+  });
+
   it('says so if one document is an e-CF and the other one a summary', () => {
     const summary = { RFCE: { Encabezado: { Version: '1.0' } } };
     expect(differences(bytes(summary), bytes(invoice()))).toEqual([{ path: 'ECF', stored: 'RFCE', sent: 'ECF' }]);

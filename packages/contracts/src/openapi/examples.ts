@@ -80,6 +80,9 @@ export const invoiceData = {
   },
 };
 
+/** As it is read back. */
+export const signedInvoiceData = { ECF: { ...invoiceData.ECF, FechaHoraFirma: '15-06-2026 10:00:00' } };
+
 const invoice = {
   id: 1,
   encf: 'E310000000101',

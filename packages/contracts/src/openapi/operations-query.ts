@@ -16,7 +16,7 @@ import {
 } from '../http/invoice.js';
 import type { OperationId } from '../http/operations.js';
 import { csv, type HeaderDescription, json, type OperationDescription, xml } from './description.js';
-import { ECF_XML, EXAMPLES, invoiceData } from './examples.js';
+import { ECF_XML, EXAMPLES, signedInvoiceData } from './examples.js';
 import { READ_MODEL_LAG } from './headers.js';
 import { PARAMETERS as P } from './parameters.js';
 
@@ -128,11 +128,11 @@ export const QUERY = {
     tag: INVOICES,
     summary: 'Returns an issued e-CF in JSON, in the shape that is submitted',
     description:
-      'Without signature and signing time. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
+      'Without signature. An e-CF always has its FechaHoraFirma; sent again as it is, it gets its stored answer. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
     hasEtag: true,
     parameters: [P.encf, P.issuerHeader],
     answers: {
-      200: { description: 'The document.', content: json(issuedDocumentSchema, invoiceData), headers: LAG },
+      200: { description: 'The document.', content: json(issuedDocumentSchema, signedInvoiceData), headers: LAG },
     },
     errors: ['not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },

@@ -11,7 +11,7 @@ import {
   receivedInvoicesListSchema,
 } from '../http/received-invoice.js';
 import { type Content, csv, json, type OperationDescription, xml } from './description.js';
-import { ARECF_XML, ECF_XML, EXAMPLES, invoiceData, SEED_XML } from './examples.js';
+import { ARECF_XML, ECF_XML, EXAMPLES, SEED_XML, signedInvoiceData } from './examples.js';
 import { PARAMETERS as P } from './parameters.js';
 
 const PUBLIC = 'Routes for other taxpayers';
@@ -171,10 +171,10 @@ export const RECEPTION = {
   receivedDocument: {
     tag: RECEIVED,
     summary: 'Returns a received e-CF in JSON, in the shape that is submitted',
-    description: 'Without signature and signing time.',
+    description: 'Without signature, with its FechaHoraFirma.',
     hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
-    answers: { 200: { description: 'The document.', content: json(invoiceDocumentSchema, invoiceData) } },
+    answers: { 200: { description: 'The document.', content: json(invoiceDocumentSchema, signedInvoiceData) } },
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
   },
   acknowledgementXml: {

@@ -7,16 +7,10 @@ type Content = DocumentNode[string];
 
 /**
  * A signed document as the JSON that a caller submits: its root with the authority's names and nesting, values as text, without
- * signature and signing time, which the gateway sets. Submitted again, it is the same document.
+ * signature. Submitted again as it is, it is the same document.
  */
 export function inputDocument(xml: Pick<CanonicalXml, 'text'>): DocumentNode {
-  const tree = readXml(xml);
-  return Object.fromEntries(
-    Object.entries(tree).map(([root, content]) => [
-      root,
-      asInput(isGroup(content) ? withoutSigningTime(content) : content),
-    ]),
-  );
+  return asInput(readXml(xml));
 }
 
 /** A tree as input of the JSON check. Input is decoded once, so a text that looks escaped has to be escaped. */
@@ -34,8 +28,4 @@ export function asInput<C extends Content>(content: C): C {
 
 function isGroup(content: Content): content is DocumentNode {
   return typeof content === 'object' && content !== null && !Array.isArray(content);
-}
-
-function withoutSigningTime({ FechaHoraFirma: _signedAt, ...group }: DocumentNode): DocumentNode {
-  return group;
 }
