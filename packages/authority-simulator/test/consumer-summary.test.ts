@@ -52,6 +52,25 @@ describe('reception of consumer summaries', () => {
     expect(other).toMatchObject({ codigo: 2, mensajes: [{ codigo: '1209' }], secuenciaUtilizada: false });
   });
 
+  it('refuses a combination that it rejected before, and leaves the number to another one', async () => {
+    const number = encf();
+    const unused = { codigo: 2, mensajes: ['Firma inválida'], secuenciaUtilizada: false };
+    await authority.control('POST', 'faults', {
+      operation: 'recepcionfc',
+      kind: 'verdict',
+      times: 1,
+      verdict: unused,
+    });
+    await authority.sendSummary(summary(number, 'AAAAAA'));
+    const repeated = (await authority.sendSummary(summary(number, 'AAAAAA'))).json();
+    expect(repeated).toMatchObject({
+      codigo: 2,
+      mensajes: [{ codigo: '75', valor: 'La combinación e-NCF y código de seguridad ya han sido utilizados' }],
+      secuenciaUtilizada: false,
+    });
+    expect((await authority.sendSummary(summary(number, 'BBBBBB'))).json()).toMatchObject({ codigo: 1 });
+  });
+
   it('shares the numbers with full documents, both ways', async () => {
     const [full, short] = [encf(), encf()];
     expect((await authority.check(ecf({ encf: full, net: 300_000 }))).codigo).toBe('1');

@@ -43,11 +43,13 @@ export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'mess
 /**
  * The life-cycle event of a verdict. `resent` means that the same bytes were sent before with unknown outcome. Then "already
  * used" is about our own earlier copy and is no verdict on the document. `mayTryAgain` is false after the last try after
- * 004: then a resent document is looked up, and any other is rejected.
+ * 004: then a resent document is looked up, and any other is rejected. `rejectedBefore` means that an earlier attempt of ours at
+ * the same summary was rejected with the number reusable: then "the combination was used" is about that attempt, and a new
+ * signature, which makes another combination, may use the number.
  */
 export function verdictEvent(
   verdict: NumberVerdict,
-  { resent, mayTryAgain }: { resent: boolean; mayTryAgain: boolean },
+  { resent, mayTryAgain, rejectedBefore = false }: { resent: boolean; mayTryAgain: boolean; rejectedBefore?: boolean },
 ): EmissionEvent {
   switch (verdict.status) {
     case 'Aceptado':
@@ -64,8 +66,14 @@ export function verdictEvent(
         if (mayTryAgain) return 'try-again';
         if (resent) return 'outcome-unknown';
       }
+      if (rejectedBefore && isCombinationUsed(verdict)) return 'rejected-reusable';
       return isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   }
+}
+
+/** Whether the authority refused a summary because its number and security code had been sent before. */
+export function isCombinationUsed(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
+  return verdict.status === 'Rechazado' && verdict.messages.some(({ valor }) => COMBINATION_TEXT.test(plain(valor)));
 }
 
 function reportsRepeat(message: AuthorityMessage): boolean {
@@ -78,10 +86,8 @@ function reportsTemporaryFailure(message: AuthorityMessage): boolean {
   return message.codigo.trim() === '004' || plain(message.valor).startsWith('ha ocurrido un error validando en ecf');
 }
 
-const REPEAT_TEXTS = [
-  /^este numero de secuencia ya ha sido utilizado/,
-  /^la combinacion e-?ncf y codigo de seguridad ya han? sido utilizad/,
-];
+const COMBINATION_TEXT = /^la combinacion e-?ncf y codigo de seguridad ya han? sido utilizad/;
+const REPEAT_TEXTS = [/^este numero de secuencia ya ha sido utilizado/, COMBINATION_TEXT];
 
 /** Lower case, without accents, single blanks: the authority is not consistent in any of them. */
 function plain(text: string): string {

@@ -1,5 +1,6 @@
 import { isBelowSummaryLimit } from '@ecf/domain';
 import { factsOf } from '../ledger/document-facts.js';
+import type { Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import { checkBuyer } from './buyer.js';
 import { type Arrival, checkFields, checkForm, type Decision, verdictOf } from './decision.js';
@@ -25,10 +26,11 @@ export function decideRfce(
   const issuer = checkIssuer(simulation.taxpayers, rnc, form.signer);
   if (issuer) return outcome(rejected([issuer], false));
   const facts = factsOf(document.tree, '');
-  const holder = numbers.holder(env, rnc, encf);
-  if (holder?.operation === 'recepcionfc' && simulation.facts.of(holder).securityCode === facts.securityCode) {
-    return outcome(rejected([TEXTS.usedCombination], true));
-  }
+  const sameCode = (earlier: Submission) =>
+    earlier.operation === 'recepcionfc' && simulation.facts.of(earlier).securityCode === facts.securityCode;
+  // A combination that was rejected before was used as well. Only a temporary failure asks for the same summary again.
+  if (numbers.of(env, rnc, encf).some((earlier) => !mayBeSentAgain(earlier.verdict) && sameCode(earlier)))
+    return outcome(rejected([TEXTS.usedCombination], numbers.holder(env, rnc, encf) !== null));
   const sequence = checkSequence(numbers, simulation.taxpayers, { env, rnc, encf, expiry: null, now });
   if (sequence && 'verdict' in sequence) return outcome(sequence.verdict);
   const fields = checkFields(document.tree, now);
@@ -47,6 +49,10 @@ export function decideRfce(
       ? verdictOf([...faults, ...observations], [])
       : verdictOf(faults, observations),
   );
+}
+
+function mayBeSentAgain({ messages }: Verdict): boolean {
+  return messages.some(({ code }) => code === TEXTS.tryAgain.code);
 }
 
 /** From 250,000.00 on the full document is due. Source: technical description p.13; the text is not published. */

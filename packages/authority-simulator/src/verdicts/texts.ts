@@ -15,7 +15,7 @@ export const TEXTS = {
   unauthorisedNumber: { code: '75', text: 'Número de secuencia no autorizada.' },
   expiryDate: { code: '145', text: 'Fecha de vencimiento de secuencia inválida.' },
   usedNumber: { code: '1209', text: 'Este número de secuencia ya ha sido utilizado.' },
-  usedCombination: { code: '0', text: 'La combinación e-NCF y código de seguridad ya han sido utilizados' },
+  usedCombination: { code: '75', text: 'La combinación e-NCF y código de seguridad ya han sido utilizados' },
   tryAgain: { code: '004', text: 'Ha ocurrido un error validando en eCF, favor intentar nueva vez.' },
   unknownBuyer: {
     code: '1385',

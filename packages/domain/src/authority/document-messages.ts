@@ -312,7 +312,7 @@ export const DOCUMENT_MESSAGES: readonly AuthorityMessageEntry[] = [
     SUMMARY,
     'Rechazado',
     null,
-    'the summary was sent before: look its verdict up',
+    'the summary was sent before: look its verdict up; if that attempt was rejected, sign again at another time',
   ),
   entry(
     null,
