@@ -119,6 +119,16 @@ export const ISSUING_RULES = {
     summary:
       'FechaHoraFirma lies within the validity of the certificate that signs, since receivers check it at that time.',
   },
+  signedLater: {
+    name: 'business.signed-later',
+    code: null,
+    appliesTo: ['32'],
+    verdict: 'warns',
+    source: observed(),
+    since: OBSERVED_SINCE,
+    summary:
+      'A consumer invoice whose summary was rejected is signed at another second, because the authority refuses a security code that it has seen.',
+  },
   signedBefore: {
     name: 'business.signed-before',
     code: null,

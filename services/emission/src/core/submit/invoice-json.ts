@@ -6,8 +6,10 @@ import {
   type EcfType,
   type Environment,
   type Fault,
+  faultOf,
   formatSignatureDateTime,
   groupOf,
+  ISSUING_RULES,
   parseDocumentDate,
   parseSignatureDateTime,
   type SubmissionRoute,
@@ -116,13 +118,19 @@ export interface SignedInvoice {
   readonly signedAt: Date;
 }
 
-/** Fills FechaHoraFirma if it is missing and signs. For the summary route it also derives and signs the summary. */
+/**
+ * Fills FechaHoraFirma if it is missing and signs. For the summary route it also derives and signs the summary.
+ *
+ * @param previous when the attempt before it was signed. The authority refuses a summary with a security code that it has seen,
+ * so a summary of the same second is signed with the next one.
+ */
 export async function signInvoice(
   invoice: Invoice,
   certificate: SigningCertificate,
   now: Date,
+  previous: Date | null = null,
 ): Promise<SignedInvoice> {
-  const { written, signatureTime } = completed(invoice, now);
+  const { written, signatureTime, warnings } = completed(invoice, now, invoice.route === 'rfce' ? previous : null);
   const signed = await signXml(written, certificate);
   const code = securityCode(signed.signatureValue);
   const tree = { ECF: { ...(invoice.tree.ECF as DocumentNode), FechaHoraFirma: signatureTime } };
@@ -132,6 +140,7 @@ export async function signInvoice(
     rfceXml,
     facts: factsOf(invoice.key.env, tree, summarise(tree), code, [
       ...invoice.warnings,
+      ...warnings,
       ...signingTimeWarnings(signatureTime, certificate.notBefore, certificate.notAfter),
     ]),
     signedAt: parseSignatureDateTime(signatureTime) ?? now,
@@ -140,22 +149,43 @@ export async function signInvoice(
 
 /** The unsigned document as it would be signed now, for a dry run. */
 export function unsignedXml(invoice: Invoice, now: Date): string {
-  return completed(invoice, now).written.output;
+  return completed(invoice, now, null).written.output;
 }
+
+/** Milliseconds after the signing time of an attempt in which the next one may get the same. */
+const SAME_TIME_MS = 60_000;
 
 /**
  * FechaHoraFirma is the last element before the Signature in every type, so it is inserted without writing the
  * document again.
  */
-function completed(invoice: Invoice, now: Date): { written: WrittenXml; signatureTime: string } {
+function completed(
+  invoice: Invoice,
+  now: Date,
+  previous: Date | null,
+): { written: WrittenXml; signatureTime: string; warnings: readonly Fault[] } {
   const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
-  if (stated !== null) return { written: invoice.written, signatureTime: stated };
-  const signatureTime = formatSignatureDateTime(now);
+  const wanted = (stated === null ? null : parseSignatureDateTime(stated)) ?? now;
+  const lead = previous === null ? -1 : Math.floor(previous.getTime() / 1_000) - Math.floor(wanted.getTime() / 1_000);
+  const isMoved = previous !== null && lead >= 0 && lead * 1_000 < SAME_TIME_MS;
+  const time = isMoved ? new Date(previous.getTime() + 1_000) : wanted;
+  if (stated !== null && !isMoved) return { written: invoice.written, signatureTime: stated, warnings: [] };
+  const signatureTime = formatSignatureDateTime(time);
   const ending = `<FechaHoraFirma>${signatureTime}</FechaHoraFirma></ECF>`;
-  const fill = (text: string) => text.slice(0, -'</ECF>'.length) + ending;
+  const replaced = stated === null ? '</ECF>' : '<FechaHoraFirma>';
+  const fill = (text: string) => text.slice(0, text.lastIndexOf(replaced)) + ending;
   const { canonical, output } = invoice.written;
   const filled = fill(canonical);
-  return { written: { canonical: filled, output: output === canonical ? filled : fill(output) }, signatureTime };
+  return {
+    written: { canonical: filled, output: output === canonical ? filled : fill(output) },
+    signatureTime,
+    warnings: stated === null ? [] : [signedLater(stated, signatureTime)],
+  };
+}
+
+function signedLater(stated: string, signatureTime: string): Fault {
+  const message = `an attempt signed at FechaHoraFirma ${stated} was rejected, and the authority refuses its security code from now on; the document is signed at ${signatureTime} instead`;
+  return faultOf(ISSUING_RULES.signedLater, 'ECF.FechaHoraFirma', message);
 }
 
 /** Facts of a signed document that never change. */

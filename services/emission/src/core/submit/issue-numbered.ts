@@ -98,7 +98,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
       drawn,
       key: idempotencyKey === null ? null : keyOf(caller, invoice, idempotencyKey),
       compare: (existing) => compareWithAttempt(ports, existing, sentDocument(caller, invoice)),
-      async prepare(reference) {
+      async prepare(reference, previous) {
         const certificate = uploaded ?? certificates.stored(taxpayer);
         warningsOf(parties, invoice, reference.warnings);
         const owner = { account: caller.accountId, rnc: taxpayer.rnc };
@@ -109,7 +109,12 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
         const now = ports.clock();
         const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
         if (parties.refusesWarnings) refuseWarnings(ending);
-        const signed = await signInvoice(withWarnings(invoice, [...reference.warnings, ...ending]), certificate, now);
+        const signed = await signInvoice(
+          withWarnings(invoice, [...reference.warnings, ...ending]),
+          certificate,
+          now,
+          previous?.signedAt,
+        );
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
