@@ -294,6 +294,50 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 30))).toHaveLength(1);
   });
 
+  it('a summary that was rejected and repeated within the same second is signed with the next second', async () => {
+    const reject = () =>
+      world.fault({ operation: 'recepcionfc', kind: 'verdict', times: 2, verdict: REJECTED(false, 3) });
+    const at = '15-06-2026 09:00:00';
+    const stated = example('ecf-32', 50, (ecf) => {
+      ecf.FechaHoraFirma = at;
+    });
+    await reject();
+    const answers = [await world.submit(emission, stated), await world.submit(second, stated)];
+    expect(answers.map(({ body }) => body.status)).toEqual(['Rechazado', 'Rechazado']);
+    const third = await world.submit(emission, stated);
+    expect(third.body).toMatchObject({ status: 'Aceptado', signature_datetime: '2026-06-15 09:00:02' });
+    expect(third.body.warnings).toContainEqual(
+      expect.objectContaining({ rule: 'business.signed-later', path: 'ECF.FechaHoraFirma' }),
+    );
+    expect((await world.submit(emission, stated)).body).toEqual(third.body);
+    await reject();
+    const open = [];
+    for (let times = 0; times < 3; times += 1) open.push((await world.submit(emission, example('ecf-32', 51))).body);
+    expect(open.map(({ status }) => status)).toEqual(['Rechazado', 'Rechazado', 'Aceptado']);
+    expect(new Set(open.map(({ security_code }) => security_code)).size).toBe(3);
+    expect(open[2].warnings).toEqual(open[0].warnings);
+  });
+
+  it('a signed summary that was rejected keeps its number open, also after the answer that the combination was used', async () => {
+    const token = await world.token(emission);
+    const signed = async (time: string) => {
+      const document = example('ecf-32', 52, (ecf) => {
+        ecf.FechaHoraFirma = `15-06-2026 09:00:${time}`;
+      });
+      return (await world.submit(emission, document, { env: time === '00' ? 'CerteCF' : 'eCF' })).body.rfce_xml;
+    };
+    const [first, later] = [await signed('00'), await signed('01')];
+    await world.fault({ operation: 'recepcionfc', kind: 'verdict', times: 1, verdict: REJECTED(false, 3) });
+    expect((await world.submitSigned(emission, '/submit_fc', first, token)).body.status).toBe('Rechazado');
+    const refused = await world.submitSigned(emission, '/submit_fc', first, token);
+    expect(refused.body).toMatchObject({
+      status: 'Rechazado',
+      sequence_used: false,
+      messages: [{ codigo: '75', valor: expect.stringContaining('combinación') }, { codigo: 'gateway' }],
+    });
+    expect((await world.submitSigned(emission, '/submit_fc', later, token)).body.status).toBe('Aceptado');
+  });
+
   it('the signed XML of an issued document is the same document', async () => {
     const { body } = await world.submit(emission, example('ecf-31', 40));
     const token = await world.token(emission);

@@ -11,6 +11,7 @@ import {
 import { afterLookUp, stateIsNeeded } from '../../src/core/attempt/look-up.js';
 import {
   afterReference,
+  beginAttempt,
   beginSend,
   changesPublished,
   clearedToResend,
@@ -22,6 +23,7 @@ import {
 import {
   at,
   documentState,
+  fresh,
   NO_SERVICE,
   NOW,
   REPEATED,
@@ -90,7 +92,10 @@ describe('given a full document that is being sent', () => {
 
   it('when reception refuses the file without a trackId, then nothing was taken: no verdict, the message is kept', () => {
     const next = must(afterReceipt(sending(), receipt(null, 'archivo no válido'), at(0)));
-    expect(next).toMatchObject({ state: 'committed', verdict: { messages: [{ valor: 'archivo no válido' }] } });
+    expect(next).toMatchObject({
+      state: 'committed',
+      verdict: { messages: [{ valor: 'archivo no válido' }, { codigo: 'gateway' }] },
+    });
   });
 
   it("when the caller's token is refused, then it is withdrawn and its number is free", () => {
@@ -455,6 +460,24 @@ describe('given a consumer summary that is being sent', () => {
     expect(afterSummary(sending(SUMMARY), result('Rechazado', REPEATED), at(0))?.state).toBe('rejected-used');
   });
 
+  it('when a new attempt is refused because its rejected predecessor used the pair, then the number stays free', () => {
+    const used = {
+      messages: [{ codigo: '75', valor: 'La combinación e-NCF y código de seguridad ya han sido utilizados' }],
+      sequenceUsed: true,
+    };
+    const rejected = must(afterSummary(sending(SUMMARY), result('Rechazado', { sequenceUsed: false }), at(0)));
+    expect(rejected.state).toBe('rejected-reusable');
+    const again = beginAttempt(fresh(SUMMARY), rejected, 1, at(500), { owner: 'me', leaseMs: 60_000, held: false });
+    const refused = must(afterSummary(again, result('Rechazado', used), at(600)));
+    expect(refused.state).toBe('rejected-reusable');
+    expect(refused.verdict.messages).toEqual([
+      ...used.messages,
+      { codigo: 'gateway', valor: expect.stringContaining('submit the document again, signed at another time') },
+    ]);
+    expect(afterSummary(again, result('Rechazado', REPEATED), at(600))?.state).toBe('rejected-used');
+    expect(afterSummary(sending(SUMMARY), result('Rechazado', used), at(600))?.state).toBe('rejected-used');
+  });
+
   it('when the verdict comes after the send was given up, then it counts', () => {
     const given = must(sendLost(sending(SUMMARY), at(60_000)));
     expect(afterSummary(given, result('Aceptado'), at(61_000))?.state).toBe('accepted');
@@ -485,13 +508,62 @@ describe('given a document that waits because the authority limits calls (status
     expect(again.verdict.messages).toEqual([entry('this taxpayer', toIsoDominican(at(240_000).now))]);
     const resent = beginSend(again, at(240_000), 'me', 1);
     expect(must(afterReceipt(resent, receipt('t-1'), at(240_001))).verdict.messages).toEqual([]);
-    expect(must(afterReceipt(resent, unknown('maybe'), at(240_001))).verdict.messages).toEqual([]);
   });
 
   it('keeps its own time if it waited in the contingency queue and its taxpayer alone is limited', () => {
     const queued = { ...sending(), queuedAt: at(0).now, contingencySince: at(0).now };
     expect(must(afterReceipt(queued, limited('taxpayer'), at(0)))).toMatchObject(WAITS);
     expect(must(afterReceipt(queued, limited('service'), at(0)))).toMatchObject({ ...WAITS, nextActionAt: null });
+  });
+});
+
+describe('given a document that waits because the authority did not answer, or answered oddly', () => {
+  const NONE = 'No answer of the authority has come.';
+  const ODD = 'The authority gave an answer that does not decide about the document.';
+  const entry = (cause: string, attempt: Attempt) => ({
+    codigo: 'gateway',
+    valor: `${cause} The document is stored; the next try is at ${toIsoDominican(attempt.nextActionAt as Date)}.`,
+  });
+  const odd = (answer: Answer<never>): Answer<never> =>
+    ({ ...answer, raw: { status: 500, contentType: 'text/html', body: '<html>', truncated: false } }) as Answer<never>;
+  const says = (attempt: Attempt | null, cause: string) =>
+    expect(must(attempt).verdict.messages).toEqual([entry(cause, must(attempt))]);
+
+  it('says so with the time of the next try, on both routes, and publishes it', () => {
+    for (const reached of ['no', 'maybe'] as const) {
+      says(afterReceipt(sending(), unknown(reached), at(0)), NONE);
+      says(afterSummary(sending(SUMMARY), unknown(reached), at(0)), NONE);
+      says(afterReceipt(sending(), odd(unknown(reached)), at(0)), ODD);
+    }
+    says(afterReceipt(sending(), UNAUTHORIZED, at(0)), ODD);
+    const before = sending();
+    expect(changesPublished(before, must(afterReceipt(before, unknown('maybe'), at(0))))).toBe(true);
+  });
+
+  it('says it with the new time after each query for the lost send', () => {
+    const lost = must(afterSummary(sending(SUMMARY), unknown('maybe'), at(0)));
+    const unheard = must(afterSummaryQuery(lost, unknown('no'), at(4_000)));
+    says(unheard, NONE);
+    expect(unheard.verdict.messages).not.toEqual(lost.verdict.messages);
+    says(afterSummaryQuery(unheard, result('No encontrado'), at(12_000)), NONE);
+    says(afterSummaryQuery(unheard, odd(unknown('maybe')), at(12_000)), ODD);
+    const document = must(afterReceipt(sending(), unknown('maybe'), at(0)));
+    says(afterLookUp(document, { trackIds: unknown('no'), state: null }, at(4_000)), NONE);
+    says(afterLookUp(document, { trackIds: trackIds(), state: null }, at(4_000)), NONE);
+  });
+
+  it('names no time if an operator has to decide first', () => {
+    const document = must(afterReceipt(sending(), unknown('maybe'), at(0)));
+    const left = must(afterLookUp(document, { trackIds: NO_SERVICE, state: null }, at(4_000)));
+    expect(left.verdict.messages[0]?.valor).toContain('an operator has to decide what happens next');
+  });
+
+  it('no longer says it when the authority has taken or decided the document', () => {
+    const lost = must(afterReceipt(sending(), unknown('no'), at(0)));
+    const resent = beginSend(lost, at(4_000), 'me', 1);
+    expect(must(afterReceipt(resent, receipt('t-1'), at(4_001))).verdict.messages).toEqual([]);
+    const summary = must(afterSummary(sending(SUMMARY), unknown('maybe'), at(0)));
+    expect(must(afterSummaryQuery(summary, result('Aceptado'), at(4_000))).verdict.messages).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
-import { type AuthorityMessage, codeOfStatus, type Environment, limitMessage, toIsoDominican } from '@ecf/domain';
+import { type AuthorityMessage, codeOfStatus, type Environment, toIsoDominican, waitingMessage } from '@ecf/domain';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
 import { type QueryOutcome, queryResult } from './query-result.js';
@@ -98,7 +98,7 @@ function limitedUntil(
   now: Date,
 ): AuthorityMessage | null {
   if (limit === null || pauseMs === null) return null;
-  return limitMessage(limit, new Date(now.getTime() + pauseMs));
+  return waitingMessage(`${limit}-limited`, new Date(now.getTime() + pauseMs));
 }
 
 function answer({ submission, limited }: Known): InvoiceStatusResponse {

@@ -1,18 +1,19 @@
 // State transitions that an answer to a submission or to a result query causes.
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
-import { EMISSION_STATES, isNumberReusable, verdictEvent } from '@ecf/domain';
+import { EMISSION_STATES, GATEWAY_CODE, isCombinationUsed, isNumberReusable, verdictEvent } from '@ecf/domain';
 import { type Attempt, isBeingSent, NO_VERDICT, type PastSubmission, type VerdictFacts } from './attempt.js';
 import { addSubmission } from './submission-history.js';
 import {
   accepts,
   applyTransition,
   backInQueue,
+  causeOf,
+  causeOfLookUp,
   explained,
   inProcess,
   isLookedUp,
   later,
   leftToOperator,
-  limitOf,
   type Moment,
   notFound,
   pastOf,
@@ -27,7 +28,7 @@ import {
 /** The answer to a full document; null if it comes too late to matter. */
 export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
   const after = receiptTransition(attempt, answer, moment);
-  return after && explained(after, limitOf(answer));
+  return after && explained(after, causeOf(answer));
 }
 
 function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
@@ -51,13 +52,13 @@ function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, 
 /** No byte of the document was sent. A taxpayer that the authority limits waits for the end of its pause, not in the queue. */
 function notSent(attempt: Attempt, answer: Answer<unknown>, moment: Moment): Attempt {
   const after = sendNotTaken(attempt, moment, pauseOf(answer));
-  return limitOf(answer) === 'taxpayer' ? after : backInQueue(after);
+  return causeOf(answer) === 'taxpayer-limited' ? after : backInQueue(after);
 }
 
 /** The verdict on a consumer summary; null if it comes too late to matter. */
 export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   const after = summaryTransition(attempt, answer, moment);
-  return after && explained(after, limitOf(answer));
+  return after && explained(after, causeOf(answer));
 }
 
 function summaryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
@@ -112,7 +113,7 @@ export function afterResult(
 /** The answer to the query for a summary by number and security code. */
 export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
   const after = summaryQueryTransition(attempt, answer, moment);
-  return after && explained(after, limitOf(answer));
+  return after && explained(after, causeOfLookUp(answer));
 }
 
 function summaryQueryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
@@ -126,7 +127,8 @@ function summaryQueryTransition(attempt: Attempt, answer: Answer<AuthorityVerdic
 }
 function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, moment: Moment): Attempt {
   const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < moment.settings.tryAgainLimit;
-  const stated = verdictEvent(verdict, { resent, mayTryAgain });
+  const rejectedBefore = wasRejectedBefore(attempt);
+  const stated = verdictEvent(verdict, { resent, mayTryAgain, rejectedBefore });
   const event = accepts(attempt, stated) ? stated : isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   const facts = factsOf(verdict);
   if (event === 'outcome-unknown') return sendLost(attempt, moment);
@@ -153,8 +155,22 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
       nextActionAt: moment.now,
     });
   }
-  return applyTransition(attempt, event, { verdict: facts });
+  return applyTransition(attempt, event, {
+    verdict:
+      rejectedBefore && isCombinationUsed(verdict) ? { ...facts, messages: [...facts.messages, SIGN_AGAIN] } : facts,
+  });
 }
+
+/** Whether the number of a summary was left free by a rejection: the authority has seen its security code then. */
+function wasRejectedBefore({ route, attempt, past }: Attempt): boolean {
+  return route === 'rfce' && past.some((one) => one.attempt < attempt && one.state === 'rejected-reusable');
+}
+
+const SIGN_AGAIN = {
+  codigo: GATEWAY_CODE,
+  valor:
+    'The authority has seen this number with this security code in our earlier attempt, which it rejected. The number is still free: submit the document again, signed at another time.',
+};
 
 function factsOf(verdict: AuthorityVerdict): VerdictFacts {
   const { code, messages, sequenceUsed, dateReceived } = verdict;

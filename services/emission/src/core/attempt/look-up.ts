@@ -3,11 +3,11 @@ import type { Answer, DocumentState, TrackIdEntry, TrackIdList } from '@ecf/auth
 import type { Attempt } from './attempt.js';
 import {
   applyTransition,
+  causeOfLookUp,
   explained,
   inProcess,
   isLookedUp,
   leftToOperator,
-  limitOf,
   type Moment,
   notFound,
   pauseOf,
@@ -68,8 +68,9 @@ export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, m
 /** The transition after the look-up of a full document whose trackId never arrived. */
 export function afterLookUp(attempt: Attempt, lookUp: LookUp, moment: Moment): Attempt | null {
   const after = lookUpTransition(attempt, lookUp, moment);
-  const limit = limitOf(lookUp.trackIds) ?? (lookUp.state && limitOf(lookUp.state));
-  return after && explained(after, limit);
+  const { trackIds, state } = lookUp;
+  const last = trackIds.outcome === 'verdict' && state !== null ? state : trackIds;
+  return after && explained(after, causeOfLookUp(last));
 }
 
 function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {

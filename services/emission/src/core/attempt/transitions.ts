@@ -1,6 +1,6 @@
 // State transitions of an attempt. Each function makes one and returns the attempt to store. All go through the life
 // cycle of the domain, which refuses transitions that its table does not have.
-import type { Answer, CallLimit } from '@ecf/authority-client';
+import type { Answer } from '@ecf/authority-client';
 import {
   canTransition,
   EMISSION_STATES,
@@ -8,10 +8,11 @@ import {
   type EmissionState,
   GATEWAY_CODE,
   goesToBuyer,
-  limitMessage,
   retryDelay,
   toIsoDominican,
   transition,
+  type WaitingCause,
+  waitingMessage,
 } from '@ecf/domain';
 import {
   type AlarmKind,
@@ -113,18 +114,33 @@ export function backInQueue(attempt: Attempt): Attempt {
   return attempt.queuedAt ? { ...attempt, nextActionAt: null } : attempt;
 }
 
-/** Whom the authority limits, by its answer to a call about a document; null if it limits no caller. */
-export function limitOf(answer: Answer<unknown>): CallLimit | null {
-  if (answer.outcome !== 'unknown') return null;
-  return answer.limit ?? (answer.cause === 'rate_limited' ? 'taxpayer' : null);
+/** Why a document still waits after the answer to a call about it. */
+export function causeOf(answer: Answer<unknown>): WaitingCause {
+  if (answer.outcome !== 'unknown') return 'odd-answer';
+  const limit = answer.limit ?? (answer.cause === 'rate_limited' ? 'taxpayer' : null);
+  if (limit !== null) return `${limit}-limited`;
+  return answer.raw === null ? 'no-answer' : 'odd-answer';
 }
 
-/** The attempt with the entry of the gateway that says why it waits and until when; without one if no limit holds. */
-export function explained(attempt: Attempt, limit: CallLimit | null): Attempt {
-  const { verdict, nextActionAt } = attempt;
+/** Why a document still waits after a query for the outcome of its lost send. A usable answer leaves that send unanswered. */
+export function causeOfLookUp(answer: Answer<unknown>): WaitingCause {
+  return answer.outcome === 'verdict' ? 'no-answer' : causeOf(answer);
+}
+
+/** States of a document that waits for its own next try, not for another service. */
+const WAITS_FOR_TRY: ReadonlySet<EmissionState> = new Set(['committed', 'unknown', 'resend-due', 'arrived']);
+
+/** The attempt with the entry of the gateway that says why it waits and until when; without one if it does not wait. */
+export function explained(attempt: Attempt, cause: WaitingCause | null): Attempt {
+  const { verdict, nextActionAt, state, alarm } = attempt;
+  // Nothing of an earlier wait is left in the verdict of a decided document.
+  if (EMISSION_STATES[state].decided) return attempt;
   const others = verdict.messages.filter(({ codigo }) => codigo !== GATEWAY_CODE);
-  if (limit !== null && nextActionAt !== null)
-    return { ...attempt, verdict: { ...verdict, messages: [...others, limitMessage(limit, nextActionAt)] } };
+  const waits = WAITS_FOR_TRY.has(state) && nextActionAt !== null;
+  if (cause !== null && waits) {
+    const entry = waitingMessage(cause, alarm === 'no-query' ? null : nextActionAt);
+    return { ...attempt, verdict: { ...verdict, messages: [...others, entry] } };
+  }
   return others.length === verdict.messages.length
     ? attempt
     : { ...attempt, verdict: { ...verdict, messages: others } };

@@ -1,5 +1,5 @@
 import { LoginError } from '@ecf/authority-client/login';
-import { EMISSION_STATES } from '@ecf/domain';
+import { EMISSION_STATES, type WaitingCause } from '@ecf/domain';
 import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
@@ -38,7 +38,7 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
       if (isBeingSent(attempt)) {
         // The sender ended without recording an answer: the authority may have the document.
         return recordTransition(ports, attempt, (present) =>
-          isBeingSent(present) ? sendLost(present, moment(ports)) : null,
+          isBeingSent(present) ? explained(sendLost(present, moment(ports)), 'no-answer') : null,
         );
       }
       if (attempt.state === 'held') return release(attempt);
@@ -121,13 +121,18 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
     const pauseMs = login?.retryAfterMs ?? null;
     const after = await recordTransition(ports, attempt, (present) =>
       present.revision === attempt.revision
-        ? explained(postponed(present, moment(ports), pauseMs, alarm), login?.limit ?? null)
+        ? explained(postponed(present, moment(ports), pauseMs, alarm), login && causeOfLogin(login))
         : null,
     );
     // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
     if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
     return after;
   }
+}
+
+function causeOfLogin({ limit, isUnanswered }: LoginError): WaitingCause {
+  if (limit !== null) return `${limit}-limited`;
+  return isUnanswered ? 'no-answer' : 'odd-answer';
 }
 
 /** Another document took the number: the one that the note refers to was rejected. */
