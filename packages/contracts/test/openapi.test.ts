@@ -41,6 +41,17 @@ function examplesOf(document: unknown, { example, examples }: Pick<Described, 'e
   return Object.values(examples).map((named) => resolved(document, named).value);
 }
 
+/** The properties below a value that have no description. */
+function undescribedProperties(place: string, value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, entry]) => {
+    if (key === 'example' || key === 'examples') return [];
+    if (key !== 'properties') return undescribedProperties(`${place}.${key}`, entry);
+    const without = Object.entries<{ description?: string }>(entry).filter(([, property]) => !property.description);
+    return [...without.map(([name]) => `${place}.${name}`), ...undescribedProperties(place, entry)];
+  });
+}
+
 describe.each(documents)('the %s document', (_name, document) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (formats as unknown as (instance: Ajv2020) => void)(ajv);
@@ -96,6 +107,16 @@ describe.each(documents)('the %s document', (_name, document) => {
     expect([...new Set(closed)]).toEqual([]);
     expect(text).not.toContain('"additionalProperties":false');
     expect(JSON.stringify(document)).not.toContain('starts_with');
+  });
+
+  it('describes every operation, parameter and property', () => {
+    const undescribed = undescribedProperties('schemas', document.components.schemas);
+    for (const { operationId, description = '', parameters, requestBody, responses } of operationsOf(document)) {
+      if (/^(Scope of|Role:|$)/.test(description)) undescribed.push(operationId);
+      for (const one of parameters) if (!one.description) undescribed.push(`${operationId} ${one.name}`);
+      undescribed.push(...undescribedProperties(operationId, { requestBody, responses }));
+    }
+    expect(undescribed).toEqual([]);
   });
 
   it('names every operation once, all its statuses, and no default answer', () => {

@@ -130,34 +130,38 @@ const certificateDataSchema = certificateFactsSchema
 
 /** An event in the feed. `subject` has the RNCs of the subject; `encf` is null where the event is not about one document. */
 export const publicEventSchema = z.object({
-  id: z.string().meta({ description: 'Permanent; a reader goes on with the id of the last event it handled' }),
-  type: z.enum(EVENT_TYPES),
-  time: timestampSchema,
+  id: z.string().meta({ description: 'Permanent; a reader resumes with the id of the last event that it handled' }),
+  type: z.enum(EVENT_TYPES).meta({ description: 'What happened' }),
+  time: timestampSchema.meta({ description: 'When it happened' }),
   env: environmentSchema,
-  subject: z.object({
-    issuer_rnc: rncSchema.optional(),
-    buyer_rnc: rncSchema.optional(),
-    provider_rnc: rncSchema.optional(),
-    encf: z.string().nullable(),
-  }),
-  data: z.union([
-    invoiceSchema,
-    receivedDataSchema,
-    refusalDataSchema,
-    cancellationDataSchema,
-    deliveryDataSchema,
-    approvalDataSchema,
-    batchSchema,
-    contingencyDataSchema,
-    rangeDataSchema,
-    certificateDataSchema,
-  ]),
+  subject: z
+    .object({
+      issuer_rnc: rncSchema.optional(),
+      buyer_rnc: rncSchema.optional(),
+      provider_rnc: rncSchema.optional(),
+      encf: z.string().nullable().meta({ description: 'The eNCF; null if the event is not about one document' }),
+    })
+    .meta({ description: 'What the event is about' }),
+  data: z
+    .union([
+      invoiceSchema,
+      receivedDataSchema,
+      refusalDataSchema,
+      cancellationDataSchema,
+      deliveryDataSchema,
+      approvalDataSchema,
+      batchSchema,
+      contingencyDataSchema,
+      rangeDataSchema,
+      certificateDataSchema,
+    ])
+    .meta({ description: 'The object at the time of the event; its form follows from the type' }),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
 
 /** Answer of `GET /events`, oldest first. */
 export const eventListSchema = z.object({
   events: z.array(publicEventSchema),
-  next: z.string().meta({ description: 'Send it as `after` to go on, also when there is no event yet' }),
+  next: z.string().meta({ description: 'Send it as `after` to read the next events, also when there is no event yet' }),
 });
 export type EventList = z.infer<typeof eventListSchema>;

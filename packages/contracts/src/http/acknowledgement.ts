@@ -13,15 +13,24 @@ export const receivedAcknowledgementSchema = z
     buyer_rnc: rncSchema,
     encf: encfSchema,
     env: environmentSchema,
-    /** Estado: 0 received, 1 not received; null if it cannot be read. */
-    receipt_status: z.union([z.literal(0), z.literal(1)]).nullable(),
-    /** CodigoMotivoNoRecibido, 1 to 4. */
-    rejection_code: z.number().int().min(1).max(4).nullable(),
+    receipt_status: z
+      .union([z.literal(0), z.literal(1)])
+      .nullable()
+      .meta({ description: 'Estado: 0 received, 1 not received; null if it cannot be read' }),
+    rejection_code: z
+      .number()
+      .int()
+      .min(1)
+      .max(4)
+      .nullable()
+      .meta({ description: 'CodigoMotivoNoRecibido, 1 to 4; null if it was received' }),
     rejection_reason: z.string().nullable(),
-    acknowledged_at: timestampSchema.nullable(),
+    acknowledged_at: timestampSchema
+      .nullable()
+      .meta({ description: 'FechaHoraAcuseRecibo; null if it cannot be read' }),
     received_at: timestampSchema,
-    valid: z.boolean(),
-    validation_error: z.string().nullable(),
+    valid: z.boolean().meta({ description: 'Whether the document is a valid acknowledgement of what was sent' }),
+    validation_error: z.string().nullable().meta({ description: 'Why it is not valid; null if it is' }),
     xml_storage_path: z.string(),
     xml_checksum: z.string(),
     receiver: z.string().nullable().meta({

@@ -99,7 +99,10 @@ export const administratorSchema = z.object({
   expires_at: z.string().nullable(),
 });
 /** Answer of `POST /admin/administrators`, the only one that shows the token. */
-export const createdAdministratorSchema = z.object({ id: z.string(), token: z.string() });
+export const createdAdministratorSchema = z.object({
+  id: z.string(),
+  token: z.string().meta({ description: 'The token; no later answer shows it again' }),
+});
 export type AdministratorBody = z.infer<typeof administratorSchema>;
 
 /** `PATCH /admin/accounts/{id}/api-keys/{key_id}`. The rights of a key never change. */
@@ -132,27 +135,31 @@ export const MOST_OWN_TAXPAYERS = 100;
 
 /** `GET /account`: what the key may do. It names only the taxpayers and the environments that the key serves. */
 export const ownAccountSchema = z.object({
-  account: z.object({ id: z.string(), name: z.string() }),
-  key: z.object({
-    id: z.string(),
-    name: z.string(),
-    expires_at: z.string().nullable().meta({ description: 'Time of expiry; null if the key does not expire' }),
-  }),
+  account: z.object({ id: z.string(), name: z.string() }).meta({ description: 'The account of the key' }),
+  key: z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      expires_at: z.string().nullable().meta({ description: 'Time of expiry; null if the key does not expire' }),
+    })
+    .meta({ description: 'The key of this request' }),
   environments: z.array(environmentSchema),
   scopes: keyScopesSchema,
   total_taxpayers: z.number().int().nonnegative().meta({ description: 'Taxpayers that the key serves' }),
-  taxpayers: z.array(
-    z.object({
-      rnc: rncSchema,
-      name: z.string(),
-      active: z.boolean(),
-      certificate_not_after: z
-        .string()
-        .nullable()
-        .meta({ description: 'The end of the stored certificate; null if none is stored' }),
-      ranges: z.array(rangeWithNumbersSchema),
-    }),
-  ),
+  taxpayers: z
+    .array(
+      z.object({
+        rnc: rncSchema,
+        name: z.string(),
+        active: z.boolean(),
+        certificate_not_after: z
+          .string()
+          .nullable()
+          .meta({ description: 'The end of the stored certificate; null if none is stored' }),
+        ranges: z.array(rangeWithNumbersSchema),
+      }),
+    )
+    .meta({ description: 'The taxpayers that the key serves' }),
 });
 
 const MOST_RANGES = 1_000;
@@ -210,7 +217,7 @@ export const accountSchema = z.object({
 });
 export const taxpayerSchema = z.object({
   rnc: rncSchema,
-  name: z.string(),
+  name: z.string().meta({ description: 'RazonSocial of the taxpayer' }),
   active: z.boolean(),
   created_at: z.string(),
   certificate: certificateFactsSchema.nullable(),

@@ -26,7 +26,9 @@ const FROM_RECEIVED = 'By default that of the received e-CF; required if it was 
 /** Body of `POST /acecf/`: the decision of a buyer about an e-CF that it received. */
 export const approvalRequestSchema = z
   .strictObject({
-    ecf_document_id: optional(z.number().int().positive()),
+    ecf_document_id: optional(z.number().int().positive()).meta({
+      description: 'Id of the received invoice; it must be that of the eNCF',
+    }),
     version: optional(z.literal('1.0', 'version is 1.0')),
     issuer_rnc: rncSchema,
     receiver_rnc: rncSchema,
@@ -67,18 +69,23 @@ export type IssuerDeliveryStatus = z.infer<typeof issuerDeliveryStatusSchema>;
 /** A commercial approval of ours (ACECF) in the answers of `/acecf`. */
 export const approvalSchema = z.object({
   id: z.number().int().positive(),
-  ecf_document_id: z.number().int().positive().nullable(),
+  ecf_document_id: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .meta({ description: 'Id of the received invoice; null if it was not received here' }),
   version: z.string(),
   issuer_rnc: rncSchema,
   receiver_rnc: rncSchema,
   encf: encfSchema,
-  approval_status: z.number().int(),
+  approval_status: z.number().int().meta({ description: '1 approved, 2 rejected' }),
   rejection_code: z.number().int().nullable(),
   rejection_description: z.string().nullable(),
   approval_datetime: timestampSchema,
   authority_environment: environmentSchema,
-  invoice_date_issued: dateSchema,
-  invoice_total_amount: z.string(),
+  invoice_date_issued: dateSchema.meta({ description: 'FechaEmision of the invoice, YYYY-MM-DD' }),
+  invoice_total_amount: z.string().meta({ description: 'MontoTotal of the invoice, text with two decimals' }),
   xml_storage_path: z.string(),
   xml_checksum: z.string().nullable(),
   xml_schema_version: z.string(),
@@ -106,9 +113,9 @@ export const approvalListSchema = z.array(approvalSchema);
 
 /** Answer of `POST /fe/aprobacioncomercial/api/ecf`: the authority's own names. Code 1 with status 200, 2 with 400. */
 export const approvalReceiptSchema = z.object({
-  codigo: z.enum(['1', '2']),
-  estado: z.string(),
-  mensaje: z.array(z.string()),
+  codigo: z.enum(['1', '2']).meta({ description: '1 accepted, 2 refused' }),
+  estado: z.string().meta({ description: 'The outcome as text' }),
+  mensaje: z.array(z.string()).meta({ description: 'The reasons' }),
 });
 export type ApprovalReceipt = z.infer<typeof approvalReceiptSchema>;
 

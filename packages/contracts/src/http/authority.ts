@@ -4,7 +4,7 @@ import { environmentSchema, rncSchema, timestampSchema } from '../environment.js
 /** An entry of the authority's directory; addresses are null when absent. */
 export const directoryEntrySchema = z.object({
   rnc: rncSchema,
-  name: z.string(),
+  name: z.string().meta({ description: 'RazonSocial of the taxpayer' }),
   reception_url: z.string().nullable(),
   approval_url: z.string().nullable(),
   authentication_url: z.string().nullable(),
@@ -15,10 +15,19 @@ export const monitoringStatusSchema = z.object({
   env: environmentSchema,
   available: z.boolean(),
   services: z.array(
-    z.object({ service: z.string(), status: z.enum(['available', 'unavailable']), environment: z.string() }),
+    z.object({
+      service: z.string().meta({ description: "The authority's name of the service" }),
+      status: z.enum(['available', 'unavailable']).meta({ description: 'Whether it is available' }),
+      environment: z.string().meta({ description: "The authority's name of the environment" }),
+    }),
   ),
   maintenance_windows: z.array(
-    z.object({ environment: z.string(), start_time: z.string(), end_time: z.string(), days: z.array(z.string()) }),
+    z.object({
+      environment: z.string().meta({ description: "The authority's name of the environment" }),
+      start_time: z.string(),
+      end_time: z.string(),
+      days: z.array(z.string()),
+    }),
   ),
   checked_at: timestampSchema,
 });

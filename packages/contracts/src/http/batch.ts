@@ -17,16 +17,18 @@ const batchIdSchema = z.string().regex(/^\d{1,15}$/);
 /** Answer of `POST /batches`. */
 export const batchReceiptSchema = z.object({
   batch_id: batchIdSchema,
-  total: lines,
+  total: lines.meta({ description: 'Number of documents' }),
   status_url: z.string().meta({ description: 'Path of the batch' }),
 });
 
 /** A batch. The counts add up to `total`. */
 export const batchSchema = z.object({
   batch_id: batchIdSchema,
-  status: z.enum(['processing', 'done', 'cancelled']),
+  status: z
+    .enum(['processing', 'done', 'cancelled'])
+    .meta({ description: 'processing until every line is decided or refused; cancelled if it was stopped' }),
   validate: z.boolean(),
-  total: lines,
+  total: lines.meta({ description: 'Number of documents; the other counts add up to it' }),
   pending: lines,
   accepted: lines,
   conditional: lines,
@@ -59,7 +61,9 @@ export const batchResultSchema = z.object({
   track_id: trackIdSchema.nullable(),
   security_code: z.string().nullable(),
   qr_url: z.string().nullable(),
-  messages: z.array(z.union([authorityMessageSchema, z.string()])),
+  messages: z
+    .array(z.union([authorityMessageSchema, z.string()]))
+    .meta({ description: "The authority's messages or, for a refused line, the reasons as text" }),
   faults: z.array(faultSchema),
   warnings: z.array(faultSchema),
   sequence_used: z.boolean().nullable(),
@@ -68,7 +72,8 @@ export const batchResultSchema = z.object({
       status: z.number().int().meta({ description: 'The HTTP status that /fe_Submit would answer' }),
       ...errorBodySchema.pick({ code: true, message: true, items: true, detail: true }).shape,
     })
-    .nullable(),
+    .nullable()
+    .meta({ description: 'The answer of /fe_Submit to a document that was refused; null for every other line' }),
 });
 export type BatchResult = z.infer<typeof batchResultSchema>;
 

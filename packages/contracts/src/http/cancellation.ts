@@ -64,7 +64,10 @@ const cancellationRangeSchema = z.object({
   encf_desde: encfSchema,
   encf_hasta: encfSchema,
   quantity_canceled: quantitySchema,
-  authority_status: z.enum(['Aceptado', 'Parcial', 'Rechazado']).nullable(),
+  authority_status: z
+    .enum(['Aceptado', 'Parcial', 'Rechazado'])
+    .nullable()
+    .meta({ description: 'What became of the numbers of the range; null until it is decided' }),
 });
 
 /** A stored cancellation. */
@@ -87,7 +90,10 @@ export const cancellationSchema = z.object({
   ),
   sent_to_authority: z.boolean(),
   sent_at: timestampSchema.nullable(),
-  authority_status: cancellationStatusSchema.nullable(),
+  authority_status: cancellationStatusSchema.nullable().meta({
+    description:
+      'The decision of the authority: Aceptado, Parcial, Rechazado, submitted (sent, not decided), failed; null if it was not sent',
+  }),
   authority_response: z.string().nullable(),
   xml_storage_path: z.string(),
   xml_checksum: z.string(),

@@ -125,7 +125,9 @@ export const trackIdListSchema = z.object({
       code: z.string().nullable(),
       messages: z.array(authorityMessageSchema),
       sequence_used: z.boolean().nullable(),
-      date_received: timestampSchema.nullable(),
+      date_received: timestampSchema
+        .nullable()
+        .meta({ description: 'When the authority received it; null until it says so' }),
       final: z.boolean(),
     }),
   ),

@@ -23,8 +23,13 @@ export const receivedInvoiceSchema = z.object({
   encf: z.string(),
   ecf_type: z.string(),
   date_received: timestampSchema,
-  date_issued: timestampSchema.nullable(),
-  total_amount: z.number(),
+  date_issued: timestampSchema.nullable().meta({
+    description: 'FechaEmision of the document, as a time at the begin of the day; null if it cannot be read',
+  }),
+  total_amount: z.number().meta({
+    description:
+      'MontoTotal in DOP, as a number: the specification says so for received documents. All other amounts are text with two decimals',
+  }),
   provider_rnc: rncSchema,
   provider_name: z.string(),
   buyer_rnc: rncSchema,
@@ -97,11 +102,15 @@ export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema.extend
   total_itbis: amountSchema,
   by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sumsWithItbis })),
   by_type: z.array(z.object({ ecf_type: z.string(), ...sumsWithItbis })),
-  by_status: z.array(z.object({ status: approvalStatusSchema, ...sums })),
+  by_status: z.array(z.object({ status: approvalStatusSchema.meta({ description: 'The approval_status' }), ...sums })),
   top_providers: z.array(z.object({ provider_rnc: rncSchema, provider_name: z.string(), ...sums })),
 });
 export type ReceivedInvoiceAggregate = z.infer<typeof receivedInvoiceAggregateSchema>;
 
 /** Answer of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
-export const providerTokenSchema = z.object({ token: z.string(), expira: z.string(), expedido: z.string() });
+export const providerTokenSchema = z.object({
+  token: z.string().meta({ description: 'The token, for the header authorization' }),
+  expira: z.string().meta({ description: 'When it expires, UTC' }),
+  expedido: z.string().meta({ description: 'When it was issued, UTC' }),
+});
 export type ProviderToken = z.infer<typeof providerTokenSchema>;

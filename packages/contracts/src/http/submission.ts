@@ -5,21 +5,27 @@ import { faultSchema } from './error-body.js';
 
 /** Answer of `GET /obtain_token`; `expires_in` in seconds as the specification fixes it, `expires_at` the token's true end. */
 export const tokenResponseSchema = z.object({
-  token: z.string(),
-  expires_in: z.number().int().nonnegative(),
-  token_type: z.literal('Bearer'),
-  expires_at: timestampSchema,
+  token: z.string().meta({ description: 'The token of the authority, for the header x-token' }),
+  expires_in: z
+    .number()
+    .int()
+    .nonnegative()
+    .meta({ description: '3600, as the specification fixes it; expires_at has the true end' }),
+  token_type: z.literal('Bearer').meta({ description: 'How the authority expects the token' }),
+  expires_at: timestampSchema.meta({ description: 'When the token expires' }),
 });
 
 /** Body of `/submit_ecf` and `/submit_fc`. */
-export const xmlItemSchema = z.object({ xml: z.string().min(1) });
+export const xmlItemSchema = z.object({ xml: z.string().min(1).meta({ description: 'The signed document' }) });
 
 /**
  * The common answer of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a
  * signature.
  */
 const documentAnswerSchema = z.object({
-  status: z.union([invoiceStatusSchema, z.literal('Validado')]),
+  status: z
+    .union([invoiceStatusSchema, z.literal('Validado')])
+    .meta({ description: "The authority's status of the document; Validado for a document that was only checked" }),
   messages: z.array(authorityMessageSchema),
   encf: encfSchema,
   qr_url: z.string().nullable(),
@@ -50,7 +56,7 @@ export type ContingencyBody = z.infer<typeof contingencySchema>;
 /** Answer of `GET /contingency`: documents that wait for the authority, oldest first. */
 export const contingencyListSchema = z.object({
   count: z.number().int().nonnegative(),
-  total: z.number().int().nonnegative(),
+  total: z.number().int().nonnegative().meta({ description: 'Number of all documents that wait' }),
   next: z.string().nullable(),
   documents: z.array(
     z.object({

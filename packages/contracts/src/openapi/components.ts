@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as document from '../api/document.js';
+import { FIELDS } from '../api/fields.js';
 import { ecfTypeSchema, environmentSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { eventListSchema, publicEventSchema } from '../events/public-event.js';
@@ -158,8 +159,18 @@ function tidy(value: unknown, io: 'input' | 'output'): unknown {
   const entries = Object.entries(value)
     .filter(([key, entry]) => !(io === 'output' && key === 'additionalProperties' && entry === false))
     .filter(([key, entry]) => !(key === 'format' && entry === 'starts_with'))
-    .map(([key, entry]) => [key, tidy(entry, io)] as const);
+    .map(([key, entry]) => [key, key === 'properties' ? described(entry, io) : tidy(entry, io)] as const);
   return liftDescription(Object.fromEntries(entries));
+}
+
+/** The properties, each with its own description or that of its name. */
+function described(properties: object, io: 'input' | 'output'): JsonSchema {
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const schema = tidy(property, io) as JsonSchema;
+    const description = schema.description ?? FIELDS[name];
+    return [name, description === undefined ? schema : { ...schema, description }];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Moves the description of `anyOf: [value, null]` from the value to the whole. */

@@ -79,6 +79,7 @@ export const ADMIN = {
   adminOpenApi: {
     tag: 'Administration',
     summary: 'This document',
+    description: 'OpenAPI 3.1 of the administration.',
     answers: {
       200: {
         description: 'OpenAPI 3.1.',
@@ -89,6 +90,7 @@ export const ADMIN = {
   createAccount: {
     tag: 'Accounts',
     summary: 'Creates an account',
+    description: 'An account is a customer with its taxpayers and API keys. Accounts do not see each other.',
     body: { required: true, content: json(newAccountSchema, { name: 'Palma' }) },
     answers: { 201: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
     errors: BODY,
@@ -96,6 +98,7 @@ export const ADMIN = {
   listAccounts: {
     tag: 'Accounts',
     summary: 'Lists the accounts',
+    description: 'Oldest first.',
     parameters: PAGE,
     answers: { 200: { description: 'The accounts.', content: json(z.array(accountSchema), [EXAMPLES.account]) } },
     errors: ['validation_error'],
@@ -103,6 +106,7 @@ export const ADMIN = {
   findAccount: {
     tag: 'Accounts',
     summary: 'Returns one account',
+    description: 'An account that is not active cannot make new calls.',
     parameters: [P.accountId],
     answers: { 200: { description: 'The account.', content: json(accountSchema, EXAMPLES.account) } },
     errors: ['not_found'],
@@ -120,6 +124,7 @@ export const ADMIN = {
   createTaxpayer: {
     tag: 'Taxpayers',
     summary: 'Creates a taxpayer of an account',
+    description: 'A taxpayer belongs to one account of the deployment. It can issue once a certificate is stored.',
     parameters: [P.accountId],
     body: {
       required: true,
@@ -131,6 +136,7 @@ export const ADMIN = {
   listTaxpayers: {
     tag: 'Taxpayers',
     summary: 'Lists the taxpayers of an account',
+    description: 'Oldest first.',
     parameters: [P.accountId, ...PAGE],
     answers: { 200: { description: 'The taxpayers.', content: json(z.array(taxpayerSchema), [EXAMPLES.taxpayer]) } },
     errors: ['validation_error', 'not_found'],
@@ -138,6 +144,7 @@ export const ADMIN = {
   findTaxpayer: {
     tag: 'Taxpayers',
     summary: 'Returns one taxpayer',
+    description: 'With the facts of its certificate and its number ranges.',
     parameters: TAXPAYER,
     answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
     errors: ['not_found'],
@@ -145,6 +152,8 @@ export const ADMIN = {
   setTaxpayerActive: {
     tag: 'Taxpayers',
     summary: 'Activates or deactivates a taxpayer',
+    description:
+      'A taxpayer that is not active makes no new calls. Documents in progress are still followed to their end.',
     parameters: TAXPAYER,
     body: ACTIVE,
     answers: { 200: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
@@ -153,6 +162,8 @@ export const ADMIN = {
   putCertificate: {
     tag: 'Taxpayers',
     summary: 'Stores the certificate that signs for a taxpayer',
+    description:
+      'The file is opened with its password and stored sealed. It replaces the earlier one; documents in progress keep their signature.',
     parameters: TAXPAYER,
     body: {
       required: true,
@@ -163,7 +174,7 @@ export const ADMIN = {
             required: ['certificate', 'password'],
             properties: {
               certificate: { type: 'string', format: 'binary', description: 'PKCS#12 file (.p12, .pfx).' },
-              password: { type: 'string' },
+              password: { type: 'string', description: 'The password of the file.' },
             },
           },
           example: { certificate: '...', password: '...' },
@@ -181,6 +192,7 @@ export const ADMIN = {
   findCertificate: {
     tag: 'Taxpayers',
     summary: 'Returns the facts of the stored certificate',
+    description: 'The certificate itself cannot be read back.',
     parameters: TAXPAYER,
     answers: {
       200: {
@@ -193,6 +205,8 @@ export const ADMIN = {
   putRanges: {
     tag: 'Taxpayers',
     summary: "Replaces the taxpayer's number ranges",
+    description:
+      'Automatic numbers are taken from these ranges. Used numbers stay used, also if their range is removed.',
     parameters: TAXPAYER,
     body: { required: true, content: json(newRangesSchema, [EXAMPLES.range]) },
     answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
@@ -201,6 +215,7 @@ export const ADMIN = {
   findRanges: {
     tag: 'Taxpayers',
     summary: "Returns the taxpayer's number ranges, and what is left of each",
+    description: '`next` is the next automatic number of the range.',
     parameters: TAXPAYER,
     answers: {
       200: {
@@ -226,6 +241,7 @@ export const ADMIN = {
   listApiKeys: {
     tag: 'API keys',
     summary: 'Lists the API keys of an account',
+    description: 'Revoked and expired keys are listed too. The keys themselves are not shown.',
     parameters: [P.accountId, ...PAGE],
     answers: { 200: { description: 'The keys.', content: json(z.array(apiKeySchema), [EXAMPLES.apiKey]) } },
     errors: ['validation_error', 'not_found'],
@@ -233,6 +249,7 @@ export const ADMIN = {
   findApiKey: {
     tag: 'API keys',
     summary: 'Returns one API key',
+    description: 'The key itself is not shown.',
     parameters: [P.accountId, P.keyId],
     answers: { 200: { description: 'The key.', content: json(apiKeySchema, EXAMPLES.apiKey) } },
     errors: ['not_found'],
@@ -251,6 +268,7 @@ export const ADMIN = {
   revokeApiKey: {
     tag: 'API keys',
     summary: 'Revokes an API key at once',
+    description: 'Requests with the key are refused from now on. It cannot be undone.',
     parameters: [P.accountId, P.keyId],
     answers: { 204: { description: 'The key is revoked.' } },
     errors: ['not_found'],
@@ -296,6 +314,7 @@ export const ADMIN = {
   listAdministrators: {
     tag: 'Administrators',
     summary: 'Lists the administrators, oldest first',
+    description: 'The tokens are not shown.',
     parameters: PAGE,
     answers: {
       200: {
@@ -308,6 +327,7 @@ export const ADMIN = {
   findAdministrator: {
     tag: 'Administrators',
     summary: 'Returns one administrator',
+    description: 'The token is not shown.',
     parameters: [P.administratorId],
     answers: {
       200: { description: 'The administrator.', content: json(administratorSchema, EXAMPLES.administrator) },
@@ -317,6 +337,7 @@ export const ADMIN = {
   deleteAdministrator: {
     tag: 'Administrators',
     summary: 'Deletes an administrator at once',
+    description: 'Its token is refused from now on. The audit log keeps the name.',
     parameters: [P.administratorId],
     answers: { 204: { description: 'The token is invalid.' } },
     errors: ['not_found'],
@@ -324,6 +345,7 @@ export const ADMIN = {
   listDeliveries: {
     tag: 'Deliveries',
     summary: 'Lists deliveries of issued e-CF to their buyers, newest first',
+    description: 'For the question whether, and why not, a buyer has a document.',
     parameters: DELIVERY_FILTER,
     answers: { 200: { description: 'A page.', content: json(deliveryPageSchema, EXAMPLES.deliveryPage) } },
     errors: ['validation_error'],
@@ -331,6 +353,7 @@ export const ADMIN = {
   retryDelivery: {
     tag: 'Deliveries',
     summary: 'Repeats a delivery at once, with a new deadline',
+    description: 'The same bytes are sent. A buyer that already acknowledged the document does not get it again (409).',
     body: { required: true, content: json(deliveryNameSchema, EXAMPLES.deliveryName) },
     answers: { 200: { description: 'The delivery.', content: json(deliverySchema, EXAMPLES.delivery) } },
     errors: [...BODY, 'not_found', 'conflict'],
@@ -338,6 +361,7 @@ export const ADMIN = {
   listAlarmed: {
     tag: 'Documents',
     summary: 'Lists documents that need a decision of a person',
+    description: 'The gateway cannot find out by itself whether the authority has these documents.',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.deliveryLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(alarmedPageSchema, EXAMPLES.alarmedPage) } },
     errors: ['validation_error'],
@@ -354,6 +378,7 @@ export const ADMIN = {
   listDoubtful: {
     tag: 'Cancellations',
     summary: 'Lists cancellations that need a person, or that a person settled',
+    description: 'The gateway cannot find out by itself whether the authority annulled these numbers.',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.doubtfulLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(doubtfulPageSchema, EXAMPLES.doubtfulPage) } },
     errors: ['validation_error'],
@@ -373,6 +398,7 @@ export const ADMIN = {
     tag: 'Approvals',
     summary:
       'Lists our approvals that the authority has not decided, that a person settled, or that did not reach their issuer',
+    description: 'The gateway cannot find out by itself whether the authority has these approvals.',
     parameters: [P.deliveryEnv, P.deliveryIssuer, P.settled, P.undelivered, P.doubtfulLimit, P.alarmedAfter],
     answers: { 200: { description: 'A page.', content: json(undecidedPageSchema, EXAMPLES.undecidedPage) } },
     errors: ['validation_error'],
@@ -421,6 +447,7 @@ export const ADMIN = {
   listWebhooks: {
     tag: 'Webhooks',
     summary: 'Lists the webhooks of an account',
+    description: 'The secrets are not shown.',
     parameters: [P.accountId, P.limit, P.adminOffset],
     answers: { 200: { description: 'The webhooks.', content: json(z.array(webhookSchema), [WEBHOOK]) } },
     errors: ['validation_error', 'not_found', 'service_unavailable'],
@@ -428,6 +455,7 @@ export const ADMIN = {
   findWebhook: {
     tag: 'Webhooks',
     summary: 'Returns one webhook',
+    description: '`pending`, `dropped` and `failing_since` show whether the receiver works.',
     parameters: [P.accountId, P.webhookId],
     answers: { 200: { description: 'The webhook.', content: json(webhookSchema, WEBHOOK) } },
     errors: ['not_found', 'service_unavailable'],
@@ -445,6 +473,7 @@ export const ADMIN = {
   deleteWebhook: {
     tag: 'Webhooks',
     summary: 'Deletes a webhook and its waiting events',
+    description: 'Its events stay in the feed, GET /events.',
     parameters: [P.accountId, P.webhookId],
     answers: { 204: { description: 'The webhook is deleted.' } },
     errors: ['not_found', 'service_unavailable'],
@@ -465,6 +494,8 @@ export const ADMIN = {
   replayWebhook: {
     tag: 'Webhooks',
     summary: 'Delivers the events after an event of the feed again',
+    description:
+      'For a receiver that lost events. Each event keeps its id, so the receiver can see which ones it already has.',
     parameters: [P.accountId, P.webhookId],
     body: { required: true, content: json(webhookReplaySchema, { after: '1-5c0f31aa' }) },
     answers: { 202: { description: 'The events will be delivered.', content: json(z.looseObject({}), {}) } },
@@ -473,6 +504,7 @@ export const ADMIN = {
   testWebhook: {
     tag: 'Webhooks',
     summary: 'Calls the receiver once with an event of the type `webhook.test`',
+    description: 'The answer has the status of the receiver, or why it did not answer.',
     parameters: [P.accountId, P.webhookId],
     answers: {
       200: {
@@ -492,6 +524,7 @@ export const ADMIN = {
   rebuildState: {
     tag: 'Read models',
     summary: 'Returns the state of the last rebuild',
+    description: 'Reads are answered from the former read models until the new ones are complete.',
     answers: { 200: { description: 'The state.', content: json(rebuildStateSchema, EXAMPLES.rebuild) } },
   },
   masterKeyState: {
@@ -514,6 +547,7 @@ export const ADMIN = {
   storedFiles: {
     tag: 'Archive',
     summary: 'Lists the XML documents that a service has stored',
+    description: 'For a comparison of the archive with the database: every file that must be there, with its checksum.',
     parameters: [P.archivingService, P.storedAfter, P.storedLimit],
     answers: { 200: { description: 'A page.', content: json(storedFilesPageSchema, EXAMPLES.storedFiles) } },
     errors: ['validation_error', 'not_found'],

@@ -50,6 +50,7 @@ export const APPROVALS = {
   listApprovals: {
     tag: APPROVAL,
     summary: 'Lists the decisions of a buyer, newest first',
+    description: 'Decisions about received e-CF of one buyer of the account.',
     parameters: [P.receiverQuery, P.shortLimit, P.offset],
     answers: { 200: { description: 'The records.', content: json(approvalListSchema, [EXAMPLES.approval]) } },
     errors: ['taxpayer_not_found'],
@@ -57,6 +58,7 @@ export const APPROVALS = {
   findApproval: {
     tag: APPROVAL,
     summary: 'Returns one decision',
+    description: 'The states at the authority and at the issuer change until both have answered.',
     hasEtag: true,
     parameters: [P.approvalId],
     answers: { 200: { description: 'The record.', content: json(approvalSchema, EXAMPLES.approval) } },
@@ -65,6 +67,7 @@ export const APPROVALS = {
   approvalXml: {
     tag: APPROVAL,
     summary: 'Returns the signed ACECF',
+    description: 'It is the document that the authority and the issuer get.',
     hasEtag: true,
     parameters: [P.approvalId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ACECF_XML) } },
@@ -88,6 +91,7 @@ export const APPROVALS = {
   findReceivedApproval: {
     tag: APPROVAL,
     summary: "Returns the buyer's decision about an issued e-CF",
+    description: 'The decision that counts, if several answers came.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {
@@ -115,6 +119,7 @@ export const APPROVALS = {
   listReceivedAcknowledgements: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Lists the ARECF that buyers returned, newest first',
+    description: 'Answers that are not valid acknowledgements are listed too, with `valid` false.',
     parameters: [P.issuerQuery, P.encfQuery, P.receiptStatus, P.shortLimit, P.offset],
     answers: {
       200: {
@@ -127,6 +132,7 @@ export const APPROVALS = {
   findReceivedAcknowledgement: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Returns the valid ARECF of a number, else the latest one with its faults',
+    description: 'If no valid one came, `validation_error` says what is wrong with the latest.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {
@@ -140,6 +146,7 @@ export const APPROVALS = {
   receivedAcknowledgementXml: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Returns the bytes that the buyer returned',
+    description: 'Of the acknowledgement that the operation without /xml shows.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: { 200: { description: 'The bytes as received.', content: xml(ARECF_XML) } },

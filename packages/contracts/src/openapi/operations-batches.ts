@@ -57,6 +57,7 @@ export const BATCHES = {
   listBatches: {
     tag: TAG,
     summary: 'Lists the batches of the environment, newest first',
+    description: 'A batch is deleted 30 days after it finished.',
     parameters: [P.batchAfter, P.limit, P.idempotencyKeyQuery],
     answers: { 200: { description: 'The batches.', content: json(batchListSchema, EXAMPLES.batchList) } },
   },

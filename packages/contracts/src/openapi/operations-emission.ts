@@ -74,7 +74,7 @@ export const EMISSION = {
             type: 'object',
             required: ['data'],
             properties: {
-              data: { $ref: '#/components/schemas/InvoiceDocument' },
+              data: { $ref: '#/components/schemas/InvoiceDocument', description: 'The invoice as JSON.' },
               certificate: {
                 type: 'string',
                 format: 'binary',
@@ -112,6 +112,8 @@ export const EMISSION = {
   submitSigned: {
     tag: TAG,
     summary: 'Stores and sends a signed e-CF',
+    description:
+      'The gateway checks the signature and the document, keeps the bytes unchanged and sends them. The same bytes again get the stored answer.',
     parameters: [P.token, P.reference, P.validate],
     body: { required: true, content: json(xmlItemSchema, EXAMPLES.xmlItem) },
     answers: {
@@ -165,6 +167,7 @@ export const EMISSION = {
   listCancellations: {
     tag: 'Cancellation',
     summary: 'Lists the cancellations of an issuer, newest first',
+    description: 'Each record has the decision of the authority for each range.',
     parameters: [P.issuerQuery, P.shortLimit, P.offset],
     answers: {
       200: { description: 'The records.', content: json(cancellationListSchema, [EXAMPLES.cancellation]) },
@@ -174,6 +177,7 @@ export const EMISSION = {
   findCancellation: {
     tag: 'Cancellation',
     summary: 'Returns one cancellation',
+    description: 'A cancellation without a final answer is queried or sent again by the gateway.',
     hasEtag: true,
     parameters: [P.submissionId],
     answers: { 200: { description: 'The record.', content: json(cancellationSchema, EXAMPLES.cancellation) } },
@@ -182,6 +186,7 @@ export const EMISSION = {
   cancellationXml: {
     tag: 'Cancellation',
     summary: 'Returns the signed ANECF',
+    description: 'It is the document that was sent to the authority, or would have been with submit_to_authority=true.',
     hasEtag: true,
     parameters: [P.submissionId],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ANECF_XML) } },

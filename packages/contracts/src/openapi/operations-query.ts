@@ -58,6 +58,7 @@ export const QUERY = {
   monitoringStatus: {
     tag: AUTHORITY,
     summary: "Returns the state of the authority's services",
+    description: 'It is what the status service of the authority publishes; the deployment needs STATUS_KEY for it.',
     answers: {
       200: {
         description: 'The services and maintenance windows.',
@@ -95,6 +96,7 @@ export const QUERY = {
   countInvoices: {
     tag: INVOICES,
     summary: 'Counts the invoices of an issuer in a period',
+    description: 'Every document counts, whatever its status.',
     parameters: PERIOD,
     answers: {
       200: { description: 'The number.', content: json(invoiceCountSchema, EXAMPLES.invoiceCount), headers: LAG },
@@ -119,6 +121,8 @@ export const QUERY = {
   findInvoice: {
     tag: INVOICES,
     summary: 'Returns one invoice',
+    description:
+      'The document is found immediately after its submission. Its status changes until the authority has decided.',
     hasEtag: true,
     parameters: [P.encf, P.issuerHeader],
     answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice), headers: LAG } },
@@ -139,6 +143,8 @@ export const QUERY = {
   listTrackIds: {
     tag: INVOICES,
     summary: 'Lists every submission of a number, oldest first',
+    description:
+      'A number is submitted again after a rejection that leaves it usable, or after an answer that was lost.',
     parameters: [P.encf, P.issuerHeader],
     answers: {
       200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds), headers: LAG },
@@ -148,6 +154,7 @@ export const QUERY = {
   listRawAnswers: {
     tag: INVOICES,
     summary: "Lists every submission of a number with the authority's unchanged answers",
+    description: 'For the case that the gateway and the authority disagree: the bytes that the authority answered.',
     parameters: [P.encf, P.issuerHeader],
     answers: {
       200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds), headers: LAG },
@@ -157,6 +164,8 @@ export const QUERY = {
   consumerInvoiceStatus: {
     tag: INVOICES,
     summary: "Returns the authority's status of a consumer invoice under 250,000.00",
+    description:
+      'The gateway queries the authority. A consumer invoice that was sent as a summary has no trackId, so this is how its status is read there.',
     parameters: [P.consumerIssuer, P.consumerEncf, P.securityCode, P.consumerBuyer],
     answers: {
       200: { description: 'The status.', content: json(consumptionInvoiceStatusSchema, EXAMPLES.consumption) },
@@ -166,6 +175,8 @@ export const QUERY = {
   invoiceXml: {
     tag: INVOICES,
     summary: 'Returns the signed XML of an issued or received e-CF',
+    description:
+      'An issued document is found by its issuer, a received one by its buyer or provider. If several documents hold the number, the answer 400 says which parameter to add.',
     hasEtag: true,
     parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256],
     answers: {
@@ -180,6 +191,7 @@ export const QUERY = {
   listDirectory: {
     tag: AUTHORITY,
     summary: 'Lists every authorised electronic taxpayer with its addresses',
+    description: 'The gateway queries the directory of the authority.',
     answers: {
       200: { description: 'The entries.', content: json(z.array(directoryEntrySchema), [EXAMPLES.directoryEntry]) },
     },
@@ -188,6 +200,7 @@ export const QUERY = {
   findInDirectory: {
     tag: AUTHORITY,
     summary: 'Returns one entry of the directory',
+    description: 'The addresses are those to which e-CF and approvals are delivered.',
     hasEtag: true,
     parameters: [P.rnc],
     answers: { 200: { description: 'The entry.', content: json(directoryEntrySchema, EXAMPLES.directoryEntry) } },

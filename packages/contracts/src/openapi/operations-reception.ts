@@ -140,6 +140,7 @@ export const RECEPTION = {
   countReceived: {
     tag: RECEIVED,
     summary: 'Returns the number and amount of the e-CF that a buyer received in a period',
+    description: 'Credit notes count with a negative sign in the amount.',
     parameters: [...PERIOD, P.authorityStatusQuery],
     answers: {
       200: { description: 'The sums.', content: json(receivedInvoicesCountSchema, EXAMPLES.receivedCount) },
@@ -163,6 +164,7 @@ export const RECEPTION = {
   findReceived: {
     tag: RECEIVED,
     summary: 'Returns one received invoice',
+    description: '`conflicts` lists other documents that came under the same number.',
     hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The invoice.', content: json(receivedInvoiceSchema, EXAMPLES.received) } },
@@ -180,6 +182,7 @@ export const RECEPTION = {
   acknowledgementXml: {
     tag: RECEIVED,
     summary: 'Returns the acknowledgement (ARECF) that a provider got',
+    description: 'It is the answer that the provider got when it delivered the e-CF.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery, P.optionalBuyerHeader],
     answers: { 200: { description: 'The bytes as they were signed.', content: xml(ARECF_XML) } },

@@ -121,8 +121,8 @@ export const PARAMETERS = {
   batchId: parameter(
     'path',
     'batch_id',
-    z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
-    1,
+    z.string().regex(/^\d{1,15}$/),
+    '1',
     'The batch_id in the answer to the creation.',
   ),
   batchAfter: parameter('query', 'after', z.string(), '12', 'Where to continue: `next` of a page.'),

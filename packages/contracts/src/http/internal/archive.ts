@@ -10,8 +10,7 @@ const storedFileSchema = z.object({
   path: z.string(),
   /** In lower-case hex. */
   sha256: z.string(),
-  /** The bytes are in the database; the archiver has not moved them to the archive yet. */
-  pending: z.boolean(),
+  pending: z.boolean().meta({ description: 'Whether the document is still in the database, not yet in the archive' }),
 });
 export type StoredFile = z.infer<typeof storedFileSchema>;
 

@@ -40,7 +40,7 @@ export type DeliveryFilter = z.infer<typeof deliveryFilterSchema>;
 /** Newest first; `next` is null at the end. */
 export const deliveryPageSchema = z.object({
   deliveries: z.array(deliverySchema),
-  next: z.number().int().nullable(),
+  next: z.number().int().nullable().meta({ description: 'The value of `before` for the next page; null at the end' }),
 });
 export type DeliveryPage = z.infer<typeof deliveryPageSchema>;
 

@@ -32,13 +32,14 @@ const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.nu
 
 /** An unchanged answer of the authority about an attempt. */
 const rawAnswerSchema = z.object({
-  operation: z.string(),
-  at: timestampSchema,
-  /** `verdict`, `unauthorized`, `unknown:<cause>`, `refused:<code>`. */
-  outcome: z.string(),
-  http_status: z.number().int().nullable(),
-  content_type: z.string().nullable(),
-  body: z.string().nullable(),
+  operation: z.string().meta({ description: 'The operation of the authority, for example submitDocument' }),
+  at: timestampSchema.meta({ description: 'When it answered' }),
+  outcome: z
+    .string()
+    .meta({ description: 'What the gateway took it for: verdict, unauthorized, `unknown:<cause>`, `refused:<code>`' }),
+  http_status: z.number().int().nullable().meta({ description: 'Its HTTP status; null without an answer' }),
+  content_type: z.string().nullable().meta({ description: 'Its content type; null without one' }),
+  body: z.string().nullable().meta({ description: 'Its body, unchanged; null without one' }),
 });
 export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 
@@ -165,8 +166,7 @@ export const rebuildStateSchema = z.object({
   building: z.boolean(),
   started_at: timestampSchema.nullable(),
   finished_at: timestampSchema.nullable(),
-  /** Documents copied so far. */
-  documents: z.number().int(),
+  documents: z.number().int().meta({ description: 'Documents copied so far' }),
   /** The reason why the last rebuild ended without effect. */
   failure: z.string().nullable(),
 });

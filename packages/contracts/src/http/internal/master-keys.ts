@@ -14,14 +14,22 @@ const sealedStateSchema = z.object({
   /** Values that another key than the named one sealed. */
   older: z.number().int().nonnegative(),
   /** Instances that reported within the last half minute. `key_ids` are those of MASTER_KEY, in its order. */
-  instances: z.array(z.object({ id: z.string(), key_ids: z.array(keyIdSchema), seen_at: timestampSchema })),
+  instances: z.array(
+    z.object({
+      id: z.string().meta({ description: 'Id of the instance' }),
+      key_ids: z.array(keyIdSchema),
+      seen_at: timestampSchema,
+    }),
+  ),
 });
 
 /** Answer of `GET /admin/master-keys` and `POST /admin/master-keys/reseal`. */
 export const masterKeyStateSchema = z.object({
   /** The newest key of the gateway that answers. */
   key_id: keyIdSchema,
-  services: z.array(sealedStateSchema.extend({ service: z.enum(SEALING_SERVICES) })),
+  services: z.array(
+    sealedStateSchema.extend({ service: z.enum(SEALING_SERVICES).meta({ description: 'The name of the service' }) }),
+  ),
 });
 export type MasterKeyState = z.infer<typeof masterKeyStateSchema>;
 

@@ -46,9 +46,13 @@ export const resolutionSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    /** `adopt`: the authority has it, under `track_id`. `resend`: it does not; the gateway sends the very same bytes again. */
-    action: z.enum(['adopt', 'resend']),
-    track_id: givenTrackIdSchema.optional(),
+    action: z.enum(['adopt', 'resend']).meta({
+      description:
+        'adopt: the authority has the document, under track_id. resend: it does not, and the gateway sends the same bytes again',
+    }),
+    track_id: givenTrackIdSchema
+      .optional()
+      .meta({ description: 'The trackId at the authority; required with adopt, not allowed with resend' }),
   })
   .refine(({ action, track_id }) => (action === 'adopt') === (track_id !== undefined), {
     path: ['track_id'],
@@ -73,7 +77,7 @@ export const doubtfulCancellationSchema = z.object({
   env: environmentSchema,
   issuer_rnc: rncSchema,
   account_id: z.string(),
-  authority_status: z.string(),
+  authority_status: z.string().meta({ description: 'The status of the cancellation' }),
   /** `cancellation-open`, `cancellation-unreadable`, `cancellation-overdue`; null once it is settled. */
   alarm: z.string().nullable(),
   total_encf_canceled: z.number().int().positive(),
@@ -102,13 +106,15 @@ export const doubtfulPageSchema = z.object({
 export const settlementSchema = z
   .object({
     id: z.number().int().positive(),
-    /** `accepted`: all numbers are annulled. `rejected`: none is. `partial`: all except `refused` are. */
-    outcome: z.enum(['accepted', 'rejected', 'partial']),
+    outcome: z.enum(['accepted', 'rejected', 'partial']).meta({
+      description: 'accepted: all numbers are annulled. rejected: none is. partial: all except `refused` are',
+    }),
     refused: z
       .array(z.object({ encf_desde: encfSchema, encf_hasta: encfSchema }))
       .min(1)
       .max(MAX_CANCELLATION_RANGES)
-      .optional(),
+      .optional()
+      .meta({ description: 'The numbers that are not annulled; required with partial, not allowed otherwise' }),
     /** The reason in the person's words; it is stored. */
     note: freeTextSchema.trim().min(1).max(1_000),
   })

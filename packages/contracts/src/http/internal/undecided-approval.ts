@@ -11,8 +11,7 @@ export const undecidedApprovalSchema = z.object({
   receiver_rnc: rncSchema,
   encf: encfSchema,
   account_id: z.string(),
-  /** Estado: 1 approved, 2 rejected. */
-  approval_status: z.union([z.literal(1), z.literal(2)]),
+  approval_status: z.union([z.literal(1), z.literal(2)]).meta({ description: 'Estado: 1 approved, 2 rejected' }),
   authority_submission_status: authoritySubmissionStatusSchema.nullable(),
   /** Number of sends to the authority. */
   tries: z.number().int().nonnegative(),
@@ -48,8 +47,9 @@ export const undecidedPageSchema = z.object({
 /** The outcome of an approval that a person found out. */
 export const approvalSettlementSchema = z.object({
   id: z.number().int().positive(),
-  /** `accepted`: the authority has it. `rejected`: it does not, and a new decision is possible. */
-  outcome: z.enum(['accepted', 'rejected']),
+  outcome: z.enum(['accepted', 'rejected']).meta({
+    description: 'accepted: the authority has it. rejected: it does not, and a new decision is possible',
+  }),
   /** The reason in the person's words; it is stored. */
   note: freeTextSchema.trim().min(1).max(1_000),
 });

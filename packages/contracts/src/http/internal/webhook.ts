@@ -45,7 +45,9 @@ export const webhookChangeSchema = z
   .strictObject({ active: z.boolean().optional(), url: urlSchema.optional(), types: typesSchema.optional() })
   .refine((change) => Object.keys(change).length > 0, 'Name active, url or types.');
 /** `POST .../replay`. */
-export const webhookReplaySchema = z.strictObject({ after: z.string().max(100) });
+export const webhookReplaySchema = z.strictObject({
+  after: z.string().max(100).meta({ description: 'The id of an event: those after it are posted again' }),
+});
 
 export const webhookSchema = z.object({
   id: z.string(),
@@ -58,8 +60,7 @@ export const webhookSchema = z.object({
   last_success_at: timestampSchema.nullable(),
   /** Time of the first failure since the last success; null if the last delivery succeeded. */
   failing_since: timestampSchema.nullable(),
-  /** Events that wait for their delivery. */
-  pending: z.number().int().nonnegative(),
+  pending: z.number().int().nonnegative().meta({ description: 'Events that wait for their delivery' }),
   /** Events that were given up. */
   dropped: z.number().int().nonnegative(),
 });
@@ -72,11 +73,13 @@ export const createdWebhookSchema = webhookSchema
 export const webhookSecretSchema = z.object({ secret: z.string() });
 /** Answer of `POST .../test`. */
 export const webhookTestSchema = z.object({
-  /** HTTP status of the receiver; null if it gave no answer. */
-  status: z.number().int().nullable(),
+  status: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: 'The HTTP status of the receiver; null if it did not answer' }),
   duration_ms: z.number().int().nonnegative(),
-  /** Why there is no answer; null if there is one. */
-  error: z.string().nullable(),
+  error: z.string().nullable().meta({ description: 'Why the receiver did not answer; null if it did' }),
 });
 
 const accountSchema = z.object({ account_id: z.string().min(1) });
