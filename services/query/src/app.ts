@@ -12,6 +12,7 @@ import {
   RECEPTION_OPERATIONS,
   type WebhookOperations,
 } from '@ecf/contracts';
+import { openDocumentJson } from '@ecf/public-ingress/document-json';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
@@ -41,7 +42,6 @@ import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
-import { openDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createPostgresFeed } from './outbound/feed.postgres.js';
 import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';

@@ -19,6 +19,7 @@ import {
   trustCheck,
   validationSettings,
 } from '@ecf/public-ingress';
+import { openDocumentJson } from '@ecf/public-ingress/document-json';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
@@ -67,7 +68,6 @@ import { receptionOperations } from './inbound/internal-operations.js';
 import { createReceptionReport } from './inbound/reception-report.js';
 import { createQueryState } from './outbound/authority-state.js';
 import { createConfirmationStore } from './outbound/confirmations.postgres.js';
-import { openDocumentJson } from './outbound/document-json/document-json-pool.js';
 import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';

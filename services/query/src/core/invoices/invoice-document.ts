@@ -1,7 +1,6 @@
 import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import type { Ports } from '../ports.js';
-import type { ToJson } from './document-json.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
 import type { InvoiceKey } from './issued-invoice.js';
 
@@ -9,7 +8,7 @@ import type { InvoiceKey } from './issued-invoice.js';
 export function createInvoiceDocument(
   ports: Pick<Ports, 'taxpayers' | 'source' | 'observer'>,
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
-  toJson: ToJson,
+  toJson: (xml: Uint8Array) => Promise<string>,
 ) {
   return async ({ caller, ...key }: InvoiceKey & { readonly caller: Caller }): Promise<string> => {
     await requireTaxpayer(ports, caller, key.issuerRnc);

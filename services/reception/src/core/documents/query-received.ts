@@ -23,7 +23,6 @@ import type {
   ReceivedFilter,
 } from '../ports.js';
 import { approvalDaysLeft } from './approval-deadline.js';
-import type { ToJson } from './document-json.js';
 
 /** A period of days, both included: Dominican days of receipt, or dates of issue. */
 export interface PeriodQuery {
@@ -64,7 +63,7 @@ type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'
 };
 
 type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'> & {
-  readonly toJson: ToJson;
+  readonly toJson: (xml: Uint8Array) => Promise<string>;
 };
 
 /** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */

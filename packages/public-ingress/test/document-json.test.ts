@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { documentJson } from '../../src/core/invoices/document-json.js';
-import { openDocumentJson } from '../../src/outbound/document-json/document-json-pool.js';
+import documentJson from '../src/document-json/document-json.js';
+import { openDocumentJson } from '../src/document-json/open-document-json.js';
 
 describe('documents as JSON', () => {
   const documents = openDocumentJson(() => undefined);

@@ -1,26 +1,21 @@
-import { ApiError } from '../http/errors.js';
-import type { WatchQueue } from '../telemetry/queues.js';
-import { startBoundedWorkers, TaskTooCostly } from './bounded-workers.js';
+import { ApiError } from '@ecf/service-kit/errors';
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import documentJson from './document-json.js';
 
 /** A larger document takes longer than the event loop can be kept busy. */
 const LARGEST_SMALL = 64 * 1024;
 const LIMITS = { maxThreads: 1, timeoutMs: 30_000, maxWaiting: 16 };
 
-export interface DocumentJsonOptions {
-  /** The text in JSON of a document in XML. */
-  readonly documentJson: (xml: Uint8Array) => string;
-  /** The module whose default export is `documentJson`. */
-  readonly worker: URL;
-  readonly watchQueue: WatchQueue;
-}
-
 export interface DocumentJson {
+  /** The text in JSON, as it is submitted, of a stored document. 400 `document_too_costly` if it takes too much time or memory. */
   toJson(xml: Uint8Array): Promise<string>;
   close(): Promise<void>;
 }
 
 /** Turns documents into JSON: small ones in the event loop, large ones in a worker thread. */
-export function createDocumentJson({ documentJson, worker, watchQueue }: DocumentJsonOptions): DocumentJson {
+export function openDocumentJson(watchQueue: WatchQueue): DocumentJson {
+  const worker = compiledWorker(import.meta, 'document-json');
   const workers = startBoundedWorkers({ worker, ...LIMITS, queue: 'document_json', watchQueue });
   return {
     async toJson(xml) {

@@ -1,1 +1,0 @@
-export { documentJson as default } from '../../core/documents/document-json.js';
