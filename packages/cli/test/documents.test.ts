@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testKey } from '@ecf/test-support';
+import { openCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority, fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ecf, program, rows } from './ecf.js';
@@ -140,6 +141,7 @@ describe('ecf sign and verify', () => {
         }),
         schema_valid: true,
         faults: [],
+        warnings: [],
       },
     ]);
     expect(rows((await ecf(['check', path])).stdout)).toMatchObject([{ valid: true }]);
@@ -245,6 +247,28 @@ describe('ecf sign and verify', () => {
     const text = await ecf(['verify', '--text', path, tampered, indented]);
     expect(text.stdout).toMatch(/^valid {3}e-CF 31 E310000000001 .*\n {4}signed by .*CN=Juana Núñez/m);
     expect(text.stdout).toMatch(/^INVALID e-CF 31 .*\n {4}digest_mismatch: The document was changed/m);
+  });
+
+  it('warns of a signature that other software may refuse', async () => {
+    const { p12, password } = createCertificateAuthority({ key: testKey(1) }).issue({
+      commonName: 'Juana Núñez',
+      holderId: '00112345678',
+      notBefore: new Date('2020-01-01'),
+      notAfter: new Date('2045-01-01'),
+      password: 'x',
+      key: testKey(0),
+    });
+    const indented = builtCredit
+      .trim()
+      .replace(/&(quot|apos);/g, '')
+      .replaceAll('><', '>\n  <');
+    const { xml } = await signXml({ canonical: indented, output: indented }, openCertificate(p12, password));
+    const verified = await ecf(['verify', '--json', file('blanks.xml', xml)]);
+    expect(rows(verified.stdout)).toMatchObject([
+      { signature: 'valid', canonical: 'as-is', warnings: [{ rule: 'signature.blanks', path: 'ECF' }] },
+    ]);
+    const { stdout } = await ecf(['verify', '--text', file('blanks.xml', xml)]);
+    expect(stdout).toContain('warning: ECF: The signature is valid only with the blank text between the elements.');
   });
 
   it('reads one document from standard input and names files it cannot read', async () => {

@@ -11,6 +11,7 @@ export { CertificateError, type CertificateErrorCode, SigningError, type Signing
 export { type SignedXml, signedLength, signXml } from './sign.js';
 export { securityCode, signatureValueOf } from './signature-value.js';
 export { type RevokedCertificates, readRevokedCertificates } from './verification/revoked-certificates.js';
+export { signatureWarnings } from './verification/signature-warnings.js';
 export {
   chainFault,
   readTrustedIssuers,

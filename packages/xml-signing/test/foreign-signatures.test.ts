@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
-import { verifyXml } from '../src/index.js';
+import { signatureWarnings, verifyXml } from '../src/index.js';
 import { ENVELOPED, EXCLUSIVE_C14N, INCLUSIVE_C14N, RSA_SHA256, SHA256 } from '../src/profiles/authority.js';
 import { authority, certificate, ecf, issued, now } from './samples.js';
 
@@ -165,6 +165,51 @@ describe('a signed document as it travels', () => {
     expectValid(signed.replace('</X509Data>', `${other}<X509SubjectName>CN=x</X509SubjectName></X509Data>`));
     expectValid(signed.replace('<X509Data>', `<KeyName>k</KeyName><X509Data>${other}</X509Data><X509Data>`));
     expectValid(signed.replace('<X509Certificate>', '<X509Certificate>MIIB</X509Certificate><X509Certificate>'));
+  });
+});
+
+describe('a signature that other software refuses', () => {
+  const refusals = (xml: string) => {
+    const verification = verifyXml(Buffer.from(xml), now);
+    expect(verification.signature).toBe('valid');
+    return signatureWarnings(verification, 'ECF').map(({ rule, path, severity, message }) => {
+      expect([rule, path, severity]).toEqual(['signature.blanks', 'ECF', 'warning']);
+      return message.includes('carriage returns') ? 'carriage-returns' : 'blanks';
+    });
+  };
+  const plain = ecf.output.replaceAll('&#xD;', '');
+
+  it('is reported if it holds only with the blanks between elements', () => {
+    expect(refusals(signWithXmlCrypto(plain))).toEqual([]);
+    expect(refusals(signWithXmlCrypto(indented(plain)))).toEqual(['blanks']);
+    expect(refusals(signWithXmlCrypto(indented(plain), { transforms: [ENVELOPED, EXCLUSIVE_C14N] }))).toEqual([
+      'blanks',
+    ]);
+  });
+
+  withXmlsec('is reported if it holds only with the blanks inside SignedInfo', () => {
+    expect(refusals(signWithXmlsec(plain, INCLUSIVE_C14N, `<Transform Algorithm="${ENVELOPED}"/>`))).toEqual([
+      'blanks',
+    ]);
+  });
+
+  it('is not reported if the blanks came after signing', () => {
+    expect(refusals(indented(signWithXmlCrypto(plain)))).toEqual([]);
+    expect(refusals(signWithXmlCrypto(plain).replace('<KeyInfo>', '\n <KeyInfo>\n '))).toEqual([]);
+  });
+
+  it('is reported if a signed text has a carriage return as a reference, whatever the blanks', () => {
+    expect(refusals(signed)).toEqual(['carriage-returns']);
+    expect(refusals(signWithXmlCrypto(plain.replace('118.00', '118.00&#13;')))).toEqual(['carriage-returns']);
+    expect(refusals(indented(signed))).toEqual(['carriage-returns']);
+    expect(refusals(signWithXmlCrypto(indented(ecf.output)))).toEqual(['blanks']);
+  });
+
+  it('is not reported for carriage returns outside what is signed, in attributes, or of line ends', () => {
+    const unsigned = signWithXmlCrypto(plain).replace(/<X509Certificate>.{64}/, '$&&#13;\n');
+    expect(refusals(unsigned)).toEqual([]);
+    expect(refusals(signWithXmlCrypto(plain.replace('<Encabezado>', '<Encabezado a="x&#13;>">')))).toEqual([]);
+    expect(refusals(signWithXmlCrypto(plain.replace('dos', 'dos\r\n')))).toEqual([]);
   });
 });
 

@@ -41,6 +41,19 @@ const signedInfoOf = (change: (text: string) => string = (text) => text): string
     `<SignedInfo>${element('CanonicalizationMethod', INCLUSIVE_C14N)}${element('SignatureMethod', 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256')}<Reference URI=""><Transforms>${element('Transform', `${XMLDSIG}enveloped-signature`)}</Transforms>${element('DigestMethod', 'http://www.w3.org/2001/04/xmlenc#sha256')}<DigestValue>${digest}</DigestValue></Reference></SignedInfo>`,
   );
 
+describe('a SignedInfo that was signed with blanks inside', () => {
+  it('is valid, and software that drops them refuses it', () => {
+    const indented = signedInfoOf((text) => text.replaceAll('><', '>\n  <'));
+    expect(verifyXml(Buffer.from(resigned(plain, indented)), now)).toMatchObject({
+      signature: 'valid',
+      canonical: 'as-is',
+      refusedElsewhere: 'blanks',
+    });
+    const compact = resigned(plain, signedInfoOf());
+    expect(verifyXml(Buffer.from(compact), now)).toMatchObject({ signature: 'valid', refusedElsewhere: null });
+  });
+});
+
 describe('a document changed after signing', () => {
   it('is refused wherever it was changed', () => {
     const changes: [string, string | RegExp, string, VerificationCode][] = [

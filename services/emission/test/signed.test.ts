@@ -1,4 +1,5 @@
-import { openCertificate, signXml } from '@ecf/xml-signing';
+import { createHash } from 'node:crypto';
+import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSignedDocuments } from '../src/outbound/workers/signed-documents.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER, OTHER_ISSUER } from './support/documents.js';
@@ -111,6 +112,29 @@ describe('documents that the caller signed', () => {
     });
   });
 
+  it('are warned of a signature that other software may refuse, and are sent unchanged', async () => {
+    const { p12, password } = world.certificate;
+    const signedAs = async (sequence: number, change: (text: string) => string) => {
+      const text = verifyXml(Buffer.from((await signed('ecf-31', sequence)).xml)).verified?.text ?? '';
+      const canonical = change(text);
+      return (await signXml({ canonical, output: canonical }, openCertificate(p12, password))).xml;
+    };
+    const submitted = async (xml: string) => {
+      const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token);
+      const named = body.warnings.map(({ rule, path, severity }: Record<string, string>) => [rule, path, severity]);
+      return { status, named, says: body.warnings[0]?.message };
+    };
+    const warned = { status: 200, named: [['signature.blanks', 'ECF', 'warning']] };
+    const indented = await signedAs(101, (text) => text.replaceAll('><', '>\n  <'));
+    expect(await submitted(indented)).toEqual({ ...warned, says: expect.stringContaining('blank text') });
+    const sent = (await world.ledger(encf('31', 101))).map(({ sha256 }) => sha256);
+    expect(sent).toContain(createHash('sha256').update(indented).digest('hex'));
+    const carriage = await signedAs(102, (text) => text.replace('</DireccionEmisor>', '&#xD;\n</DireccionEmisor>'));
+    expect(await submitted(carriage)).toEqual({ ...warned, says: expect.stringContaining('carriage returns') });
+    const later = (await signedAs(103, (text) => text)).replaceAll('><', '>\n  <');
+    expect(await submitted(later)).toMatchObject({ status: 200, named: [] });
+  });
+
   it('are warned of a signing time at which the certificate was not valid yet', async () => {
     const { xml } = await signed('ecf-31', 94, (ecf) => {
       ecf.FechaHoraFirma = '01-01-2001 10:00:00';
@@ -132,9 +156,9 @@ describe('documents that the caller signed', () => {
   });
 
   it('keep the own reference of x-reference', async () => {
-    const { xml } = await signed('ecf-31', 70);
+    const { xml } = await signed('ecf-31', 170);
     await world.submitSigned(emission, '/submit_ecf', xml, token, { reference: 'order-5' });
-    expect(await world.row(encf('31', 70))).toMatchObject({ own_reference: 'order-5' });
+    expect(await world.row(encf('31', 170))).toMatchObject({ own_reference: 'order-5' });
   });
 
   it('are a string in the body: anything else is 422', async () => {

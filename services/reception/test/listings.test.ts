@@ -125,6 +125,10 @@ describe('GET /fe/recepcion/api/invoices', () => {
       approval_status: 'pending',
       approval_confirmed: false,
       approval_datetime: null,
+      warnings: [
+        expect.objectContaining({ rule: 'business.signature-time-in-future', severity: 'warning' }),
+        expect.objectContaining({ rule: 'business.total-amount', severity: 'warning' }),
+      ],
       conflicts: [
         {
           id: expect.any(Number),

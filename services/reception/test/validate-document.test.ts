@@ -1,6 +1,7 @@
+import { writeXml } from '@ecf/ecf-xml';
 import { trustCheck } from '@ecf/public-ingress/signed-document';
 import { testKey } from '@ecf/test-support';
-import { readTrustedIssuers } from '@ecf/xml-signing';
+import { readTrustedIssuers, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -10,8 +11,8 @@ import {
   validateDocument,
 } from '../src/core/documents/validate-document.js';
 import { ReceptionError } from '../src/core/errors.js';
-import { type EditableEcf, sampleBytes, sampleXml } from './support/documents.js';
-import { authority, BUYER, expired, issue, NOW, PROVIDER } from './support/senders.js';
+import { type EditableEcf, sampleBytes, sampleTree, sampleXml } from './support/documents.js';
+import { authority, BUYER, expired, issue, NOW, PROVIDER, provider } from './support/senders.js';
 
 const options: ValidateOptions = { now: NOW, trust: trustCheck({ issuers: null }), maxBytes: 10 * 1024 * 1024 };
 
@@ -68,6 +69,24 @@ describe('a valid document', () => {
     const latin = (xml: string) => xml.replace(/encoding="[^"]*"/, "encoding='ISO-8859-1'");
     expect(validate(latin(await sampleXml({ edit })))).toMatchObject({ motive: null });
     expect(refusal(latin(await sampleXml())).kind).toBe('xml.encoding');
+  });
+
+  it('that others may refuse has a warning as its first observation, and is received', async () => {
+    const indented = writeXml(sampleTree()).canonical.replaceAll('><', '>\n  <');
+    const { xml: blanks } = await signXml({ canonical: indented, output: indented }, provider.certificate);
+    const edit = (ecf: EditableEcf) => {
+      ecf.Encabezado.Emisor.DireccionEmisor = 'Calle Uno 1\r\nEdificio Dos';
+    };
+    for (const [xml, says] of [
+      [blanks, 'blank text between the elements'],
+      [await sampleXml({ edit }), 'carriage returns'],
+    ] as const) {
+      expect(validate(xml)).toMatchObject({
+        motive: null,
+        observations: [{ rule: 'signature.blanks', severity: 'warning', message: expect.stringContaining(says) }],
+      });
+    }
+    expect(validate((await sampleXml()).replaceAll('><', '>\n  <'))).toMatchObject({ motive: null, observations: [] });
   });
 
   it('may have Version 1, as the authority itself writes', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A fault or warning of a document: place, rule, the authority's code, words, source, and whether it refuses. */
 export const faultSchema = z.object({
   path: z.string().meta({ description: 'Field path, e.g. ECF.DetallesItems.Item[2].MontoItem' }),
-  rule: z.string().meta({ description: 'Stable name: schema.* or business.*' }),
+  rule: z.string().meta({ description: 'Stable name: schema.*, business.* or signature.*' }),
   code: z.string().nullable().meta({ description: "The authority's code where it has one" }),
   message: z.string().meta({ description: 'What is wrong and how to correct it' }),
   source: z.string().meta({ description: 'Document and page the rule comes from' }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amountSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
 import { approvalConfirmedSchema, approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
 import { nextCursorSchema } from '../listing.js';
+import { faultSchema } from './error-body.js';
 import { signerSchema } from './signer.js';
 
 /** A day in a header, `DD-MM-YYYY`. */
@@ -43,6 +44,10 @@ export const receivedInvoiceSchema = z.object({
   approval_days_left: z.number().int().nullable().optional().meta({
     description:
       'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative when it is over, null once answered',
+  }),
+  warnings: z.array(faultSchema).meta({
+    description:
+      'The first twenty things that the rules and the check of the signature found in the document; none of them prevents receipt. `signature.blanks`: other software may refuse the signature',
   }),
   conflicts: z.array(conflictSchema).meta({
     description:

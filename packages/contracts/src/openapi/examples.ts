@@ -153,6 +153,7 @@ const received = {
   approval_status: 'pending',
   approval_confirmed: false,
   approval_datetime: null,
+  warnings: [],
   conflicts: [],
   conflicts_unkept: [],
   conflicts_total: 0,

@@ -56,12 +56,19 @@ export interface CertificateFacts {
   readonly others: readonly string[];
 }
 
+export type RefusedElsewhere = 'blanks' | 'carriage-returns';
+
 export interface Verification {
   readonly signature: 'valid' | 'invalid';
   /** Null when the signature is valid. */
   readonly reason: VerificationReason | null;
   /** The form in which the document verified: as received, or without blank text. */
   readonly canonical: 'as-is' | 'whitespace-dropped' | null;
+  /**
+   * Why software that reads as .NET does refuses the signature although it is valid: the blank text that it drops, or the
+   * carriage returns that it reads as line feeds. Null if it verifies there too, and of an invalid signature.
+   */
+  readonly refusedElsewhere: RefusedElsewhere | null;
   /** The certificate whose key verified the signature; null when none did. */
   readonly certificate: CertificateFacts | null;
   /** Exactly what was signed, without the Signature: after verification read this and nothing else. */

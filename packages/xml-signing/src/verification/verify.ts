@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { parseSignatureDateTime, toIsoDominican } from '@ecf/domain';
 import { type CanonicalXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
-import { withoutBlankText } from '../canonical/blank-text.js';
+import { withLineFeeds, withoutBlankText } from '../canonical/blank-text.js';
 import { TooManyElements } from '../canonical/elements.js';
 import { exclusiveCanonical } from '../canonical/exclusive.js';
 import { declarationsInForce, declarationText, TooManyNamespaces } from '../canonical/namespaces.js';
 import { findSigner, type Signer } from './find-signer.js';
 import { type LocatedSignature, locateSignature } from './locate-signature.js';
 import { readSignature, type SignatureContent } from './read-signature.js';
-import type { CertificateFacts, Verification } from './verification.js';
+import type { CertificateFacts, RefusedElsewhere, Verification } from './verification.js';
 import { SignatureRefused } from './verification.js';
 
 interface Verified {
@@ -43,6 +43,7 @@ export function verifyXml(xml: Uint8Array | CanonicalXml, now: Date = new Date()
       signature: 'valid',
       reason: null,
       canonical,
+      refusedElsewhere: refusedElsewhere(received.text, canonical),
       certificate: certificateFacts(verified, received.rootName, now),
       verified: { ...received, text: verified.text, source: verified.text },
       signatureValue: verified.content.signatureValue,
@@ -53,6 +54,7 @@ export function verifyXml(xml: Uint8Array | CanonicalXml, now: Date = new Date()
       signature: 'invalid',
       reason: { code, message },
       canonical: null,
+      refusedElsewhere: null,
       certificate: null,
       verified: null,
       signatureValue: null,
@@ -69,6 +71,24 @@ function verifyBothWays(text: string): { verified: Verified; canonical: 'as-is' 
     const compact = withoutBlankText(text);
     if (compact.length === text.length) throw error;
     return { verified: verifyText(compact), canonical: 'whitespace-dropped' };
+  }
+}
+
+/** Verifies a valid signature again in the forms in which others read the document, as far as they differ. */
+function refusedElsewhere(text: string, canonical: 'as-is' | 'whitespace-dropped'): RefusedElsewhere | null {
+  const compact = withoutBlankText(text);
+  if (canonical === 'as-is' && compact.length !== text.length && !verifies(compact)) return 'blanks';
+  const read = withoutBlankText(withLineFeeds(text));
+  return read.length === compact.length || verifies(read) ? null : 'carriage-returns';
+}
+
+function verifies(text: string): boolean {
+  try {
+    verifyText(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SignatureRefused) return false;
+    throw error;
   }
 }
 

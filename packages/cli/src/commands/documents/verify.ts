@@ -1,6 +1,6 @@
 import type { Fault } from '@ecf/domain';
 import { type CanonicalXml, checkXml, parseXml, XmlRefused } from '@ecf/ecf-xml';
-import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
+import { type CertificateFacts, signatureWarnings, type Verification, verifyXml } from '@ecf/xml-signing';
 import { unreadableDocument } from '../../check/examine.js';
 import type { Console, ExitCode } from '../../command.js';
 import { readDocument } from '../../input/read-document.js';
@@ -18,7 +18,7 @@ Verifies the signature of each document by the authority's profile, as received 
 text, and checks the document against its schema.
 
   FILE    a signed XML document; - means standard input
-  --json  one JSON object a line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults}
+  --json  one JSON object a line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults, warnings}
   --text  for people; the default on a terminal, --json elsewhere
 
 \`signature\` covers the cryptography and the profile only. \`certificate\` says whether the certificate was valid when the
@@ -38,6 +38,8 @@ interface Row {
   readonly certificate: Omit<CertificateFacts, 'holderId' | 'der' | 'others'> | null;
   readonly schema_valid: boolean;
   readonly faults: readonly Fault[];
+  /** Why other software may refuse a valid signature. */
+  readonly warnings: readonly Fault[];
 }
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
@@ -74,10 +76,12 @@ function verifyDocument(file: string, bytes: Uint8Array): Row {
       reason: `xml_refused: ${error.message}`,
       schema_valid: false,
       faults,
+      warnings: [],
     };
   }
   const { document, type, encf, faults } = checkXml(xml);
-  const { signature, reason, canonical, certificate } = verifyXml(xml);
+  const verification = verifyXml(xml);
+  const { signature, reason, canonical, certificate } = verification;
   return {
     file,
     document,
@@ -89,6 +93,7 @@ function verifyDocument(file: string, bytes: Uint8Array): Row {
     certificate: certificate === null ? null : certificateRow(certificate),
     schema_valid: faults.length === 0,
     faults,
+    warnings: signatureWarnings(verification, xml.rootName),
   };
 }
 
@@ -102,7 +107,7 @@ function certificateRow({
 }
 
 function readable(row: Row): string {
-  const { file, document, type, encf, signature, reason, canonical, certificate, faults } = row;
+  const { file, document, type, encf, signature, reason, canonical, certificate, faults, warnings } = row;
   const lines = [
     `${signature === 'valid' ? 'valid  ' : 'INVALID'} ${documentName(document, type, encf)}  ${printable(file)}\n`,
   ];
@@ -116,5 +121,5 @@ function readable(row: Row): string {
     );
     if (!certificate.valid_at_signing) lines.push('    the certificate was NOT valid when the document was signed\n');
   }
-  return lines.join('') + faultLines(faults, 'fault');
+  return lines.join('') + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
 }

@@ -20,7 +20,7 @@ import {
   writeXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
-import { securityCode, verifyXml } from '@ecf/xml-signing';
+import { securityCode, signatureWarnings, verifyXml } from '@ecf/xml-signing';
 import type { Attempt, DocumentKey, SignedFacts } from '../attempt/attempt.js';
 import { EmissionError, refuseFaults } from '../errors.js';
 import { contentHashOf } from '../repeats/compare-documents.js';
@@ -94,7 +94,11 @@ export function readSignedXml(
     certificate === null
       ? []
       : signingTimeWarnings(signatureTime, new Date(certificate.not_before), new Date(certificate.not_after));
-  const facts = factsOf(env, tree, summary, code, [...examined.warnings, ...validity]);
+  const facts = factsOf(env, tree, summary, code, [
+    ...signatureWarnings(verification, expected),
+    ...examined.warnings,
+    ...validity,
+  ]);
   return {
     key: { env, issuerRnc: summary.issuer_rnc, encf: summary.encf },
     type: summary.ecf_type,

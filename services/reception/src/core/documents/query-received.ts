@@ -210,6 +210,8 @@ export function receivedInvoice({ document, known, conflicts, unkept, conflictsT
     // Our own decision.
     approval_confirmed: document.approvalStatus !== 'pending',
     approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
+    // Rows of earlier versions have no severity.
+    warnings: document.observations.map((fault) => ({ ...fault, severity: fault.severity ?? 'warning' })),
     conflicts: conflicts.map(shownConflict),
     conflicts_unkept: unkept.map(shownConflict),
     conflicts_total: conflictsTotal,

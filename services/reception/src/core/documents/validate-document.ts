@@ -16,7 +16,7 @@ import {
   type TrustCheck,
   validateSignature,
 } from '@ecf/public-ingress/signed-document';
-import { securityCode, verifyXml } from '@ecf/xml-signing';
+import { securityCode, signatureWarnings, verifyXml } from '@ecf/xml-signing';
 import { type QuotedParties, quotedParties } from '../acknowledgements/quoted-parties.js';
 import { ReceptionError } from '../errors.js';
 import { type DocumentFacts, documentFacts } from './document-facts.js';
@@ -40,7 +40,7 @@ export interface ValidDocument extends Validated {
   /** SHA-256 of what the signature covers, and of the signature: the same for each way to write the document. */
   readonly contentSha256: string;
   readonly canonical: 'as-is' | 'whitespace-dropped';
-  /** Business faults and warnings. They are recorded and never prevent receipt. */
+  /** A warning about the signature, business faults and warnings. They are recorded and never prevent receipt. */
   readonly observations: readonly Fault[];
 }
 
@@ -110,7 +110,7 @@ export function validateDocument(bytes: Uint8Array, options: ValidateOptions): V
     securityCode: securityCode(verification.signatureValue),
     contentSha256: hash('sha256', `${verification.verified.text}${verification.signatureValue}`, 'hex'),
     canonical: verification.canonical ?? 'as-is',
-    observations: [...faults, ...warnings].slice(0, MAX_OBSERVATIONS),
+    observations: [...signatureWarnings(verification, 'ECF'), ...faults, ...warnings].slice(0, MAX_OBSERVATIONS),
   };
 }
 
