@@ -14,8 +14,14 @@ import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, Client, newAccount, testCertificate } from '../support/client.js';
 import { DEPLOYMENT, type Standalone, startDeployment } from '../support/deployment/standalone-process.js';
-import { encf as encfOf, Numbering } from '../support/documents/documents.js';
-import { PROVIDER, providedInvoice, providedXml, signedSeed } from '../support/documents/provided-documents.js';
+import { encf as encfOf, indented, Numbering } from '../support/documents/documents.js';
+import {
+  PROVIDER,
+  providedInvoice,
+  providedXml,
+  providerCertificate,
+  signedSeed,
+} from '../support/documents/provided-documents.js';
 import { createSender } from '../support/raw-request.js';
 import { until } from '../support/until.js';
 
@@ -123,6 +129,18 @@ describe("the authority's counterpart pushes e-CF through the public address", (
     const refusals = await until(told, ({ length }) => length > 1);
     expect(refusals.map(({ data }: { data: { rejection_code: number } }) => data.rejection_code)).toEqual([3, 2]);
   });
+});
+
+it('a document that other software may refuse is received, and its JSON says so', async () => {
+  const number = encfOf('31', 7_000_001);
+  const text = await providedInvoice(number, running.demo.buyer_rnc);
+  const written = indented(writeXml(readXml(parseXml(Buffer.from(text)))));
+  const { xml } = await signXml(written, providerCertificate);
+  expect((await push(xml)).text).toContain('<Estado>0</Estado>');
+  const { body } = await client.call('GET', `/fe/recepcion/api/invoices/${number}`, {
+    headers: { 'buyer-rnc': running.demo.buyer_rnc },
+  });
+  expect(body.warnings[0]).toMatchObject({ rule: 'signature.blanks', path: 'ECF', severity: 'warning' });
 });
 
 it('a stranger’s document under a used number is refused, stored and listed beside the genuine one', async () => {

@@ -1,7 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Client, newAccount, testCertificate, uploadCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
-import { Numbering, otherContent, signedByCaller, summaryByCaller, withLines } from '../support/documents/documents.js';
+import {
+  indented,
+  Numbering,
+  otherContent,
+  signedByCaller,
+  summaryByCaller,
+  withLines,
+} from '../support/documents/documents.js';
 import { until } from '../support/until.js';
 
 const TAXPAYER = { rnc: '101000252', name: 'Firma Propia Inventada, SRL' };
@@ -28,6 +35,48 @@ function expiredToken(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'HS256' })}.${part({ exp: Math.floor(Date.now() / 1_000) - 3_600 })}.c2lnbmF0dXJl`;
 }
+
+describe('an authority that reads documents as .NET does', () => {
+  const readsStrictly = (strict: boolean) => client.control('PUT', '/signatures', { strict });
+  beforeAll(() => readsStrictly(true));
+  afterAll(() => readsStrictly(false));
+
+  it('accepts an invoice in JSON with carriage returns and blanks, and the answer names what was written otherwise', async () => {
+    const { invoice } = numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.Emisor.DireccionEmisor = 'Calle Uno 1\r\nEdificio Dos';
+      ecf.Encabezado.Comprador.ContactoComprador = ' \t';
+    });
+    const { body } = await client.until('Aceptado', () => client.submit(invoice));
+    expect(body.xml).toContain('<DireccionEmisor>Calle Uno 1\nEdificio Dos</DireccionEmisor>');
+    expect(body.warnings).toMatchObject([
+      { rule: 'schema.carriage-return', path: 'ECF.Encabezado.Emisor.DireccionEmisor' },
+      { rule: 'schema.blanks', path: 'ECF.Encabezado.Comprador.ContactoComprador' },
+    ]);
+  });
+
+  it('refuses signed XML that holds only with its blanks, of which the first answer warned', async () => {
+    const { invoice } = numbers.next();
+    const { xml } = await signedByCaller(invoice, file, '20-06-2026 10:00:00', indented);
+    const first = await client.submitSigned('/submit_ecf', xml, token);
+    expect(first).toMatchObject({ status: 200, body: { warnings: [{ rule: 'signature.blanks', path: 'ECF' }] } });
+    const { body } = await client.until('Rechazado', () => client.submitSigned('/submit_ecf', xml, token));
+    expect(body.messages).toMatchObject([{ valor: 'Certificado y/o firma inválida.' }]);
+  });
+});
+
+describe('a number in JSON', () => {
+  it('that is an RNC is refused, and the eNCF stays free', async () => {
+    const { invoice, encf } = numbers.next('ecf-31', (ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = 120000229;
+    });
+    const { status, body } = await client.submit(invoice);
+    expect([status, body.faults]).toEqual([
+      400,
+      [expect.objectContaining({ rule: 'schema.text-expected', path: 'ECF.Encabezado.Comprador.RNCComprador' })],
+    ]);
+    expect(await client.ledger(encf)).toEqual([]);
+  });
+});
 
 describe('POST /submit_ecf', () => {
   it('forwards the bytes as they came and answers the trackId', async () => {

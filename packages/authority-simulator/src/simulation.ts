@@ -6,6 +6,7 @@ import type { DocumentReader } from './ledger/document-facts.js';
 import type { Ledger } from './ledger/ledger.js';
 import type { TaxpayerRegister } from './ledger/taxpayer-register.js';
 import type { MaintenancePlan } from './operations/maintenance.js';
+import type { SignatureReading } from './verdicts/signed-document.js';
 
 /** The shared state of the operations. */
 export interface Simulation {
@@ -17,6 +18,7 @@ export interface Simulation {
   readonly tokens: Tokens;
   readonly faults: FaultPlan;
   readonly maintenance: MaintenancePlan;
+  readonly signatures: SignatureReading;
   readonly processingMs: number;
   readonly statusKey: string | null;
   /** Address under which the simulator is reached. */

@@ -72,6 +72,7 @@ function simulationOf(options: SimulatorOptions, folder: string | null, publicUr
     tokens: new Tokens(tokenSecret(folder, bytes)),
     faults: new FaultPlan(options.random ?? Math.random),
     maintenance: new MaintenancePlan(),
+    signatures: { strict: false },
     processingMs: options.processingMs ?? 200,
     statusKey: options.statusKey ?? null,
     publicUrl,

@@ -54,6 +54,29 @@ describe('reception of e-CF', () => {
     );
   });
 
+  it('takes a signature that holds in either form, and as .NET reads it alone in the strict mode', async () => {
+    const blanks = () => ecf({ encf: encf() }).replaceAll('><', '>\n  <');
+    const carriage = () => ecf({ encf: encf() }).replace('</RazonSocialEmisor>', '&#xD;\n</RazonSocialEmisor>');
+    const indentedAfterwards = async () => {
+      const xml = sign(ecf({ encf: encf() }), certificate()).replaceAll('><', '>\n  <');
+      return (await authority.result(await authority.send(xml))).codigo;
+    };
+    const codes = async () => [
+      (await authority.check(blanks())).codigo,
+      (await authority.check(carriage())).codigo,
+      await indentedAfterwards(),
+      (await authority.check(ecf({ encf: encf() }))).codigo,
+    ];
+    expect(await codes()).toEqual(['1', '1', '1', '1']);
+    expect((await authority.control('PUT', 'signatures', { strict: true })).status).toBe(204);
+    expect((await authority.control('GET', 'signatures')).json()).toEqual({ strict: true });
+    expect(await codes()).toEqual(['2', '2', '1', '1']);
+    expect(await authority.check(blanks())).toMatchObject(rejection(0, 'Certificado y/o firma inválida.', false));
+    expect((await authority.control('PUT', 'signatures', { strict: 'yes' })).status).toBe(400);
+    await authority.control('PUT', 'signatures', { strict: false });
+    expect((await authority.check(blanks())).codigo).toBe('1');
+  });
+
   it('does not find another trackId, nor one of another environment', async () => {
     const trackId = await authority.send(sign(ecf({ encf: encf() }), certificate()));
     const unknown = { codigo: '0', estado: 'No encontrado', rnc: null, encf: null, mensajes: null };

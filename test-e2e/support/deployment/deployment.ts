@@ -85,7 +85,7 @@ async function expectPublishedErrors(running: Standalone): Promise<void> {
     expect({ place, problem: errorBodySchema.strict().safeParse(body).error?.message }).toEqual({ place });
     for (const [index, fault] of body.faults.entries()) {
       expect(fault).toMatchObject({
-        rule: expect.stringMatching(/^(schema|business)\./),
+        rule: expect.stringMatching(/^(schema|business|signature)\./),
         source: expect.stringMatching(/./),
       });
       expect(body.messages[index]).toContain(fault.path);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deriveRfce } from '@ecf/domain';
-import { examineJson, writeXml } from '@ecf/ecf-xml';
+import { examineJson, type WrittenXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, type SignedXml, securityCode, signXml } from '@ecf/xml-signing';
 
 const EXAMPLES = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../examples');
@@ -65,10 +65,17 @@ export async function signedByCaller(
   invoice: Invoice,
   file: { p12: Buffer; password: string },
   signatureTime = '20-06-2026 10:00:00',
+  change: (written: WrittenXml) => WrittenXml = (written) => written,
 ): Promise<SignedXml> {
   const { tree } = examineJson({ ECF: { ...invoice.ECF, FechaHoraFirma: signatureTime } }, { now: new Date() });
   if (tree === null) throw new Error('the test document cannot be read');
-  return signXml(writeXml(tree), openCertificate(file.p12, file.password));
+  return signXml(change(writeXml(tree)), openCertificate(file.p12, file.password));
+}
+
+/** The document with blank text between its elements. */
+export function indented({ canonical }: WrittenXml): WrittenXml {
+  const text = canonical.replaceAll('><', '>\n  <');
+  return { canonical: text, output: text };
 }
 
 /** The signed summary of a type 32, as for `/submit_fc`. */

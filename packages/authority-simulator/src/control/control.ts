@@ -9,7 +9,7 @@ import { isOperation, OPERATIONS } from '../operation.js';
 import type { Simulation } from '../simulation.js';
 import { readCertificationSet } from './certification-input.js';
 import { readFault, showFault } from './fault-input.js';
-import { ControlRefused } from './input.js';
+import { ControlRefused, flag, readObject } from './input.js';
 import { readMaintenance } from './maintenance-input.js';
 import { CONTROL_PATH } from './paths.js';
 import { listAsJson } from './submission-list.js';
@@ -17,7 +17,7 @@ import { readTaxpayer } from './taxpayer-input.js';
 
 type Controlled = Pick<
   Simulation,
-  'ledger' | 'taxpayers' | 'facts' | 'faults' | 'maintenance' | 'certification' | 'clock' | 'newId'
+  'ledger' | 'taxpayers' | 'facts' | 'faults' | 'maintenance' | 'signatures' | 'certification' | 'clock' | 'newId'
 > & { readonly instance: string };
 
 interface ControlCall {
@@ -44,6 +44,8 @@ const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: Cont
   ['PUT', /^taxpayers\/([^/]+)$/, putTaxpayer],
   ['DELETE', /^taxpayers\/([^/]+)$/, removeTaxpayer],
   ['PUT', /^maintenance$/, putMaintenance],
+  ['GET', /^signatures$/, ({ signatures }) => json(200, signatures)],
+  ['PUT', /^signatures$/, putSignatures],
   ['GET', /^certification\/([^/]+)$/, showCertification],
   ['PUT', /^certification\/([^/]+)$/, putCertification],
 ];
@@ -137,9 +139,15 @@ function putMaintenance({ maintenance }: Controlled, { body }: ControlCall): Ans
   return emptyAnswer(204);
 }
 
-function reset({ faults, maintenance, ledger, facts, certification }: Controlled): Answer {
+function putSignatures({ signatures }: Controlled, { body }: ControlCall): Answer {
+  signatures.strict = flag(readObject(body, ['strict']), 'strict') ?? false;
+  return emptyAnswer(204);
+}
+
+function reset({ faults, maintenance, signatures, ledger, facts, certification }: Controlled): Answer {
   faults.clear();
   maintenance.announce(null);
+  signatures.strict = false;
   ledger.clear();
   facts.clear();
   certification.forgetProgress();

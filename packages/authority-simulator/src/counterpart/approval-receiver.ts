@@ -21,11 +21,11 @@ function answer(status: number, codigo: string, mensaje: string[]): Answer {
   return { status, body: { root: 'RespuestaAprobacionComercial', value: { codigo, estado, mensaje } } };
 }
 
-function refusalOf({ state, clock }: Counterpart, bytes: Buffer): string | null {
+function refusalOf({ state, signatures, clock }: Counterpart, bytes: Buffer): string | null {
   const document = readSigned(bytes, clock());
   const fields = groupOf(groupOf(document?.tree ?? null, 'ACECF'), 'DetalleAprobacionComercial');
   if (!document || !fields || document.checked.faults.length > 0) return 'El formato del XML no es válido';
-  if (!signerOf(document)) return 'La firma del XML no es válida';
+  if (!signerOf(document, signatures)) return 'La firma del XML no es válida';
   const issued = state.issued.get(`${textOf(fields, 'RNCComprador')}|${textOf(fields, 'eNCF')}`);
   if (!issued || textOf(fields, 'RNCEmisor') !== PROVIDER_RNC) {
     return 'Factura no encontrada para esta Aprobación comercial.';

@@ -17,7 +17,7 @@ export interface ReceiptRecord {
 }
 
 /** The dependencies that the counterpart's operations share. */
-export interface Counterpart extends Pick<Simulation, 'ledger' | 'facts' | 'clock' | 'newId'> {
+export interface Counterpart extends Pick<Simulation, 'ledger' | 'facts' | 'signatures' | 'clock' | 'newId'> {
   readonly identity: CounterpartIdentity;
   readonly state: CounterpartState;
 }

@@ -19,6 +19,7 @@ export function counterpartRoutes(simulation: Simulation): Route[] {
   const counterpart: Counterpart = {
     ledger: simulation.ledger,
     facts: simulation.facts,
+    signatures: simulation.signatures,
     clock: simulation.clock,
     newId: simulation.newId,
     identity: new CounterpartIdentity(simulation.clock),

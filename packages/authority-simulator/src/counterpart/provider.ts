@@ -42,7 +42,10 @@ export function sendEcf(counterpart: Counterpart): Handler {
     };
     const reply = await post(address(receiver, '/fe/Recepcion/api/ecf'), part, token);
     const facts = factsOf(tree, '');
-    counterpart.state.issued.set(`${buyer}|${encf}`, { facts, receipt: receiptOf(reply, buyer, encf, now) });
+    counterpart.state.issued.set(`${buyer}|${encf}`, {
+      facts,
+      receipt: receiptOf(counterpart, reply, buyer, encf, now),
+    });
     return textAnswer(200, xml, 'application/xml; charset=utf-8');
   };
 }
@@ -98,13 +101,19 @@ const MOTIVES: Readonly<Record<string, string>> = {
 };
 
 /** The content of an acknowledgement, or its fault. */
-function receiptOf({ status, body }: Reply, buyer: string, encf: string, now: Date): ReceiptRecord {
+function receiptOf(
+  { signatures }: Counterpart,
+  { status, body }: Reply,
+  buyer: string,
+  encf: string,
+  now: Date,
+): ReceiptRecord {
   const invalid = (reason: string): ReceiptRecord => ({ estado: 'Acuse de recibo no válido', mensajes: [reason] });
   if (status !== 200) return invalid(`El receptor respondió HTTP ${status}`);
   const document = readSigned(body, now);
   const fields = groupOf(groupOf(document?.tree ?? null, 'ARECF'), 'DetalleAcusedeRecibo');
   if (!document || !fields || document.checked.faults.length > 0) return invalid('El formato del XML no es válido');
-  if (!signerOf(document)) return invalid('La firma del XML no es válida');
+  if (!signerOf(document, signatures)) return invalid('La firma del XML no es válida');
   const names = [textOf(fields, 'RNCEmisor'), textOf(fields, 'RNCComprador'), textOf(fields, 'eNCF')];
   if (names.join() !== [PROVIDER_RNC, buyer, encf].join()) return invalid('El acuse es de otro comprobante');
   if (textOf(fields, 'Estado')?.trim() === '0') return { estado: 'e-CF Recibido', mensajes: [] };

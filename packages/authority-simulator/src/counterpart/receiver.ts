@@ -33,14 +33,14 @@ export function receiveEcf(counterpart: Counterpart): Handler {
 
 /** The first reason not to receive, in the order of the motives. */
 function motiveOf(
-  { state }: Counterpart,
+  { state, signatures }: Counterpart,
   document: SignedDocument,
   encf: string,
   key: string,
   buyer: string,
 ): string | null {
   if (document.checked.faults.length > 0 || !DELIVERED_TYPES.includes(encf.slice(1, 3))) return '1';
-  if (!signerOf(document)) return '2';
+  if (!signerOf(document, signatures)) return '2';
   if (state.received.has(key)) return '3';
   return buyer === RECEIVER_RNC || buyer === PROVIDER_RNC ? null : '4';
 }

@@ -8,7 +8,7 @@ import { seedDate, tokenDate } from '../wire-dates.js';
 
 const XML = 'application/xml; charset=utf-8';
 
-type Login = Pick<Simulation, 'seeds' | 'tokens' | 'taxpayers' | 'clock' | 'newId'>;
+type Login = Pick<Simulation, 'seeds' | 'tokens' | 'taxpayers' | 'signatures' | 'clock' | 'newId'>;
 
 /** A seed, written over several lines as the authority does. */
 export function giveSeed({ seeds, clock }: Pick<Simulation, 'seeds' | 'clock'>): Handler {
@@ -32,12 +32,12 @@ export function validateSeed(login: Login): Handler {
   };
 }
 
-function logIn({ seeds, tokens, taxpayers, clock, newId }: Login, { env }: Call, bytes: Buffer): Answer {
+function logIn({ seeds, tokens, taxpayers, signatures, clock, newId }: Login, { env }: Call, bytes: Buffer): Answer {
   const now = clock();
   const document = readSigned(bytes, now);
   if (!document) return HTML_REFUSAL;
   const value = textOf(groupOf(document.tree, 'SemillaModel'), 'valor');
-  const signer = signerOf(document);
+  const signer = signerOf(document, signatures);
   if (!signer) return sentenceAnswer(400, 'Firma del certificado invalida');
   if (value === null || !seeds.redeem(env, value.trim(), now)) {
     return sentenceAnswer(400, 'La semilla no es válida o ha expirado.');

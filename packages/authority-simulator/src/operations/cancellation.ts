@@ -3,7 +3,7 @@ import { isUpload, readUpload } from '../http/upload.js';
 import type { Simulation } from '../simulation.js';
 import { decideCancellation } from '../verdicts/decide-cancellation.js';
 
-type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'clock'>;
+type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'signatures' | 'clock'>;
 
 /** Cancellation of unused numbers (ANECF): free numbers are annulled, the answer names the others. */
 export function receiveCancellation(cancellations: Cancellations): Handler {

@@ -4,7 +4,7 @@ import type { Simulation } from '../simulation.js';
 import { type ApprovalDecision, decideApproval } from '../verdicts/decide-approval.js';
 import type { Verdict } from '../verdicts/verdict.js';
 
-type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
+type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures' | 'clock'>;
 
 /**
  * The authority's copy of a commercial approval (ACECF). "Approved" says that it was processed, not that the buyer

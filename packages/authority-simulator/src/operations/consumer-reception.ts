@@ -6,7 +6,7 @@ import { takesNumber } from '../verdicts/sequence.js';
 import { TEXTS } from '../verdicts/texts.js';
 import { rejected, type Verdict } from '../verdicts/verdict.js';
 
-type ConsumerReception = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'clock'>;
+type ConsumerReception = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures' | 'clock'>;
 
 /** The service's temporary failure: the same number may be sent again. */
 export const TRY_AGAIN: Answer = {

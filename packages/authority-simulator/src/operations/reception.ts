@@ -6,7 +6,7 @@ import { takesNumber } from '../verdicts/sequence.js';
 
 type Reception = Pick<
   Simulation,
-  'ledger' | 'taxpayers' | 'facts' | 'certification' | 'processingMs' | 'clock' | 'newId'
+  'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures' | 'processingMs' | 'clock' | 'newId'
 >;
 
 /**

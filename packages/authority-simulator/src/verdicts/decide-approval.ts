@@ -23,7 +23,7 @@ const STRUCTURE =
 /** Types that no buyer approves. Source: technical description pp.44-46. */
 const NOT_APPROVABLE = new Set(['32', '41', '43', '46', '47']);
 
-type Services = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>;
+type Services = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures'>;
 
 /** Decides on a commercial approval. Texts: technical description pp.28-29. */
 export function decideApproval(services: Services, arrival: Arrival): ApprovalDecision {
@@ -62,7 +62,7 @@ function contentRefusal(
 ): string | null {
   if (rnc === null || buyer === null || encf === null || document === null) return STRUCTURE;
   if (!isNamedAfter(filename, [buyer, rnc], encf)) return TEXTS.fileName.text;
-  const signer = signerOf(document);
+  const signer = signerOf(document, services.signatures);
   if (!signer) return 'La firma del XML no es válida';
   if (!mayActFor(services.taxpayers, signer.holder, buyer)) {
     return `El RNC del certificado no está delegado para realizar transacciones para el RNC: ${buyer}`;

@@ -16,7 +16,7 @@ export interface CancellationDecision {
   readonly annulled: readonly AnnulledRange[] | null;
 }
 
-type Services = Pick<Simulation, 'ledger' | 'taxpayers'>;
+type Services = Pick<Simulation, 'ledger' | 'taxpayers' | 'signatures'>;
 
 const ALL_USED = 'Las secuencias que está intentando anular han sido utilizadas';
 const NONE_POSSIBLE = 'No fue posible anular las siguientes secuencias';
@@ -33,7 +33,7 @@ export function decideCancellation(services: Services, { env, filename, bytes, n
   if (!/\.xml$/i.test(filename)) return refuse('Tipo de archivo no valido, favor proveer un XML');
   if (!document || !root || document.refusedBeyondSchema) return refuse(TEXTS.format.text);
   if (document.checked.faults.length > 0) return refuse(schemaMessage(document.checked.faults, document.tree).text);
-  const signer = signerOf(document);
+  const signer = signerOf(document, services.signatures);
   if (!signer) return refuse('La firma del documento no es válida');
   if (rnc === null) return refuse(TEXTS.format.text);
   const issuer = services.taxpayers.find(rnc);

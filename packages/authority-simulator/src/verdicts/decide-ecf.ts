@@ -14,10 +14,10 @@ import { type Message, rejected } from './verdict.js';
  * Up to the number, the first failure decides alone; later ones are reported together.
  */
 export function decideEcf(
-  simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>,
+  simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures'>,
   arrival: Arrival,
 ): Decision {
-  const form = checkForm(arrival, 'ECF');
+  const form = checkForm(arrival, 'ECF', simulation.signatures);
   if ('verdict' in form) return form;
   const { env, now } = arrival;
   const { rnc, encf, document } = form;

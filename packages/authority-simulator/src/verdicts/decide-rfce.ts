@@ -14,10 +14,10 @@ import { type Message, rejected, type Verdict } from './verdict.js';
  * its security code.
  */
 export function decideRfce(
-  simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification'>,
+  simulation: Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certification' | 'signatures'>,
   arrival: Arrival,
 ): Decision {
-  const form = checkForm(arrival, 'RFCE');
+  const form = checkForm(arrival, 'RFCE', simulation.signatures);
   if ('verdict' in form) return form;
   const { env, now } = arrival;
   const { rnc, encf, document } = form;

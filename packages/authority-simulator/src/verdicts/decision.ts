@@ -12,7 +12,7 @@ import type { DocumentName } from '@ecf/ecf-xml';
 import type { Reference } from '../ledger/submission.js';
 import { isFileName, isNamedAfter } from './file-name.js';
 import { schemaMessage } from './schema-messages.js';
-import { readSigned, type SignedDocument, signerOf } from './signed-document.js';
+import { readSigned, type SignatureReading, type SignedDocument, signerOf } from './signed-document.js';
 import { ruleMessage, TEXTS } from './texts.js';
 import { ACCEPTED, conditional, type Message, rejected, type Verdict } from './verdict.js';
 
@@ -45,7 +45,11 @@ export interface SoundDocument {
  *
  * @param root the root element that the service accepts
  */
-export function checkForm(arrival: Arrival, root: DocumentName): SoundDocument | Decision {
+export function checkForm(
+  arrival: Arrival,
+  root: DocumentName,
+  signatures: SignatureReading,
+): SoundDocument | Decision {
   const document = readSigned(arrival.bytes, arrival.now);
   const { rnc, encf } = identity(document?.tree ?? {});
   const refused = (message: Message, sequenceUsed = false): Decision => ({
@@ -59,7 +63,7 @@ export function checkForm(arrival: Arrival, root: DocumentName): SoundDocument |
   if (document.checked.faults.length > 0) return refused(schemaMessage(document.checked.faults, document.tree));
   if (rnc === null || encf === null) return refused(TEXTS.format);
   if (!isNamedAfter(arrival.filename, [rnc], encf)) return refused(TEXTS.fileName, true);
-  const signer = signerOf(document);
+  const signer = signerOf(document, signatures);
   return signer ? { document, rnc, encf, signer: signer.holder } : refused(TEXTS.signature);
 }
 

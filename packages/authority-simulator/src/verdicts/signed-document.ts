@@ -2,6 +2,12 @@ import type { DocumentNode } from '@ecf/domain';
 import { type CheckedDocument, checkXml, parseXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import { type Verification, verifyXml } from '@ecf/xml-signing';
 
+/** How the authority verifies signatures; the control interface changes it. */
+export interface SignatureReading {
+  /** A signature must hold as .NET reads a document: without blank text between elements, CR as LF. Else either form does. */
+  strict: boolean;
+}
+
 /** A parsed document; form and signature are checked separately. */
 export interface SignedDocument {
   readonly checked: CheckedDocument;
@@ -52,9 +58,13 @@ function signatureStart(canonical: string): number {
 }
 
 /** The holder of the certificate that signed; null when the signature or the certificate is not good. */
-export function signerOf({ verification, inForce }: SignedDocument): { readonly holder: string } | null {
-  const { certificate } = verification;
+export function signerOf(
+  { verification, inForce }: SignedDocument,
+  { strict }: SignatureReading,
+): { readonly holder: string } | null {
+  const { certificate, refusedElsewhere } = verification;
   if (verification.signature !== 'valid' || !certificate || !inForce) return null;
+  if (strict && refusedElsewhere !== null) return null;
   return { holder: certificate.holderId ?? certificate.subject };
 }
 
