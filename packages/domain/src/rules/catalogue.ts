@@ -8,7 +8,7 @@ import { CURRENCY_RULES } from './ecf/currency-rules.js';
 import { DETAIL_TOTALS_RULES } from './ecf/detail-totals-rules.js';
 import { ADJUSTMENT_RULES, LINE_DISCOUNT_RULES } from './ecf/discount-rules.js';
 import type { EcfView } from './ecf/ecf-view.js';
-import { LINE_RULES, type LineRule } from './ecf/line-rules.js';
+import { LINE_NUMBER_RULES, LINE_RULES, type LineRule } from './ecf/line-rules.js';
 import { PAYMENT_RULES } from './ecf/payment-rules.js';
 import { REFERENCE_RULES } from './ecf/reference-rules.js';
 import { IDENTITY_RULES } from './identity-rules.js';
@@ -19,6 +19,7 @@ import { TOTALS_RULES } from './totals-rules.js';
 export const ECF_RULES: readonly DocumentRule<EcfView>[] = [
   ...PAYMENT_RULES,
   ...BUYER_RULES,
+  ...LINE_NUMBER_RULES,
   ...DETAIL_TOTALS_RULES,
   ...ADDITIONAL_TAX_RULES,
   ...ADJUSTMENT_RULES,

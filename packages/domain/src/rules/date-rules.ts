@@ -1,6 +1,11 @@
 import { type DocumentNode, groupOf } from '../document/document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
-import { parseDocumentDate, parseSignatureDateTime } from '../time/dominican-time.js';
+import {
+  type CalendarDate,
+  parseDocumentDate,
+  parseSignatureDateTime,
+  toCalendarDate,
+} from '../time/dominican-time.js';
 import type { EcfView } from './ecf/ecf-view.js';
 import type { DocumentKind, DocumentRule } from './rule.js';
 import { FORMAT_SINCE, format } from './sources.js';
@@ -19,10 +24,21 @@ export interface DocumentDates {
   short: readonly WrittenDate[];
   /** FechaHoraFirma; null if the document has none or it is no time. */
   signedAt: { text: string; instant: Date } | null;
+  /** FechaEmision and FechaVencimientoSecuencia; null if the document has none or it is no day. */
+  issued: StatedDay | null;
+  expires: StatedDay | null;
   now: Date;
 }
 
+/** A day of the calendar as a document states it. */
+export interface StatedDay extends WrittenDate {
+  day: CalendarDate;
+}
+
 const EVERY_DOCUMENT: readonly DocumentKind[] = [...ECF_TYPES, 'RFCE', 'ACECF', 'ANECF', 'ARECF'];
+
+/** Official certification cases are dated from 2018 on, and no e-CF is older. */
+const FIRST_DAY: CalendarDate = '2018-01-01';
 
 /** The clock of a signer may be ahead of ours by so much. */
 const CLOCK_SKEW_MS = 10 * 60_000;
@@ -75,6 +91,61 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
       if (signedAt !== null && signedAt.instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
         report('ECF.FechaHoraFirma', `FechaHoraFirma ${signedAt.text} lies in the future; it is Dominican time, UTC-4`);
       }
+    },
+  },
+  {
+    name: 'business.issue-date-in-future',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'warns',
+    source: `${format('12')}, 58: a document is signed when it is issued, or later`,
+    since: FORMAT_SINCE,
+    summary: 'FechaEmision is not later than today (Dominican time).',
+    check({ issued, now }, report) {
+      if (issued === null || issued.day <= toCalendarDate(new Date(now.getTime() + CLOCK_SKEW_MS))) return;
+      report(issued.path, `FechaEmision ${issued.text} lies in the future`);
+    },
+  },
+  {
+    name: 'business.issue-date-before-ecf',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'warns',
+    source: `${format('12')}: not before the issuer became an electronic issuer; the oldest certification cases are of 2018`,
+    since: FORMAT_SINCE,
+    summary: 'FechaEmision is not before 2018, when there were no electronic documents.',
+    check({ issued }, report) {
+      if (issued === null || issued.day >= FIRST_DAY) return;
+      report(issued.path, `FechaEmision ${issued.text} is before 2018, when there were no electronic documents`);
+    },
+  },
+  {
+    name: 'business.issue-date-after-expiry',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: `${format('6')}, 12; Descripción Técnica v1.6 p.20`,
+    since: FORMAT_SINCE,
+    summary: 'FechaEmision is not later than FechaVencimientoSecuencia.',
+    check({ issued, expires }, report) {
+      if (issued === null || expires === null || issued.day <= expires.day) return;
+      report(issued.path, `FechaEmision ${issued.text} is after FechaVencimientoSecuencia ${expires.text}`);
+    },
+  },
+  {
+    name: 'business.stated-expiry-passed',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: 'Descripción Técnica v1.6 p.20',
+    since: '2023-06',
+    summary: 'FechaVencimientoSecuencia has not passed on the day of the check (Dominican time).',
+    check({ expires, now }, report) {
+      if (expires === null || expires.day >= toCalendarDate(now)) return;
+      report(
+        expires.path,
+        `FechaVencimientoSecuencia ${expires.text} has passed; the authority refuses numbers after their expiry`,
+      );
     },
   },
 ];
@@ -158,6 +229,8 @@ class Dates implements DocumentDates {
   readonly short: WrittenDate[] = [];
 
   signedAt: DocumentDates['signedAt'] = null;
+  issued: StatedDay | null = null;
+  expires: StatedDay | null = null;
 
   constructor(readonly now: Date) {}
 
@@ -173,7 +246,10 @@ class Dates implements DocumentDates {
   private add(path: string, name: string, hasTime: boolean, text: string): void {
     const instant = hasTime ? parseSignatureDateTime(text) : null;
     if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };
-    const exists = hasTime ? instant !== null : parseDocumentDate(text) !== null;
+    const day = hasTime ? null : parseDocumentDate(text);
+    if (day !== null && name === 'FechaEmision') this.issued = { path: `${path}.${name}`, text, day };
+    if (day !== null && name === 'FechaVencimientoSecuencia') this.expires = { path: `${path}.${name}`, text, day };
+    const exists = hasTime ? instant !== null : day !== null;
     if (!exists) this.impossible.push({ path: `${path}.${name}`, text });
     if (exists && !hasTime && text.trim().length < 10) this.short.push({ path: `${path}.${name}`, text });
   }

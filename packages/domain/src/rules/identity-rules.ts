@@ -1,7 +1,8 @@
 import { type DocumentNode, groupOf, integerOf, textOf } from '../document/document-tree.js';
+import type { Fault } from '../document/fault.js';
 import { ECF_TYPES, encfSequence, hasCheckDigit, isEncf, isRnc } from '../identifiers.js';
 import type { EcfView } from './ecf/ecf-view.js';
-import type { DocumentKind, DocumentRule, Report } from './rule.js';
+import { type DocumentKind, type DocumentRule, faultOf, type Report } from './rule.js';
 import { FORMAT_SINCE, format, listed } from './sources.js';
 
 /** Where a document names itself and its parties. */
@@ -90,6 +91,20 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     },
   },
   {
+    name: 'business.buyer-is-issuer',
+    code: null,
+    appliesTo: [...ECF_TYPES, 'RFCE'],
+    verdict: 'warns',
+    source: `${format('10')}, 12: issuer and buyer are two parties`,
+    since: FORMAT_SINCE,
+    summary: 'RNCComprador is not RNCEmisor.',
+    check({ issuer, buyer }, report) {
+      if (buyer.rnc !== null && buyer.rnc.trim() === issuer.rnc?.trim()) {
+        report(buyer.path, `the buyer ${buyer.rnc.trim()} is the issuer itself`);
+      }
+    },
+  },
+  {
     name: 'business.buyer-check-digit',
     code: '1385',
     appliesTo: [...ECF_TYPES, 'RFCE', 'ACECF', 'ARECF'],
@@ -105,9 +120,21 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
 
 function warnOfCheckDigit(party: { path: string; rnc: string | null }, report: Report): void {
   const rnc = party.rnc?.trim() ?? null;
-  if (rnc !== null && isRnc(rnc) && !hasCheckDigit(rnc)) {
-    report(party.path, `the check digit of ${rnc} does not fit: look the number up before sending`);
-  }
+  if (rnc !== null && hasWrongCheckDigit(rnc)) report(party.path, wrongCheckDigit(rnc));
+}
+
+/** The warning about the number of a taxpayer that is registered, at a path of the request. */
+export function registeredNumberWarnings(rnc: string, path: string): Fault[] {
+  const rule = IDENTITY_RULES.find(({ name }) => name === 'business.issuer-check-digit')!;
+  return hasWrongCheckDigit(rnc) ? [faultOf(rule, path, wrongCheckDigit(rnc))] : [];
+}
+
+function hasWrongCheckDigit(rnc: string): boolean {
+  return isRnc(rnc) && !hasCheckDigit(rnc);
+}
+
+function wrongCheckDigit(rnc: string): string {
+  return `the check digit of ${rnc} does not fit: look the number up before sending`;
 }
 
 /** Identity of an e-CF. */

@@ -5,6 +5,13 @@ const TOTALS = 'Encabezado.Totales';
 
 export const LINE_CASES: readonly RuleCase[] = [
   {
+    rule: 'business.line-number-repeated',
+    on: 'ecf-31',
+    breaks: { 'DetallesItems.Item[2].NumeroLinea': '01' },
+    at: 'ECF.DetallesItems.Item[2].NumeroLinea',
+    keeps: { 'DetallesItems.Item[2].NumeroLinea': '7' },
+  },
+  {
     rule: 'business.exempt-lines-only',
     on: 'ecf-43',
     breaks: { [`${ITEM}.IndicadorFacturacion`]: '1' },

@@ -1,7 +1,7 @@
 import { Decimal } from '../../amounts/decimal.js';
 import { integerOf, textOf } from '../../document/document-tree.js';
 import { ECF_TYPES } from '../../identifiers.js';
-import type { BusinessRule, Report } from '../rule.js';
+import type { BusinessRule, DocumentRule, Report } from '../rule.js';
 import {
   FORMAT_SINCE,
   format,
@@ -20,6 +20,28 @@ export interface LineRule extends BusinessRule {
 
 /** Official tolerance of a line. Source: Informe Técnico e-CF p.21. */
 export const LINE_TOLERANCE = Decimal.of('1.00');
+
+/** Rules over all lines of detail together. */
+export const LINE_NUMBER_RULES: readonly DocumentRule<EcfView>[] = [
+  {
+    name: 'business.line-number-repeated',
+    code: null,
+    appliesTo: ECF_TYPES,
+    verdict: 'warns',
+    source: format('35'),
+    since: FORMAT_SINCE,
+    summary: 'Each NumeroLinea appears once.',
+    check(ecf, report) {
+      const seen = new Set<string>();
+      for (const line of ecf.lines) {
+        const number = integerOf(line.node, 'NumeroLinea');
+        if (number === null) continue;
+        if (seen.has(number)) report(line.path('NumeroLinea'), `NumeroLinea ${number} appears in an earlier line too`);
+        seen.add(number);
+      }
+    },
+  },
+];
 
 export const LINE_RULES: readonly LineRule[] = [
   indicatorRule('business.exempt-lines-only', '244', ['43', '47'], ['4'], observed(`${format('36')} fn.50`)),
