@@ -16,6 +16,7 @@ export { BUSINESS_RULES } from './rules/catalogue.js';
 export { checkBusinessRules, type RuleVerdicts } from './rules/check.js';
 export { APPROVABLE_TYPES, type DeliverableDocument, goesToBuyer } from './rules/companions/approval-rules.js';
 export { isStillToCome } from './rules/date-rules.js';
+export { registeredNumberWarnings } from './rules/identity-rules.js';
 export { ISSUING_RULES, signingTimeWarnings } from './rules/issuing-rules.js';
 export { type BusinessRule, type DocumentKind, type Evidence, faultOf, NOTES, type RuleVerdict } from './rules/rule.js';
 export * from './submission-route.js';

@@ -155,6 +155,14 @@ describe('accounts', () => {
 });
 
 describe('taxpayers', () => {
+  it('whose number has a wrong check digit are registered with a warning', async () => {
+    const account = (await under.admin('POST', '/admin/accounts', { name: 'Check digits' })).body.id;
+    const register = (rnc: string) => under.admin('POST', `/admin/accounts/${account}/taxpayers`, { rnc, name: 'x' });
+    const warning = { path: 'rnc', rule: 'business.issuer-check-digit', severity: 'warning' };
+    expect(await register('131880600')).toMatchObject({ status: 201, body: { warnings: [warning] } });
+    expect(await register('131880681')).toMatchObject({ status: 201, body: { rnc: '131880681', warnings: [] } });
+  });
+
   it('belong to one account of the deployment', async () => {
     const mine = await makeAccount(under, '131000101');
     const other = await makeAccount(under, '131000102');

@@ -2,6 +2,7 @@ import { encfSequence } from '@ecf/domain';
 import { z } from 'zod';
 import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
+import { faultSchema } from './error-body.js';
 import { DEFAULT_SCOPES, SCOPES } from './key-rights.js';
 import { ROLES } from './own-operations.js';
 
@@ -222,6 +223,12 @@ export const taxpayerSchema = z.object({
   created_at: z.string(),
   certificate: certificateFactsSchema.nullable(),
   ranges: z.array(numberRangeSchema),
+});
+/** Answer of `POST .../taxpayers`. */
+export const createdTaxpayerSchema = taxpayerSchema.extend({
+  warnings: z
+    .array(faultSchema)
+    .meta({ description: 'What may be wrong with the number; it is registered all the same' }),
 });
 export const apiKeySchema = z.object({
   id: z.string(),

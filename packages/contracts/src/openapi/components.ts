@@ -83,6 +83,7 @@ const ANSWERS = {
   DeliveryPage: deliveryPageSchema,
   NumberRange: numberRangeSchema,
   OwnAccount: admin.ownAccountSchema,
+  CreatedTaxpayer: admin.createdTaxpayerSchema,
   Taxpayer: admin.taxpayerSchema,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -8,6 +8,7 @@ import {
   changeApiKeySchema,
   createdAdministratorSchema,
   createdApiKeySchema,
+  createdTaxpayerSchema,
   newAccountSchema,
   newAdministratorSchema,
   newApiKeySchema,
@@ -130,7 +131,12 @@ export const ADMIN = {
       required: true,
       content: json(newTaxpayerSchema, { rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' }),
     },
-    answers: { 201: { description: 'The taxpayer.', content: json(taxpayerSchema, EXAMPLES.taxpayer) } },
+    answers: {
+      201: {
+        description: 'The taxpayer.',
+        content: json(createdTaxpayerSchema, { ...EXAMPLES.taxpayer, warnings: [] }),
+      },
+    },
     errors: [...BODY, 'not_found', 'taxpayer_taken'],
   },
   listTaxpayers: {

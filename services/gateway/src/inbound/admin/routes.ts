@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { activeSchema, type DeliveryOperations, newAccountSchema, newTaxpayerSchema } from '@ecf/contracts';
+import { registeredNumberWarnings } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
@@ -86,7 +87,8 @@ function taxpayerRoutes(routes: express.Router, { store }: AdminOptions): void {
           'taxpayer_taken',
           `${taxpayer.rnc} is registered in this deployment; an RNC belongs to one account.`,
         );
-      res.status(201).json(taxpayerBody(created));
+      const warnings = registeredNumberWarnings(taxpayer.rnc, 'rnc');
+      res.status(201).json({ ...taxpayerBody(created), warnings });
     })
     .get(async (req: Request, res: Response) => {
       res.json(found(await store.listTaxpayers(accountId(req, res), pageOf(req)), 'account').map(taxpayerBody));
