@@ -4,7 +4,7 @@ import { createInProcessBus } from '@ecf/service-kit/bus';
 import { silentLogger } from '@ecf/test-support/services';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { creditNote, encf, example, ISSUER } from './support/documents.js';
+import { BUYER, creditNote, encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
 describe('POST /fe_Submit', () => {
@@ -474,6 +474,30 @@ describe('POST /fe_Submit', () => {
         ({ status, body }) => body.faults?.[0].code ?? body.status ?? status,
       );
       expect(answers.sort()).toEqual([...Array(5).fill('615'), ...Array(3).fill('Aceptado')]);
+    });
+
+    it('warn about a document that was never issued in a registered range, or that another taxpayer issued', async () => {
+      const rules = async (number: string, issuer = ISSUER, taxpayers?: string[]) => {
+        const note = creditNote(90, number, '5.00', (ecf) => {
+          ecf.Encabezado.Emisor.RNCEmisor = issuer;
+        });
+        const identity = world.identity('TesteCF', world.accountId, taxpayers);
+        const { status, body } = await world.submit(emission, note, { query: '?validate=true', identity });
+        expect(status).toBe(200);
+        return body.warnings
+          .map(({ rule }: { rule: string }) => rule)
+          .filter((rule: string) => rule.startsWith('business.reference-'));
+      };
+      world.ranges(ISSUER, [
+        { env: 'TesteCF', ecf_type: '31', from: encf('31', 1), to: encf('31', 900), expires: '2028-12-31' },
+      ]);
+      await world.submit(emission, example('ecf-31', 91));
+      expect(await rules(encf('31', 91))).toEqual([]);
+      expect(await rules(encf('31', 92))).toEqual(['business.reference-never-issued']);
+      expect(await rules(encf('31', 901))).toEqual([]);
+      expect(await rules(encf('31', 91), BUYER)).toEqual(['business.reference-of-another']);
+      expect(await rules(encf('31', 91), BUYER, [BUYER])).toEqual([]);
+      world.ranges(ISSUER, []);
     });
 
     it('are held until their document is accepted', async () => {

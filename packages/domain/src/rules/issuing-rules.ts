@@ -78,6 +78,25 @@ export const ISSUING_RULES = {
     summary:
       'While the electronic document in NCFModificado is undecided, a document that refers to it is signed, stored and held.',
   },
+  referenceNeverIssued: {
+    name: 'business.reference-never-issued',
+    code: '614',
+    appliesTo: NOTES,
+    verdict: 'warns',
+    source: observed(format('56')),
+    since: FORMAT_SINCE,
+    summary: 'A number in NCFModificado that lies in a registered range of the issuer was issued here.',
+  },
+  referenceOfAnother: {
+    name: 'business.reference-of-another',
+    code: '614',
+    appliesTo: NOTES,
+    verdict: 'warns',
+    source: observed(format('56')),
+    since: FORMAT_SINCE,
+    summary:
+      'The document in NCFModificado was issued by the issuer of the note, not by another taxpayer of the account.',
+  },
   referenceBuyer: {
     name: 'business.reference-buyer',
     code: '615',

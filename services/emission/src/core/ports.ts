@@ -4,7 +4,7 @@ import type { EcfType, EmissionState, Environment } from '@ecf/domain';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { SealingKeys } from '@ecf/service-kit/security';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
-import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Caller, RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/attempt.js';
 import type { FollowUpSettings, Random } from './attempt/transitions.js';
 import type { ContingencyStore } from './contingency/contingency.js';
@@ -81,6 +81,8 @@ export interface EmissionStore {
   eraseCertificate(key: DocumentKey): Promise<void>;
   /** Notes of ours that modify the document, and the number of all their attempts, which only grows. */
   notesOn(key: DocumentKey): Promise<{ readonly notes: readonly RelatedNote[]; readonly attempts: number }>;
+  /** Another taxpayer of the account, for which the key may act, that issued the number; null if there is none. */
+  otherIssuer(caller: Pick<Caller, 'accountId' | 'taxpayers'>, key: DocumentKey): Promise<string | null>;
   /** Attempts of the issuer that wait for a certificate become due at once. */
   resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */

@@ -214,6 +214,13 @@ export const NOTES_ON = {
     FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.modifies = $1`,
 };
 
+/** Looks each taxpayer of the account up by the key of the emission. */
+export const OTHER_ISSUER = {
+  name: 'emission_other_issuer',
+  text: `SELECT e.issuer_rnc FROM taxpayers t JOIN emission e ON e.env = $1 AND e.issuer_rnc = t.rnc AND e.encf = $3
+    WHERE t.account_id = $4 AND e.account_id = $4 AND t.rnc <> $2 AND ($5::text[] IS NULL OR t.rnc = ANY ($5)) LIMIT 1`,
+};
+
 /**
  * Makes attempts due that wait for a certificate, and late ones, which may wait for one. Attempts in flight do not
  * change. The raised revision prevents a concurrent check, which found no certificate, from postponing them.

@@ -103,6 +103,10 @@ export function createPostgresEmissionStore({
         }));
       return { notes, attempts: rows.length };
     },
+    async otherIssuer({ accountId, taxpayers = null }, { env, issuerRnc, encf }) {
+      const values = [env, issuerRnc, encf, accountId, taxpayers];
+      return (await query<{ issuer_rnc: string }>(sql.OTHER_ISSUER, values)).rows[0]?.issuer_rnc ?? null;
+    },
   };
 }
 

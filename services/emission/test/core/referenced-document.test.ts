@@ -34,6 +34,7 @@ function refer(
         ? { ...attempt, state, verdict: { ...attempt.verdict, messages: [{ codigo, valor: '' }] } }
         : null,
     notesOn: async () => ({ notes: [], attempts: 0 }),
+    otherIssuer: async () => null,
   };
   const summary = { ...NOTE, ...document };
   const tree: DocumentNode = {
@@ -41,7 +42,14 @@ function refer(
       InformacionReferencia: { NCFModificado: ORIGINAL, FechaNCFModificado: '15-06-2026', CodigoModificacion: '3' },
     },
   };
-  return checkReference(emissions, { env: 'TesteCF', issuerRnc: '199999991', encf: summary.encf }, summary, tree);
+  const issuer = { caller: { accountId: 'account-1', taxpayersRevision: 1 }, ranges: [] };
+  return checkReference(
+    emissions,
+    issuer,
+    { env: 'TesteCF', issuerRnc: '199999991', encf: summary.encf },
+    summary,
+    tree,
+  );
 }
 
 const resultOf = async (check: ReturnType<typeof refer>) => {

@@ -96,6 +96,12 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
         .map(({ encf, ecfType, state, facts }) => ({ encf, ecfType, state, totalAmount: facts.summary.total_amount }));
       return { notes, attempts: attempts.length };
     },
+    async otherIssuer({ accountId, taxpayers }, { env, issuerRnc, encf }) {
+      const others = [...latest.values()].filter(
+        (one) => one.accountId === accountId && one.env === env && one.encf === encf && one.issuerRnc !== issuerRnc,
+      );
+      return others.find((one) => taxpayers?.includes(one.issuerRnc) ?? true)?.issuerRnc ?? null;
+    },
     async resume(issuerRnc) {
       for (const attempt of undecided()) {
         const mayLack = attempt.alarm === 'no-certificate' || (isLate(attempt) && attempt.nextActionAt !== null);

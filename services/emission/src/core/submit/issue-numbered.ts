@@ -94,6 +94,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
     const { key, type, tree, route } = invoice;
     const offer: Offer<PreparedInvoice> = {
       document: invoice,
+      caller,
       ranges: taxpayer.ranges,
       drawn,
       key: idempotencyKey === null ? null : keyOf(caller, invoice, idempotencyKey),

@@ -89,11 +89,17 @@ export function createIssueOpen(ports: OpenPorts, certificates: Certificates, nu
   };
 
   /** The checks that need no number. */
-  async function checked({ taxpayer }: Parties, { read, invoice }: OpenInvoice) {
+  async function checked({ caller, taxpayer }: Parties, { read, invoice }: OpenInvoice) {
     const { key, type, summary, tree } = invoice;
     const ranges = openRanges(taxpayer.ranges, key.env, type, toCalendarDate(ports.clock()));
     if (needsStatedExpiry(type, ranges)) await read({ encf: key.encf, expiry: null });
-    const { faults, warnings } = await checkReference(ports.emissions, key, summary, tree);
+    const { faults, warnings } = await checkReference(
+      ports.emissions,
+      { caller, ranges: taxpayer.ranges },
+      key,
+      summary,
+      tree,
+    );
     // The number that the check assumes has an expiry too; only the document's own statement counts.
     refuseFaults([...faults, ...checkStatedExpiry(ranges, tree)]);
     return { ranges, warnings };

@@ -32,6 +32,7 @@ export interface Offer<P extends Prepared> {
     readonly tree: DocumentNode;
     readonly summary: DocumentSummary;
   };
+  readonly caller: Caller;
   /** The number ranges of the issuer. */
   readonly ranges: readonly NumberRange[];
   /** Null if the caller chose the number. Otherwise it was drawn for this document alone, so it needs no look-up. */
@@ -151,7 +152,7 @@ async function lookAndBegin<P extends Prepared>(
   if (repeat.outcome === 'same' && !dryRun) return { outcome: 'repeated', attempt: repeat.existing, isBound: false };
 
   const faults = checkNumberRanges(offer.ranges, key, type, tree, toCalendarDate(ports.clock()));
-  const reference = await checkReference(ports.emissions, key, summary, tree);
+  const reference = await checkReference(ports.emissions, offer, key, summary, tree);
   refuseFaults([...faults, ...reference.faults]);
   if (dryRun) return { outcome: 'checked', warnings: reference.warnings };
 

@@ -1,3 +1,4 @@
+import type { NumberRange } from '@ecf/contracts';
 import {
   Decimal,
   type DocumentNode,
@@ -16,6 +17,7 @@ import {
   submissionRoute,
   textOf,
 } from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
 import type { EmissionStore, RelatedNote } from '../ports.js';
 
@@ -50,7 +52,8 @@ const REFERENCE = 'ECF.InformacionReferencia';
  * new one back.
  */
 export async function checkReference(
-  emissions: Pick<EmissionStore, 'find' | 'notesOn'>,
+  emissions: Pick<EmissionStore, 'find' | 'notesOn' | 'otherIssuer'>,
+  { caller, ranges }: NoteIssuer,
   key: DocumentKey,
   summary: DocumentSummary,
   tree: DocumentNode,
@@ -65,6 +68,9 @@ export async function checkReference(
   if (modified === null) return NOTHING;
   const modifiedKey = { env: key.env, issuerRnc: key.issuerRnc, encf: modified };
   const original = await emissions.find(modifiedKey);
+  const isNote = (NOTES as readonly string[]).includes(summary.ecf_type);
+  if (original === null && isNote)
+    return { ...NOTHING, warnings: await unknownWarnings(emissions, { caller, ranges }, modifiedKey) };
   if (original === null || isHeldByAnother(original)) return NOTHING;
 
   const { decided, status } = EMISSION_STATES[original.state];
@@ -80,7 +86,6 @@ export async function checkReference(
       ],
     };
   }
-  const isNote = (NOTES as readonly string[]).includes(summary.ecf_type);
   const faults = isNote
     ? [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)]
     : [];
@@ -102,6 +107,34 @@ export async function checkReference(
           ),
         ],
   };
+}
+
+/** Who issues the document that refers to another, and the ranges of its issuer. */
+export interface NoteIssuer {
+  readonly caller: Caller;
+  readonly ranges: readonly NumberRange[];
+}
+
+/** The warnings about a note to a number that its issuer did not issue here. Another system may have issued it. */
+async function unknownWarnings(
+  emissions: Pick<EmissionStore, 'otherIssuer'>,
+  { caller, ranges }: NoteIssuer,
+  modified: DocumentKey,
+): Promise<Fault[]> {
+  const { env, issuerRnc, encf } = modified;
+  const path = `${REFERENCE}.NCFModificado`;
+  const other = await emissions.otherIssuer(caller, modified);
+  const isRegistered = ranges.some((range) => range.env === env && range.from <= encf && encf <= range.to);
+  const warnings: Fault[] = [];
+  if (other !== null) {
+    const message = `${issuerRnc} did not issue ${encf} here, ${other} did: a note comes from the issuer of the document that it modifies`;
+    warnings.push(faultOf(ISSUING_RULES.referenceOfAnother, path, message));
+  }
+  if (isRegistered) {
+    const message = `${encf} is in a range registered here for ${issuerRnc}, and was never issued here; the authority refuses a note to a document that it does not have`;
+    warnings.push(faultOf(ISSUING_RULES.referenceNeverIssued, path, message));
+  }
+  return warnings;
 }
 
 export interface Reference {

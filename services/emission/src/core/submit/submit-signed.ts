@@ -137,6 +137,7 @@ export function createSubmitSigned(
     if (dryRun) refuseExpiredToken(token, ports.clock());
     const offer: Offer<Prepared> = {
       document,
+      caller,
       ranges: taxpayer.ranges,
       drawn: null,
       key: null,
