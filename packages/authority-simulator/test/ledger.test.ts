@@ -41,6 +41,25 @@ function reopened(): Ledger {
 }
 
 describe('the ledger', () => {
+  it('frees the numbers and approvals of a restarted set, keeps its documents, also after a crash', () => {
+    const ledger = new Ledger(folder);
+    ledger.note(entry(1), Buffer.from('first'));
+    ledger.note(entry(1, { env: 'eCF', trackId: 'production' }), Buffer.from('first'));
+    ledger.note(entry(2, { operation: 'aprobacioncomercial', trackId: null }), Buffer.from('approval'));
+    const annulled = [{ type: '31', from: 7, to: 9 }];
+    ledger.note(entry(3, { operation: 'anulacionrangos', trackId: null, annulled }), Buffer.from('cancellation'));
+    ledger.restart('TesteCF', RNC);
+    ledger.note(entry(2, { trackId: 'second run' }), Buffer.from('second'));
+    for (const each of [ledger, reopened()]) {
+      expect(each.numbers.holder('TesteCF', RNC, 'E310000000001')).toBeNull();
+      expect(each.numbers.isAnnulled('TesteCF', RNC, '31', 8)).toBe(false);
+      expect(each.approvalOf('TesteCF', RNC, 'E310000000002')).toBeNull();
+      expect(each.byTrackId('TesteCF', 'track-1')?.verdict).toEqual(ACCEPTED);
+      expect(each.numbers.holder('TesteCF', RNC, 'E310000000002')?.trackId).toBe('second run');
+      expect(each.numbers.holder('eCF', RNC, 'E310000000001')?.trackId).toBe('production');
+    }
+  });
+
   it('keeps its entries after a crash', () => {
     const ledger = new Ledger(folder);
     const bytes = Buffer.from('<ECF>ñ</ECF>');

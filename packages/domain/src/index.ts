@@ -1,4 +1,5 @@
 export * from './amounts/decimal.js';
+export * from './authority/certification-run.js';
 export * from './authority/environment.js';
 export type { AuthorityMessageEntry, AuthorityService } from './authority/message-entry.js';
 export * from './authority-codes.js';

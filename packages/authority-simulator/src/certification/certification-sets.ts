@@ -86,6 +86,13 @@ export class CertificationSets {
     return !this.strict(env) || (this.progress(rnc)?.approvals_open ?? true);
   }
 
+  /** The authority restarts the set of an issuer. */
+  restart(rnc: string): void {
+    const set = this.#sets.get(rnc);
+    set?.accepted.ECF.clear();
+    set?.accepted.RFCE.clear();
+  }
+
   forgetProgress(): void {
     for (const { accepted } of this.#sets.values()) {
       accepted.ECF.clear();

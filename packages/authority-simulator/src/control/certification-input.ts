@@ -1,4 +1,4 @@
-import { type DocumentNode, isRnc } from '@ecf/domain';
+import { type DocumentNode, isRnc, RUN_ENVIRONMENTS } from '@ecf/domain';
 import { ControlRefused, readJson } from './input.js';
 
 const ROOTS = ['ECF', 'RFCE', 'ACECF'];
@@ -20,6 +20,19 @@ export function readCertificationSet(rnc: string, body: Buffer): DocumentNode[] 
     }
   }
   return documents as DocumentNode[];
+}
+
+/**
+ * The environment in which a set is restarted: `{env}`.
+ *
+ * @throws ControlRefused with a sentence
+ */
+export function readRestart(rnc: string, body: Buffer): (typeof RUN_ENVIRONMENTS)[number] {
+  if (!isRnc(rnc)) throw new ControlRefused('The RNC has to be 9 or 11 digits.');
+  const wanted = readJson(body) as { env?: unknown } | null;
+  const env = RUN_ENVIRONMENTS.find((each) => each === wanted?.env);
+  if (env === undefined) throw new ControlRefused(`env has to be ${RUN_ENVIRONMENTS.join(' or ')}.`);
+  return env;
 }
 
 function isTree(value: unknown): boolean {

@@ -7,7 +7,7 @@ import { readQuery } from '../http/query.js';
 import { readBody } from '../http/request-body.js';
 import { isOperation, OPERATIONS } from '../operation.js';
 import type { Simulation } from '../simulation.js';
-import { readCertificationSet } from './certification-input.js';
+import { readCertificationSet, readRestart } from './certification-input.js';
 import { readFault, showFault } from './fault-input.js';
 import { ControlRefused, flag, readObject } from './input.js';
 import { readMaintenance } from './maintenance-input.js';
@@ -48,6 +48,7 @@ const ROUTES: readonly (readonly [method: string, pattern: RegExp, handler: Cont
   ['PUT', /^signatures$/, putSignatures],
   ['GET', /^certification\/([^/]+)$/, showCertification],
   ['PUT', /^certification\/([^/]+)$/, putCertification],
+  ['POST', /^certification\/([^/]+)\/restart$/, restartCertification],
 ];
 
 /** Answers a call whose path begins with `/_control/`. */
@@ -179,4 +180,13 @@ function putCertification(controlled: Controlled, call: ControlCall): Answer {
   const rnc = call.captured[0] ?? '';
   controlled.certification.put(rnc, readCertificationSet(rnc, call.body));
   return showCertification(controlled, call);
+}
+
+/** As the authority restarts a set after a rejection: with the same numbers. */
+function restartCertification({ ledger, certification }: Controlled, { captured, body }: ControlCall): Answer {
+  const rnc = captured[0] ?? '';
+  const env = readRestart(rnc, body);
+  ledger.restart(env, rnc);
+  if (env === 'CerteCF') certification.restart(rnc);
+  return emptyAnswer(204);
 }

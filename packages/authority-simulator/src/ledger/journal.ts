@@ -1,3 +1,4 @@
+import type { Environment } from '@ecf/domain';
 import { AppendFile } from './append-file.js';
 import type { Submission } from './submission.js';
 
@@ -6,6 +7,8 @@ export type JournalEntry =
   | ({ readonly t: 'submission' } & Submission)
   /** The caller of a submission got no answer after all. */
   | { readonly t: 'unanswered'; readonly id: number }
+  /** The authority restarted the certification set of a taxpayer. */
+  | { readonly t: 'restarted'; readonly env: Environment; readonly rnc: string }
   /** The fault that kept documents in process has ended. Null: every such fault. */
   | { readonly t: 'released'; readonly fault: string | null; readonly at: number };
 

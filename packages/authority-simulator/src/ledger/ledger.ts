@@ -102,6 +102,15 @@ export class Ledger {
     return released;
   }
 
+  /**
+   * Frees the numbers of a taxpayer and forgets its approvals, given and received. The documents stay, and their trackIds answer
+   * as before.
+   */
+  restart(env: Environment, rnc: string): void {
+    this.#journal?.append({ t: 'restarted', env, rnc });
+    this.#free(env, rnc);
+  }
+
   /** Deletes all documents; the numbering of submissions continues. */
   clear(): void {
     this.#journal?.clear();
@@ -117,6 +126,12 @@ export class Ledger {
     this.#documents.close();
   }
 
+  #free(env: Environment, rnc: string): void {
+    this.numbers.forget(env, rnc);
+    for (const [name, approval] of this.#approvals)
+      if (approval.env === env && (approval.rnc === rnc || approval.buyer === rnc)) this.#approvals.delete(name);
+  }
+
   #replay(entry: JournalEntry): void {
     if (entry.t === 'submission') {
       const { t: _, ...submission } = entry;
@@ -127,6 +142,8 @@ export class Ledger {
     } else if (entry.t === 'unanswered') {
       const submission = this.#byId.get(entry.id);
       if (submission) submission.answered = false;
+    } else if (entry.t === 'restarted') {
+      this.#free(entry.env, entry.rnc);
     } else {
       for (const submission of this.#byId.values()) {
         if (entry.fault === null || submission.heldBy === entry.fault) submission.heldBy = null;

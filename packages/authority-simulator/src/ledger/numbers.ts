@@ -54,6 +54,13 @@ export class Numbers {
     return taken;
   }
 
+  /** Frees every number of an issuer. */
+  forget(env: Environment, rnc: string): void {
+    const start = key(env, rnc, '');
+    for (const map of [this.#submissions, this.#annulled, this.#notes])
+      for (const name of map.keys()) if (name.startsWith(start)) map.delete(name);
+  }
+
   clear(): void {
     this.#submissions.clear();
     this.#annulled.clear();
