@@ -221,6 +221,7 @@ beforeAll(async () => {
       ...(chance.chance(0.5) ? { action: 'resend' } : { action: 'adopt', track_id: 'generated' }),
     }),
     retryDelivery: () => ({ env: 'TesteCF', issuer_rnc, encf: undelivered.encf }),
+    startRun: () => ({ env: 'CerteCF', reason: 'generated' }),
     putRanges: () => [
       { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000001000', expires: '2028-12-31' },
     ],

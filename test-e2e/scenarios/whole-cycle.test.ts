@@ -543,6 +543,9 @@ describe('every operation of the specification', () => {
     form.set('password', file.password);
     const certificate = (await client.call('PUT', `/account/taxpayers/${rnc}/certificate`, { body: form })).body;
     expect(await call('GET', `/account/taxpayers/${rnc}/certificate`)).toEqual(certificate);
+    expect(await call('POST', `/account/taxpayers/${rnc}/runs`, { env: 'TesteCF', reason: 'x' })).toMatchObject({
+      run: 2,
+    });
     const range = { env: 'TesteCF', ecf_type: '31', from: 'E310000000001', to: 'E310000000009', expires: null };
     await call('PUT', `/account/taxpayers/${rnc}/ranges`, [range]);
     const left = { ...range, next: 'E310000000001', remaining: 9 };

@@ -3,6 +3,7 @@ export * from './environment.js';
 export * from './error-codes.js';
 export * from './events/batch.js';
 export * from './events/cancellation.js';
+export * from './events/certification-run.js';
 export * from './events/delivery.js';
 export * from './events/event-room.js';
 export * from './events/invoice.js';

@@ -1,6 +1,8 @@
+import { storedEnvironment } from '@ecf/domain';
 import type { z } from 'zod';
 import { batchDoneSchema } from './events/batch.js';
 import { cancellationChangedSchema } from './events/cancellation.js';
+import { runStartedSchema } from './events/certification-run.js';
 import { deliveryChangedSchema } from './events/delivery.js';
 import { invoiceChangedSchema } from './events/invoice.js';
 import { invoiceStatusChangedSchema } from './events/invoice-status.js';
@@ -97,6 +99,16 @@ export const TOPICS = {
     partitions: 4,
     retention: 7 * DAY,
   },
+  runs: {
+    name: 'runs.v1',
+    description: 'The start of each certification run of a taxpayer.',
+    key: 'rnc',
+    events: { 'run.started': runStartedSchema },
+    producers: ['emission'],
+    consumers: ['query'],
+    partitions: 4,
+    retention: 7 * DAY,
+  },
   receivedInvoices: {
     name: 'received-invoices.v1',
     description: 'The present state of each document that a provider sent.',
@@ -163,7 +175,13 @@ export function topicOf(name: string): Topic | undefined {
   return byName.get(name);
 }
 
-/** The message key of a document: `<env>:<issuer RNC>:<eNCF>`. */
-export function documentKey(document: { env: string; issuer_rnc: string; encf: string }): string {
-  return `${document.env}:${document.issuer_rnc}:${document.encf}`;
+/** The message key of a document: `<env>:<issuer RNC>:<eNCF>`, from the second certification run on `<env>/<run>:...`. */
+export function documentKey(document: {
+  env: string;
+  issuer_rnc: string;
+  encf: string;
+  run?: number | undefined;
+}): string {
+  const { env, issuer_rnc, encf, run = 1 } = document;
+  return `${storedEnvironment({ env, run })}:${issuer_rnc}:${encf}`;
 }

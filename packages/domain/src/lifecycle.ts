@@ -56,7 +56,7 @@ export type EmissionEvent =
   | 'rejected-reusable'
   /** Rejected, and the number is spent. */
   | 'rejected-used'
-  /** Given up before anything was sent. */
+  /** Given up before anything was sent, or, in a superseded certification run, instead of a resend. */
   | 'withdraw'
   /** Another document, or the same again, is signed and committed under the number. */
   | 'new-attempt';
@@ -196,7 +196,7 @@ export const EMISSION_TRANSITIONS: Readonly<
     'not-found': 'unknown',
     'cleared-to-resend': 'resend-due',
   },
-  'resend-due': { ...VERDICT, 'in-process': 'processing', send: 'resending' },
+  'resend-due': { ...VERDICT, 'in-process': 'processing', send: 'resending', withdraw: 'withdrawn' },
   resending: {
     ...VERDICT,
     'in-process': 'processing',

@@ -75,6 +75,7 @@ import { createKeyedQueue } from './core/keyed-queue.js';
 import { createNoticeBackground } from './core/notices/notice-background.js';
 import type { AccountSource, Ports } from './core/ports.js';
 import type { ComparePorts } from './core/repeats/compare-documents.js';
+import { createStartRun } from './core/runs/start-run.js';
 import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
 import { createSubmitSigned } from './core/submit/submit-signed.js';
 import { createTaxpayers } from './core/taxpayers.js';
@@ -89,12 +90,13 @@ import { openAccountRate } from './outbound/account-rate.js';
 import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
 import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
 import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
-import { batchEvent, cancellationEvent, invoiceEvent } from './outbound/changed-events.js';
+import { batchEvent, cancellationEvent, invoiceEvent, runEvent } from './outbound/changed-events.js';
 import { createPostgresContingencyStore } from './outbound/contingency/contingency-store.postgres.js';
 import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
 import { createPostgresNoticeStore } from './outbound/notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
 import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
+import { createPostgresRunStore } from './outbound/runs.postgres.js';
 import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
 import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
 import { createInvoices } from './outbound/workers/invoices.js';
@@ -203,6 +205,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
     ports: { ...ports, ...cancellationPorts },
     settle: createSettleCancellation(cancellationPorts),
+    startRun: createStartRun(ports),
   });
   const stored = createStoredFiles(database, STORED_FILES);
   const sealed = openSealed(config, parts);
@@ -260,6 +263,7 @@ function openPorts(
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
     numbers: createPostgresNumberStore(database, config.DATABASE_WAIT_MS),
+    runs: createPostgresRunStore(database, (run) => runEvent(run, clock()), config.DATABASE_WAIT_MS),
     contingency: createPostgresContingencyStore(database),
     taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
     accounts: overrides.accounts ?? gatewayAccounts(config, identities),

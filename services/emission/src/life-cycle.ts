@@ -34,7 +34,7 @@ interface Loop {
 export interface LifeCycleDependencies extends ServiceDependencies {
   readonly ports: Ports;
   readonly cancellations: Pick<CancellationStore, 'backlog'>;
-  readonly published: Pick<PublishedDocuments, 'forget'>;
+  readonly published: Pick<PublishedDocuments, 'forget' | 'findSubmission'>;
   readonly countBacklog: {
     readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
     readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
@@ -54,7 +54,7 @@ export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleDependencies,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const { ports, bus, clock, logger, backgrounds, relay, archiver } = parts;
+  const { ports, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
   const notices = createPostgresNoticeStore(parts.database);
   const countEnds = createEndsMetrics(parts.metrics);
@@ -96,7 +96,7 @@ export function createLifeCycle(
       .backlog()
       .then((backlog) => parts.countBacklog.batches(backlog, clock()))
       .catch(warn('the lines of batches could not be counted'));
-    parts.published.forget().catch(warn('old changes could not be deleted'));
+    published.forget().catch(warn('old changes could not be deleted'));
   }
 
   return {
@@ -107,7 +107,7 @@ export function createLifeCycle(
       await parts.instance.start();
       subscriptions = [
         await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
-        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus(ports, result)),
+        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus({ ...ports, published }, result)),
         await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
       ];
       await relay.start();

@@ -240,6 +240,7 @@ describe('a cancellation', () => {
     const common = {
       id: local.body.id,
       env: 'TesteCF',
+      run: 1,
       issuer_rnc: ISSUER,
       account_id: world.accountId,
       total_encf_canceled: 10,

@@ -134,12 +134,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       clock,
     },
-    settings: { store: createPrismaAccountStore(changes), activity: { flush }, audit, ...certificates },
+    settings: { store: createPrismaAccountStore(changes), activity: { flush }, audit, proofs, ...certificates },
     owners,
     admin:
       config.ADMIN_TOKEN === undefined
         ? null
-        : { administrators, proofs, deliveries: called.deliveries, signIn: signInWith(config.ADMIN_TOKEN) },
+        : { administrators, deliveries: called.deliveries, signIn: signInWith(config.ADMIN_TOKEN) },
     states,
     identities,
     bodies: overrides.bodies ?? createBodiesInFlight(config),

@@ -29,6 +29,13 @@ const numbersLeft: ResolutionOperations['numbersLeft'] = async ({ ranges }) => (
   }),
 });
 
+/** The starts of certification runs that came to emission. */
+const starts: Parameters<ResolutionOperations['startRun']>[0][] = [];
+const startRun: ResolutionOperations['startRun'] = async (start) => {
+  starts.push(start);
+  return { run: starts.length + 1, env: start.env, started_at: '2026-06-15T16:40:00-04:00', superseded: 25 };
+};
+
 /** The webhooks of a query service, in memory. */
 function webhookDouble(): WebhookOperations {
   const kept = new Map<string, WebhookBody & { account_id: string }>();
@@ -72,7 +79,7 @@ let manager: string;
 let managerId: string;
 
 beforeAll(async () => {
-  const resolution = { numbersLeft } as ResolutionOperations;
+  const resolution = { numbersLeft, startRun } as ResolutionOperations;
   const owners = { resolution, readModels: null, webhooks: webhookDouble(), archive: {}, masterKeys: {} };
   under = await startGateway({ RATE_LIMIT_PER_KEY: '0' }, { owners });
   account = (await under.admin('POST', '/admin/accounts', { name: 'Autoservicio' })).body.id;
@@ -242,6 +249,36 @@ describe('a key with the scope manage', () => {
       expect(request_id).toEqual(expect.any(String));
     }
     expect(JSON.stringify(log.body)).not.toMatch(/secret|ecf_test_|whsec_/);
+  });
+
+  it('starts a certification run in its environments, as administrators do', async () => {
+    const path = `/account/taxpayers/${FIRST}/runs`;
+    const wanted = { env: 'CerteCF', reason: 'E320000000006 was rejected' };
+    expect(await as(manager, 'POST', path, wanted)).toMatchObject({ status: 201, body: { run: 2, superseded: 25 } });
+    const asAdministrator = await under.admin('POST', `/admin/accounts/${account}/taxpayers/${FIRST}/runs`, wanted);
+    expect(asAdministrator).toMatchObject({ status: 201, body: { run: 3, env: 'CerteCF' } });
+    const run = { ...wanted, account_id: account, issuer_rnc: FIRST };
+    expect(starts).toMatchObject([
+      { ...run, by: { actor: `api_key:${managerId}`, proof: expect.any(String) } },
+      { ...run, by: { actor: 'ADMIN_TOKEN', proof: expect.any(String) } },
+    ]);
+
+    const test = await newKey({ environments: ['TesteCF'] });
+    expect(await as(test.key, 'POST', path, wanted)).toMatchObject(beyond);
+    expect(await as((await newKey({ scopes: ['submit'] })).key, 'POST', path, wanted)).toMatchObject({ status: 403 });
+    expect(await as(manager, 'POST', '/account/taxpayers/131999999/runs', wanted)).toMatchObject(absent);
+    for (const body of [
+      { ...wanted, env: 'eCF' },
+      { env: 'CerteCF' },
+      { ...wanted, reason: ' ' },
+      { ...wanted, run: 7 },
+    ]) {
+      const { status, body: refused } = await as(manager, 'POST', path, body);
+      expect([body, status, refused.code]).toEqual([body, 422, 'validation_error']);
+    }
+    const { body } = await as(manager, 'POST', path, { ...wanted, env: 'eCF' });
+    expect(body.items[0]).toMatchObject({ loc: ['body', 'env'], msg: expect.stringMatching(/TesteCF or CerteCF/) });
+    expect(starts).toHaveLength(2);
   });
 
   it('makes keys with its own rights at most', async () => {

@@ -47,6 +47,7 @@ import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
 import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
+import { createPostgresRuns } from './outbound/runs.postgres.js';
 import { createWebhooks } from './webhooks.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -101,6 +102,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
     received: createPostgresReceived(database),
+    runs: createPostgresRuns(database),
     projection: createPostgresProjection(database),
     taxpayers: createTaxpayerReplica(database, { keepCertificates: false }),
     generations: createPostgresGenerations(database, MIGRATIONS, logger),
@@ -162,7 +164,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
-        ...pick(ports, ['projection', 'outcomes', 'taxpayers', 'clock']),
+        ...pick(ports, ['projection', 'outcomes', 'runs', 'taxpayers', 'clock']),
         feed: webhooks.feed,
         projected: (event) => projected(event, clock()),
       });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ecfTypeSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { ecfTypeSchema, environmentSchema, rncSchema, runSchema, timestampSchema } from '../environment.js';
 import { cancellationStatusSchema } from '../http/cancellation.js';
 
 /** Most ranges in an event; a consumer that needs the others queries the cancellation by its id. */
@@ -14,6 +14,7 @@ export const cancellationChangedSchema = z.object({
   id: z.number().int().positive(),
   env: environmentSchema,
   issuer_rnc: rncSchema,
+  run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
   account_id: z.string().min(1),
   revision: z.number().int().positive(),
   authority_status: cancellationStatusSchema.nullable().meta({ description: 'Null: signed, not to be sent' }),

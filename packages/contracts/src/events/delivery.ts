@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, runSchema } from '../environment.js';
 import { deliveryStatusSchema } from '../http/invoice.js';
 
 /**
@@ -11,6 +11,7 @@ export const deliveryChangedSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
+    run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
     buyer_rnc: rncSchema,
     revision: z.number().int().positive(),
     delivery_status: deliveryStatusSchema,

@@ -7,6 +7,7 @@ import {
   environmentSchema,
   referenceSchema,
   rncSchema,
+  runSchema,
   timestampSchema,
 } from '../environment.js';
 import { MAX_EVENT_ATTEMPTS, MAX_EVENT_MESSAGE_BYTES } from './event-room.js';
@@ -63,6 +64,7 @@ export const invoiceChangedSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
+    run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
     account_id: z.string().min(1),
     revision: z.number().int().positive(),
     ecf_type: ecfTypeSchema,

@@ -1,6 +1,14 @@
-import { encfSequence } from '@ecf/domain';
+import { encfSequence, RUN_ENVIRONMENTS } from '@ecf/domain';
 import { z } from 'zod';
-import { ecfTypeSchema, encfSchema, environmentSchema, freeTextSchema, rncSchema } from '../environment.js';
+import {
+  ecfTypeSchema,
+  encfSchema,
+  environmentSchema,
+  freeTextSchema,
+  rncSchema,
+  runSchema,
+  timestampSchema,
+} from '../environment.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
 import { faultSchema } from './error-body.js';
 import { DEFAULT_SCOPES, SCOPES } from './key-rights.js';
@@ -265,3 +273,32 @@ export type OwnAccountBody = z.infer<typeof ownAccountSchema>;
 export type AccountBody = z.infer<typeof accountSchema>;
 export type TaxpayerBody = z.infer<typeof taxpayerSchema>;
 export type ApiKeyBody = z.infer<typeof apiKeySchema>;
+
+/** The body of `POST .../taxpayers/{rnc}/runs`. */
+export const newRunSchema = z.strictObject({
+  env: z
+    .enum(RUN_ENVIRONMENTS, {
+      error: `is ${RUN_ENVIRONMENTS.join(' or ')}: only there does the authority restart a certification set. Numbers of eCF are used for good`,
+    })
+    .meta({ description: 'The environment in which the authority restarted the set' }),
+  reason: freeTextSchema
+    .trim()
+    .min(1)
+    .max(1_000)
+    .meta({ description: 'Why the set was restarted, in your words; the audit log keeps it' }),
+});
+
+/** The answer to a start. */
+export const startedRunSchema = z.object({
+  run: runSchema.meta({
+    description: 'The number of the run that begins; the first documents of a taxpayer are run 1',
+  }),
+  env: z.enum(RUN_ENVIRONMENTS).meta({ description: 'The environment of the run' }),
+  started_at: timestampSchema.meta({ description: 'When it began. A document belongs to the run of its commit' }),
+  superseded: z
+    .number()
+    .int()
+    .nonnegative()
+    .meta({ description: 'Issued documents that now belong to the run before it' }),
+});
+export type StartedRun = z.infer<typeof startedRunSchema>;

@@ -7,6 +7,7 @@ import {
   environmentSchema,
   referenceSchema,
   rncSchema,
+  runSchema,
   timestampSchema,
 } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
@@ -30,6 +31,11 @@ export const invoiceSchema = z.object({
   encf: encfSchema,
   ecf_type: ecfTypeSchema,
   env: environmentSchema,
+  run: runSchema.meta({ description: 'The certification run of the issuer in the environment; 1 in eCF' }),
+  superseded: z
+    .boolean()
+    .optional()
+    .meta({ description: 'A later certification run began. Absent in events, which state the run alone' }),
   issuer_rnc: rncSchema,
   buyer_rnc: z.string().nullable(),
   buyer_name: z.string().nullable(),

@@ -36,6 +36,7 @@ export const ACCOUNT_SETTINGS = [
   { id: 'findCertificate', method: 'GET', role: 'viewer', path: '/taxpayers/{rnc}/certificate' },
   { id: 'putRanges', method: 'PUT', role: 'operator', path: '/taxpayers/{rnc}/ranges' },
   { id: 'findRanges', method: 'GET', role: 'viewer', path: '/taxpayers/{rnc}/ranges' },
+  { id: 'startRun', method: 'POST', role: 'operator', path: '/taxpayers/{rnc}/runs' },
   { id: 'createApiKey', method: 'POST', role: 'owner', path: '/api-keys' },
   { id: 'listApiKeys', method: 'GET', role: 'viewer', path: '/api-keys' },
   { id: 'findApiKey', method: 'GET', role: 'viewer', path: '/api-keys/{keyId}' },

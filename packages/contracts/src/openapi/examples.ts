@@ -88,6 +88,8 @@ const invoice = {
   encf: 'E310000000101',
   ecf_type: '31',
   env: 'TesteCF',
+  run: 1,
+  superseded: false,
   issuer_rnc: ISSUER,
   buyer_rnc: BUYER,
   buyer_name: 'Taller Caoba Imaginario, SRL',
@@ -364,6 +366,8 @@ export const EXAMPLES = {
     next: null,
   },
   resolution: { env: 'CerteCF', issuer_rnc: ISSUER, encf: 'E310000000101', action: 'adopt', track_id: TRACK_ID },
+  newRun: { env: 'CerteCF', reason: 'E320000000006 was rejected; the authority restarted the set' },
+  startedRun: { run: 2, env: 'CerteCF', started_at: '2026-06-15T16:40:00-04:00', superseded: 25 },
   resolved: {
     env: 'CerteCF',
     issuer_rnc: ISSUER,

@@ -13,10 +13,12 @@ import {
   newAdministratorSchema,
   newApiKeySchema,
   newRangesSchema,
+  newRunSchema,
   newTaxpayerSchema,
   rangeWithNumbersSchema,
   rotateApiKeySchema,
   rotatedApiKeySchema,
+  startedRunSchema,
   taxpayerSchema,
 } from '../http/admin.js';
 import { auditPageSchema } from '../http/audit.js';
@@ -230,6 +232,16 @@ export const ADMIN = {
       },
     },
     errors: ['not_found'],
+  },
+  startRun: {
+    tag: 'Taxpayers',
+    summary: 'Begins a certification run after the authority restarted the set',
+    description:
+      'For TesteCF and CerteCF. Every document of the taxpayer in that environment becomes part of the run before: it is kept, its number is free, and lists leave it out unless `superseded=true` asks for it. Automatic numbers begin again at the first of each range. Undecided documents are followed to their end; documents that were not sent are withdrawn.',
+    parameters: TAXPAYER,
+    body: { required: true, content: json(newRunSchema, EXAMPLES.newRun) },
+    answers: { 201: { description: 'The run that began.', content: json(startedRunSchema, EXAMPLES.startedRun) } },
+    errors: [...BODY, 'not_found', 'conflict', 'service_unavailable'],
   },
   createApiKey: {
     tag: 'API keys',

@@ -83,7 +83,17 @@ export const QUERY = {
     summary: 'Lists the invoices of an issuer in a period',
     description:
       'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
-    parameters: [...PERIOD, P.invoiceStatus, P.buyerQuery, P.referenceQuery, ...LISTING, P.limit, P.offset, P.bom],
+    parameters: [
+      ...PERIOD,
+      P.invoiceStatus,
+      P.superseded,
+      P.buyerQuery,
+      P.referenceQuery,
+      ...LISTING,
+      P.limit,
+      P.offset,
+      P.bom,
+    ],
     answers: {
       200: {
         description: 'A page: `count` of `total` rows.',
@@ -124,7 +134,7 @@ export const QUERY = {
     description:
       'The document is found immediately after its submission. Its status changes until the authority has decided.',
     hasEtag: true,
-    parameters: [P.encf, P.issuerHeader],
+    parameters: [P.encf, P.issuerHeader, P.run],
     answers: { 200: { description: 'The invoice.', content: json(invoiceSchema, EXAMPLES.invoice), headers: LAG } },
     errors: ['not_found', 'taxpayer_not_found'],
   },
@@ -134,7 +144,7 @@ export const QUERY = {
     description:
       'Without signature. An e-CF always has its FechaHoraFirma; sent again as it is, it gets its stored answer. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
     hasEtag: true,
-    parameters: [P.encf, P.issuerHeader],
+    parameters: [P.encf, P.issuerHeader, P.run],
     answers: {
       200: { description: 'The document.', content: json(issuedDocumentSchema, signedInvoiceData), headers: LAG },
     },
@@ -145,7 +155,7 @@ export const QUERY = {
     summary: 'Lists every submission of a number, oldest first',
     description:
       'A number is submitted again after a rejection that leaves it usable, or after an answer that was lost.',
-    parameters: [P.encf, P.issuerHeader],
+    parameters: [P.encf, P.issuerHeader, P.run],
     answers: {
       200: { description: 'The submissions.', content: json(trackIdListSchema, EXAMPLES.trackIds), headers: LAG },
     },
@@ -155,7 +165,7 @@ export const QUERY = {
     tag: INVOICES,
     summary: "Lists every submission of a number with the authority's unchanged answers",
     description: 'For the case that the gateway and the authority disagree: the bytes that the authority answered.',
-    parameters: [P.encf, P.issuerHeader],
+    parameters: [P.encf, P.issuerHeader, P.run],
     answers: {
       200: { description: 'The submissions.', content: json(rawTrackIdListSchema, EXAMPLES.rawTrackIds), headers: LAG },
     },
@@ -178,7 +188,7 @@ export const QUERY = {
     description:
       'An issued document is found by its issuer, a received one by its buyer or provider. If several documents hold the number, the answer 400 says which parameter to add.',
     hasEtag: true,
-    parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256],
+    parameters: [P.encf, P.optionalIssuerQuery, P.optionalBuyerHeader, P.document, P.sha256, P.run],
     answers: {
       200: {
         description: 'The bytes as they were signed.',

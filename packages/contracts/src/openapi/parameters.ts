@@ -5,6 +5,7 @@ import {
   environmentSchema,
   referenceSchema,
   rncSchema,
+  runSchema,
   timestampSchema,
   trackIdSchema,
 } from '../environment.js';
@@ -52,6 +53,20 @@ export const PARAMETERS = {
     z.string(),
     'TesteCF',
     'TesteCF, CerteCF or eCF, in any case. A prefix of the path takes precedence. Without the header, or with another word, DEFAULT_ENV of the deployment counts.',
+  ),
+  run: parameter(
+    'query',
+    'run',
+    runSchema,
+    1,
+    'The certification run of the issuer to which the document belongs. The default is the present run.',
+  ),
+  superseded: parameter(
+    'query',
+    'superseded',
+    z.enum(['true', 'false']),
+    'true',
+    'True: documents of earlier certification runs too, with `superseded: true`.',
   ),
   requestId: parameter(
     'header',

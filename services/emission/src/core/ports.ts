@@ -9,6 +9,7 @@ import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt/
 import type { FollowUpSettings, Random } from './attempt/transitions.js';
 import type { ContingencyStore } from './contingency/contingency.js';
 import type { KeyedQueue } from './keyed-queue.js';
+import type { RunStore } from './runs/start-run.js';
 
 /** One answer of the authority about an attempt, kept for the audit trail. */
 export interface RecordedExchange {
@@ -35,6 +36,8 @@ export interface Found {
   readonly attempt: Attempt | null;
   /** The id of the cancellation that covers it. */
   readonly cancelledBy: number | null;
+  /** The certification run to which the number belongs. */
+  readonly run: number;
 }
 
 /**
@@ -117,17 +120,21 @@ export interface KeyBinding {
 /** A drawn number, for the commit of its document. */
 export interface Drawn extends KeyBinding {
   readonly token: string;
+  /** The certification run in which it was drawn. */
+  readonly run: number;
 }
 
 export type Draw =
-  | { readonly outcome: 'drawn'; readonly encf: string }
+  | { readonly outcome: 'drawn'; readonly encf: string; readonly run: number }
   /** `bound`: the key was used before. `busy`: a call with the key is in progress. `none`: no number is left. */
   | { readonly outcome: 'bound' | 'busy' | 'none' };
 
 /** Automatic numbers. The database gives each number once, to all instances. */
 export interface NumberStore {
-  /** The submission that the key names. */
-  submitted(scope: KeyScope): Promise<{ readonly contentHash: string; readonly attempt: Attempt } | null>;
+  /** The submission that the key names, in the present certification run of the issuer. */
+  submitted(
+    scope: KeyScope & { readonly issuerRnc: string },
+  ): Promise<{ readonly contentHash: string; readonly attempt: Attempt } | null>;
   /** Reserves the next number for a few seconds. A number whose reservation ends without a document is given again. */
   draw(request: DrawRequest): Promise<Draw>;
   /** Ends the reservation. The number is given before any higher one. */
@@ -204,6 +211,7 @@ export type Checkpoint =
 export interface Ports {
   readonly emissions: EmissionStore;
   readonly numbers: NumberStore;
+  readonly runs: RunStore;
   readonly contingency: ContingencyStore;
   readonly taxpayers: TaxpayerReplica;
   readonly accounts: AccountSource;

@@ -49,8 +49,8 @@ export function subscribeDeliveries(
     topics: [TOPICS.deliveries.name],
     group,
     async handler({ data }) {
-      const { env, issuer_rnc, encf, final } = data as DeliveryChanged;
-      if (final === true) await emissions.eraseCertificate({ env, issuerRnc: issuer_rnc, encf });
+      const { env, issuer_rnc, encf, run = 1, final } = data as DeliveryChanged;
+      if (final === true) await emissions.eraseCertificate({ env, issuerRnc: issuer_rnc, encf, run });
     },
   });
 }

@@ -24,7 +24,7 @@ export function internalOperations(parts: {
       return { ...rest, changes: [...changes] };
     },
     findInvoices: async ({ env, numbers, whole }) => {
-      const keys = numbers.map(({ issuer_rnc, encf }) => ({ issuerRnc: issuer_rnc, encf }));
+      const keys = numbers.map(({ issuer_rnc, encf, run }) => ({ issuerRnc: issuer_rnc, encf, run }));
       const found = await published.find(env, keys);
       if (whole !== true) return { invoices: found.map(invoiceChanged) };
       return {
@@ -38,8 +38,8 @@ export function internalOperations(parts: {
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },
-    rawAnswers: async ({ env, issuer_rnc, encf }) => {
-      const exchanges = await published.exchanges({ env, issuerRnc: issuer_rnc, encf });
+    rawAnswers: async ({ env, issuer_rnc, encf, run }) => {
+      const exchanges = await published.exchanges({ env, issuerRnc: issuer_rnc, encf, run });
       return {
         answers: exchanges.map(({ attempt, operation, at, outcome, httpStatus, contentType, body }) => ({
           attempt,
@@ -69,8 +69,8 @@ export function refusing<Q, A>(work: (request: Q) => Promise<A>): (request: Q) =
 /** Operations for the service that delivers documents, over HTTP or in the same process. */
 export function signingOperations(signSeed: SignSeed): SigningOperations {
   return {
-    signSeed: refusing(async ({ env, issuer_rnc, encf, seed }) => {
-      const { fingerprint, signed } = await signSeed({ env, issuerRnc: issuer_rnc, encf }, seed);
+    signSeed: refusing(async ({ env, issuer_rnc, encf, run, seed }) => {
+      const { fingerprint, signed } = await signSeed({ env, issuerRnc: issuer_rnc, encf, run }, seed);
       return { fingerprint, signed_seed: signed };
     }),
   };
@@ -93,8 +93,10 @@ export function followUpOperations(parts: {
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },
-    documentToken: refusing(async ({ env, issuer_rnc, encf, refused }) => ({
-      token: await parts.documentToken({ env, issuerRnc: issuer_rnc, encf }, refused),
-    })),
+    documentToken: refusing(async ({ env, issuer_rnc, encf, track_id, refused }) => {
+      const key = { env, issuerRnc: issuer_rnc, encf };
+      const submitted = track_id === undefined ? null : await parts.published.findSubmission(env, track_id);
+      return { token: await parts.documentToken(submitted ?? key, refused) };
+    }),
   };
 }

@@ -9,6 +9,7 @@ import { invalidRequest } from '../core/errors.js';
 import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js';
 import type { Ports } from '../core/ports.js';
 import type { PublishedDocuments } from '../core/published/published-documents.js';
+import type { StartRun } from '../core/runs/start-run.js';
 import { refusing } from './internal-operations.js';
 
 /** Operations for the administration, over HTTP or in the same process. */
@@ -17,6 +18,7 @@ export function resolutionOperations(parts: {
   resolve: ResolveByOperator;
   ports: Pick<Ports, 'numbers' | 'clock'> & { readonly cancellations: Pick<CancellationStore, 'needingPerson'> };
   settle: SettleCancellation;
+  startRun: StartRun;
 }): ResolutionOperations {
   return {
     async numbersLeft({ issuer_rnc, ranges }) {
@@ -59,6 +61,11 @@ export function resolutionOperations(parts: {
       const found = await parts.ports.cancellations.needingPerson(filter);
       return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
+    startRun: refusing(async ({ env, issuer_rnc, account_id, reason, by }) => {
+      const started = await parts.startRun({ env, issuerRnc: issuer_rnc, accountId: account_id, reason }, by);
+      const { run, startedAt, superseded } = started;
+      return { run, env, started_at: toIsoDominican(startedAt), superseded };
+    }),
     settleCancellation: refusing(async ({ id, outcome, refused = [], note, by }) => {
       const ranges = refused.map(({ encf_desde, encf_hasta }, index) => {
         const range = rangeOf(encf_desde, encf_hasta);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { TOPICS } from '@ecf/contracts';
+import { type RunStarted, TOPICS } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { makeEvent } from '@ecf/service-kit/bus';
 import type { ActSource } from '@ecf/service-kit/outbox';
 import { type Attempt, documentKey } from '../core/attempt/attempt.js';
@@ -9,6 +10,7 @@ import type { Cancellation } from '../core/cancellation/cancellation.js';
 import { cancellationChanged } from '../core/cancellation/cancellation-body.js';
 import type { Notice } from '../core/notices/notices.js';
 import { invoiceChanged } from '../core/published/invoice-event.js';
+import type { StartedRun } from '../core/runs/start-run.js';
 
 /** Acts in this service, for the audit log. */
 export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'emission' };
@@ -57,6 +59,20 @@ export function batchEvent(batch: FinishedBatch, now: Date) {
     },
     { id: randomUUID(), time: now },
   );
+}
+
+/** The event that publishes the start of a certification run. */
+export function runEvent({ env, issuerRnc, accountId, run, startedAt }: StartedRun, now: Date) {
+  const key = issuerRnc;
+  const data: RunStarted = {
+    env,
+    issuer_rnc: issuerRnc,
+    account_id: accountId,
+    run,
+    started_at: toIsoDominican(startedAt),
+  };
+  const draft = { topic: TOPICS.runs.name, type: 'run.started', source: 'emission', subject: key, key, data } as const;
+  return makeEvent(draft, { id: randomUUID(), time: now });
 }
 
 /** The event that publishes a notice to a taxpayer. */

@@ -1,4 +1,4 @@
-import type { EcfType, EmissionState, Environment, SubmissionRoute } from '@ecf/domain';
+import { type EcfType, type EmissionState, environmentRun, type SubmissionRoute, storedEnvironment } from '@ecf/domain';
 import type {
   AlarmKind,
   Attempt,
@@ -12,7 +12,8 @@ import type { RecordedExchange } from '../core/ports.js';
 /** A row of `attempt` joined with its `emission`. */
 export interface AttemptRow {
   emission_id: number;
-  env: Environment;
+  /** With the certification run. */
+  env: string;
   issuer_rnc: string;
   encf: string;
   account_id: string;
@@ -60,7 +61,7 @@ export interface AttemptRow {
 export function fromRow(row: AttemptRow): Attempt {
   return {
     emissionId: row.emission_id,
-    env: row.env,
+    ...environmentRun(row.env),
     issuerRnc: row.issuer_rnc,
     encf: row.encf,
     accountId: row.account_id,
@@ -108,7 +109,7 @@ export function fromRow(row: AttemptRow): Attempt {
 export function emissionRow(attempt: Attempt): object {
   return {
     id: attempt.emissionId,
-    env: attempt.env,
+    env: storedEnvironment(attempt),
     issuer_rnc: attempt.issuerRnc,
     encf: attempt.encf,
     account_id: attempt.accountId,

@@ -18,8 +18,9 @@ export const NEXT_IDS = {
   text: "SELECT nextval('emission_id_seq') AS id FROM generate_series(1, $1::int)",
 };
 
-/** Numbers as three lists, with the position of each. */
-const NUMBERS = 'unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k(env, issuer_rnc, encf, position)';
+/** Numbers as four lists, with the position of each. A run that is null is the present one. */
+const NUMBERS = `(SELECT stored_environment(n.env, n.issuer_rnc, n.run) AS env, n.issuer_rnc, n.encf, n.position
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) WITH ORDINALITY AS n(env, issuer_rnc, encf, run, position)) AS k`;
 
 /** The latest attempts of several numbers. */
 export const FIND = {
@@ -36,7 +37,7 @@ export const FIND = {
  */
 export const LOOK = {
   name: 'emission_look',
-  text: `SELECT k.position::int, c.cancellation_id AS cancelled_by, ${ATTEMPT_COLUMNS}
+  text: `SELECT k.position::int, k.env AS stored_env, c.cancellation_id AS cancelled_by, ${ATTEMPT_COLUMNS}
     FROM ${NUMBERS}
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
     LEFT JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
@@ -45,14 +46,14 @@ export const LOOK = {
       WHERE r.env = k.env AND r.issuer_rnc = k.issuer_rnc AND r.ecf_type = substr(k.encf, 2, 2)
         AND r.first_number <= substr(k.encf, 4)::bigint
       ORDER BY first_number DESC LIMIT 1) c ON c.last_number >= substr(k.encf, 4)::bigint
-    WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL`,
+    WHERE e.id IS NOT NULL OR c.cancellation_id IS NOT NULL OR k.env <> environment_of(k.env)`,
 };
 
 /** The latest attempt of the number that an attempt with this trackId belongs to. */
 export const FIND_SUBMISSION = {
   name: 'emission_find_submission',
   text: `SELECT ${ATTEMPT_COLUMNS}
-    FROM attempt t JOIN emission e ON e.id = t.emission_id AND e.env = $1
+    FROM attempt t JOIN emission e ON e.id = t.emission_id AND environment_of(e.env) = $1
     JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
     WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
 };
@@ -203,7 +204,7 @@ export const ERASE_CERTIFICATE = {
   name: 'emission_erase_certificate',
   text: `WITH erased AS (
       DELETE FROM sealed_certificate s USING emission e
-      WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3 AND s.emission_id = e.id RETURNING s.emission_id, s.attempt)
+      WHERE e.env = stored_environment($1, $2, $4) AND e.issuer_rnc = $2 AND e.encf = $3 AND s.emission_id = e.id RETURNING s.emission_id, s.attempt)
     UPDATE attempt a SET has_own_certificate = false FROM erased
     WHERE a.emission_id = erased.emission_id AND a.attempt = erased.attempt`,
 };
@@ -247,9 +248,10 @@ export const BACKLOG = {
 export const RECENT_CHANGES = {
   name: 'emission_recent_changes',
   text: `WITH changes AS (
-      SELECT encf, max(revision) AS revision, max(xid) AS last FROM recent_change WHERE issuer = $1 AND xid >= $2
+      SELECT encf, max(revision) AS revision, max(xid) AS last FROM recent_change
+      WHERE issuer = stored_environment($1, $4, NULL) || ':' || $4 AND xid >= $2
       GROUP BY encf ORDER BY last DESC LIMIT $3)
-    SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS cursor,
+    SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS cursor, present_run($1, $4) AS run,
       coalesce((SELECT json_agg(json_build_object('encf', encf, 'revision', revision)) FROM changes), '[]') AS changes`,
 };
 
@@ -289,24 +291,24 @@ export const ALARMED = {
   name: 'emission_alarmed',
   text: `SELECT ${ATTEMPT_COLUMNS}
     FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt
-    WHERE a.alarm IS NOT NULL AND ($1::text IS NULL OR e.env = $1) AND ($2::text IS NULL OR e.issuer_rnc = $2) AND e.id > $3
-    ORDER BY e.id LIMIT $4`,
+    WHERE a.alarm IS NOT NULL AND ($1::text IS NULL OR environment_of(e.env) = $1)
+      AND ($2::text IS NULL OR e.issuer_rnc = $2) AND e.id > $3 ORDER BY e.id LIMIT $4`,
 };
 
 export const EXCHANGES = {
   name: 'emission_exchanges',
   text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
     FROM exchange x JOIN emission e ON e.id = x.emission_id
-    WHERE e.env = $1 AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
+    WHERE e.env = stored_environment($1, $2, $4) AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
 };
 
 /** Reserves a number for each of several calls ($1), those of one range one after the other. */
 export const DRAW = {
   name: 'number_draw',
-  text: `SELECT c.position, d.outcome, d.encf
+  text: `SELECT c.position, d.outcome, d.encf, present_run(c.env, c.issuer) AS run
     FROM (SELECT * FROM json_to_recordset($1::json) AS c(position int, account text, env text, issuer text, type text, key text,
         token uuid, lease int, ranges json) ORDER BY env, issuer, type, position) c
-    CROSS JOIN LATERAL draw_number(c.account, c.env, c.issuer, c.type, c.key, c.token, c.lease, c.ranges) d`,
+    CROSS JOIN LATERAL draw_number(c.account, stored_environment(c.env, c.issuer, NULL), c.issuer, c.type, c.key, c.token, c.lease, c.ranges) d`,
 };
 
 /** The numbers left in the ranges $2 to $5 of an issuer. */
@@ -314,7 +316,7 @@ export const NUMBERS_LEFT = {
   name: 'number_left',
   text: `SELECT l.next_encf AS next, l.remaining
     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS r(env, type, first, last, position)
-    CROSS JOIN LATERAL numbers_left(r.env, $1, r.type, r.first, r.last) l ORDER BY r.position`,
+    CROSS JOIN LATERAL numbers_left(stored_environment(r.env, $1, NULL), $1, r.type, r.first, r.last) l ORDER BY r.position`,
 };
 
 export const GIVE_BACK = {
@@ -328,5 +330,5 @@ export const SUBMITTED = {
   text: `SELECT k.content_hash AS key_content, ${ATTEMPT_COLUMNS}
     FROM submission_key k JOIN emission e ON e.id = k.emission_id
     JOIN attempt a ON a.emission_id = k.emission_id AND a.attempt = k.attempt
-    WHERE k.account_id = $1 AND k.env = $2 AND k.idempotency_key = $3`,
+    WHERE k.account_id = $1 AND k.env = stored_environment($2, $4, NULL) AND k.idempotency_key = $3`,
 };

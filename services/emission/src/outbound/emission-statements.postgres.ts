@@ -1,3 +1,4 @@
+import { environmentRun } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
 import { createIds, createSharedCalls, type Database, type Statement } from '@ecf/service-kit/postgres';
@@ -30,7 +31,7 @@ export interface Saving {
 }
 
 const SHARED = { maxItems: 64, maxInFlight: 2 };
-const NOTHING: Found = { attempt: null, cancelledBy: null };
+const NOTHING: Found = { attempt: null, cancelledBy: null, run: 1 };
 
 /**
  * The statements of the submission path. Calls that arrive while statements run share the next statement, its round trip
@@ -137,14 +138,25 @@ function beginningColumns(items: readonly Beginning[]): unknown[] {
 }
 
 /** A row of LOOK. The columns of the attempt are null if the number is cancelled and was never issued. */
-type LookRow = (AttemptRow | { emission_id: null }) & { position: number; cancelled_by: number | null };
+type LookRow = (AttemptRow | { emission_id: null }) & {
+  position: number;
+  stored_env: string;
+  cancelled_by: number | null;
+};
 
 function fromLookRow(row: LookRow): Found {
-  return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by };
+  const { run } = environmentRun(row.stored_env);
+  return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by, run };
 }
 
-function columnsOf(keys: readonly DocumentKey[]): string[][] {
-  return [keys.map(({ env }) => env), keys.map(({ issuerRnc }) => issuerRnc), keys.map(({ encf }) => encf)];
+/** Keys as the parameters of FIND and LOOK. */
+export function columnsOf(keys: readonly DocumentKey[]): unknown[] {
+  return [
+    keys.map(({ env }) => env),
+    keys.map(({ issuerRnc }) => issuerRnc),
+    keys.map(({ encf }) => encf),
+    keys.map(({ run }) => run ?? null),
+  ];
 }
 
 /** The emissions of events, and the events as {@link outboxColumns}. */

@@ -88,8 +88,8 @@ export function createPostgresEmissionStore({
       const { rows } = await query<{ sealed: Buffer }>(sql.SEALED, [emissionId, attempt]);
       return rows[0]?.sealed ?? null;
     },
-    async eraseCertificate({ env, issuerRnc, encf }) {
-      await query(sql.ERASE_CERTIFICATE, [env, issuerRnc, encf]);
+    async eraseCertificate({ env, issuerRnc, encf, run }) {
+      await query(sql.ERASE_CERTIFICATE, [env, issuerRnc, encf, run ?? null]);
     },
     async notesOn(key) {
       const { rows } = await query<RelatedNoteRow>(sql.NOTES_ON, [documentKey(key)]);

@@ -29,15 +29,20 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
     keyOf: ({ env, accountId, idempotencyKey }) => `${env}:${accountId}:${idempotencyKey}`,
     async work(items) {
       const { rows } = await database.query<DrawRow>(sql.DRAW, [JSON.stringify(items.map(drawRow))]);
-      const drawn = new Map(rows.map(({ position, outcome, encf }) => [position, { outcome, encf } as Draw]));
+      const drawn = new Map(rows.map(({ position, ...draw }) => [position, draw as Draw]));
       return items.map((_, position) => drawn.get(position) as Draw);
     },
   });
 
   return {
-    async submitted({ accountId, env, idempotencyKey }) {
+    async submitted({ accountId, env, issuerRnc, idempotencyKey }) {
       const { rows } = await retry(() =>
-        database.query<AttemptRow & { key_content: string }>(sql.SUBMITTED, [accountId, env, idempotencyKey]),
+        database.query<AttemptRow & { key_content: string }>(sql.SUBMITTED, [
+          accountId,
+          env,
+          idempotencyKey,
+          issuerRnc,
+        ]),
       );
       const row = rows[0];
       return row === undefined ? null : { contentHash: row.key_content, attempt: fromRow(row) };
@@ -73,6 +78,7 @@ interface DrawRow {
   position: number;
   outcome: Draw['outcome'];
   encf: string | null;
+  run: number;
 }
 
 function drawRow({ accountId, env, issuerRnc, ecfType, idempotencyKey, token, ranges }: DrawRequest, position: number) {

@@ -13,6 +13,7 @@ import {
   PAGE_OF_AWAITED,
   RECENT_CHANGES,
 } from './emission-sql.js';
+import { columnsOf } from './emission-statements.postgres.js';
 import { submissionHistory } from './submission-history.postgres.js';
 
 const NOTED_FOR_SECONDS = 900;
@@ -27,23 +28,27 @@ interface ExchangeRow {
   body: string | null;
 }
 
+interface RecentRow {
+  cursor: string;
+  run: number;
+  changes: { encf: string; revision: number }[];
+}
+
 export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
   return {
     async recent({ env, issuerRnc }, cursor) {
-      const { rows } = await database.query<{ cursor: string; changes: { encf: string; revision: number }[] }>(
-        RECENT_CHANGES,
-        [`${env}:${issuerRnc}`, cursor ?? '0', MAX_RECENT_CHANGES + 1],
-      );
-      const { cursor: next = '0', changes = [] } = rows[0] ?? {};
+      const { rows } = await database.query<RecentRow>(RECENT_CHANGES, [
+        env,
+        cursor ?? '0',
+        MAX_RECENT_CHANGES + 1,
+        issuerRnc,
+      ]);
+      const { cursor: next = '0', run = 1, changes = [] } = rows[0] ?? {};
       const complete = changes.length <= MAX_RECENT_CHANGES;
-      return { cursor: next, complete, changes: complete ? changes : changes.slice(0, MAX_RECENT_CHANGES) };
+      return { cursor: next, run, complete, changes: complete ? changes : changes.slice(0, MAX_RECENT_CHANGES) };
     },
     async find(env, numbers) {
-      const { rows } = await database.query<AttemptRow>(FIND, [
-        numbers.map(() => env),
-        numbers.map(({ issuerRnc }) => issuerRnc),
-        numbers.map(({ encf }) => encf),
-      ]);
+      const { rows } = await database.query<AttemptRow>(FIND, columnsOf(numbers.map((number) => ({ env, ...number }))));
       return rows.map(fromRow);
     },
     async findSubmission(env, trackId) {
@@ -59,8 +64,8 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
       const { rows } = await database.query<AttemptRow>(PAGE_OF_AWAITED, [after, limit]);
       return rows.map(fromRow);
     },
-    async exchanges({ env, issuerRnc, encf }) {
-      const { rows } = await database.query<ExchangeRow>(EXCHANGES, [env, issuerRnc, encf]);
+    async exchanges({ env, issuerRnc, encf, run }) {
+      const { rows } = await database.query<ExchangeRow>(EXCHANGES, [env, issuerRnc, encf, run ?? null]);
       return rows.map(exchangeFrom);
     },
     async alarmed({ env, issuerRnc }, after, limit) {

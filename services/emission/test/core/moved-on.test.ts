@@ -51,6 +51,7 @@ function portsOver(store: Ports['emissions'], change: Partial<Ports> = {}): Port
   const { now, random, settings } = at(0);
   return {
     emissions: store,
+    runs: { present: async () => 1 },
     observer: { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} },
     authority: { queryResult: async () => REJECTED },
     archive: { get: async () => Buffer.from('<ECF/>') },

@@ -92,7 +92,7 @@ it('a document loses its drawn number only if its idempotency key was used, not 
   async function begin(number: string, token: string, idempotencyKey: string) {
     const options = { owner: 'me', leaseMs: 60_000, held: false };
     const attempt = beginAttempt(fresh({ encf: number }), null, await store.nextId(), at(0), options);
-    return store.begin(attempt, null, [], null, { token, idempotencyKey, contentHash: 'hash' });
+    return store.begin(attempt, null, [], null, { token, idempotencyKey, contentHash: 'hash', run: 1 });
   }
   async function reserve(number: string) {
     const token = randomUUID();

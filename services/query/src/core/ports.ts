@@ -22,7 +22,8 @@ import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
 /** Days of creation (Dominican) or of issue, both included. */
 export interface InvoiceFilter {
   readonly period: Period;
-  readonly env: Environment;
+  /** With the certification run, as {@link storedEnvironment} writes it. */
+  readonly env: string;
   readonly issuerRnc: string;
   readonly first: CalendarDate;
   readonly last: CalendarDate;
@@ -40,6 +41,8 @@ export interface InvoiceCriteria {
   readonly maxAmount: string | null;
   /** Only documents that changed then or later. */
   readonly updatedSince: Date | null;
+  /** True = documents of earlier certification runs too. */
+  readonly superseded: true | null;
 }
 
 /** The last row of a page: its value of the sort, its id, and how many rows matched when the first page was read. */
@@ -69,10 +72,18 @@ export interface InvoiceStore {
   /** Sums by month, type and status, and the buyers with the highest sums, of one snapshot. */
   sums(filter: InvoiceFilter, topClients: number): Promise<{ invoices: InvoiceSums[]; clients: ClientSums[] }>;
   find(key: InvoiceKey): Promise<ShownInvoice | null>;
-  /** The documents of the issuers under a number, listed or not. */
-  byNumber(env: Environment, issuerRncs: readonly string[], encf: string): Promise<IssuedInvoice[]>;
+  /** The documents of the issuers, each in its run, under a number; listed or not. */
+  byNumber(issuers: readonly Pick<InvoiceKey, 'env' | 'issuerRnc'>[], encf: string): Promise<IssuedInvoice[]>;
   /** Revisions of an issuer's documents, listed or not. */
   revisions(issuer: Pick<InvoiceKey, 'env' | 'issuerRnc'>, encfs: readonly string[]): Promise<Map<string, number>>;
+}
+
+/** The present certification run of each issuer. */
+export interface RunStore {
+  /** The runs of the issuers, in their order. */
+  present(env: Environment, issuerRncs: readonly string[]): Promise<number[]>;
+  /** Notes a run that began; an earlier one than the noted changes nothing. */
+  note(runs: readonly { readonly env: Environment; readonly issuerRnc: string; readonly run: number }[]): Promise<void>;
 }
 
 export interface ReceivedSearch {
@@ -189,6 +200,7 @@ export interface Observer {
 export interface Ports {
   readonly invoices: InvoiceStore;
   readonly received: ReceivedStore;
+  readonly runs: RunStore;
   readonly projection: Projection;
   readonly taxpayers: TaxpayerReplica;
   readonly generations: Generations;

@@ -40,7 +40,11 @@ const MOST_CLIENTS = 50;
 /** The customers' routes: each reads its parameters, calls the use case, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
   const { invoices, documentXml, invoiceDocument, consumption, readFeed, longPolls, directory, monitoring } = parts;
-  const number = (parameters: Parameters) => ({ issuerRnc: parameters.issuerHeader(), encf: parameters.encf() });
+  const number = (parameters: Parameters) => ({
+    issuerRnc: parameters.issuerHeader(),
+    encf: parameters.encf(),
+    run: parameters.run(),
+  });
   /** An answer of the read models says how far they may be behind. */
   const fromReadModels: typeof answering = (read, send = sendJson) =>
     answering(read, (req, res, found) => {
@@ -113,6 +117,7 @@ export function customerHandlers(parts: CustomerParts) {
         buyerRnc: parameters.optionalHeaderRnc('buyer-rnc'),
         document: parameters.document(),
         sha256: parameters.optionalSha256(),
+        run: parameters.run(),
         may: mayRead(identityOf(req)),
       };
       parameters.check();

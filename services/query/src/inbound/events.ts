@@ -3,6 +3,7 @@ import {
   type DeliveryChanged,
   type InvoiceChanged,
   type ReceivedInvoiceChanged,
+  type RunStarted,
   type TaxpayerState,
   TOPICS,
 } from '@ecf/contracts';
@@ -11,7 +12,7 @@ import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { publicEvents } from '../core/feed/public-events.js';
 import { issuedInvoice } from '../core/invoices/issued-invoice.js';
 import { receivedRecord } from '../core/invoices/received-record.js';
-import type { FeedStore, OutcomeStore, Projection } from '../core/ports.js';
+import type { FeedStore, OutcomeStore, Projection, RunStore } from '../core/ports.js';
 
 /** The consumer group of this service. */
 const QUERY_GROUP = 'query';
@@ -19,6 +20,7 @@ const QUERY_GROUP = 'query';
 export interface EventPorts {
   readonly projection: Projection;
   readonly outcomes: OutcomeStore;
+  readonly runs: Pick<RunStore, 'note'>;
   readonly feed: Pick<FeedStore, 'append'>;
   readonly clock: () => Date;
   readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
@@ -31,7 +33,7 @@ export interface EventPorts {
  * state with a revision, and the highest revision wins. The feed takes each occurrence once.
  */
 export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscription> {
-  const { projection, outcomes, taxpayers, feed, clock } = ports;
+  const { projection, outcomes, runs, taxpayers, feed, clock } = ports;
   const handlers: Readonly<Record<string, (data: readonly unknown[]) => Promise<void>>> = {
     [TOPICS.invoices.name]: (data) => projection.keepInvoices((data as InvoiceChanged[]).map(issuedInvoice)),
     [TOPICS.receivedInvoices.name]: (data) =>
@@ -42,6 +44,8 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
     [TOPICS.deliveries.name]: (data) => outcomes.keepDeliveries(data as DeliveryChanged[]),
     [TOPICS.approvals.name]: (data) =>
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
+    [TOPICS.runs.name]: (data) =>
+      runs.note((data as RunStarted[]).map(({ env, issuer_rnc: issuerRnc, run }) => ({ env, issuerRnc, run }))),
     // These have no read model here, only their place in the feed.
     [TOPICS.refusals.name]: async () => undefined,
     [TOPICS.notices.name]: async () => undefined,

@@ -23,6 +23,7 @@ export class Parameters extends ListingParameters {
       ...this.criteria(),
       status: this.word('status', INVOICE_STATUSES),
       buyerRnc: this.optionalRnc('buyer_rnc'),
+      superseded: this.word('superseded', ['true', 'false']) === 'true' ? true : null,
       reference: this.#reference(),
     };
   }
@@ -41,6 +42,11 @@ export class Parameters extends ListingParameters {
     const encf = this.numberIn(['query', 'encf'], text);
     if (encf === '' || encf.startsWith('E32')) return encf;
     return this.wrong(['query', 'encf'], 'a consumer invoice has type 32, its eNCF begins with E32', 'ecf_type');
+  }
+
+  /** A certification run; null = the present one. */
+  run(): number | null {
+    return this.query('run') === null ? null : this.integer('run', 1, 1_000_000, 1);
   }
 
   /** The path's RNC. */

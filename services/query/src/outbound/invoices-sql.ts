@@ -68,10 +68,11 @@ export const FIND = {
     WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.encf = $3 AND i.listed`,
 };
 
-/** $1 env, $2 eNCF, $3 issuers. */
+/** $1 stored environments and $3 issuers in one order, $2 eNCF. */
 export const BY_NUMBER = {
   name: 'invoices_by_number',
-  text: 'SELECT * FROM public.invoice WHERE env = $1 AND encf = $2 AND issuer_rnc = ANY($3::text[]) ORDER BY issuer_rnc',
+  text: `SELECT i.* FROM unnest($1::text[], $3::text[]) AS k(env, issuer_rnc)
+    JOIN public.invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
 };
 
 export const REVISIONS = {

@@ -90,8 +90,12 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
       const { rows } = await database.query<ShownRow>(FIND, [env, issuerRnc, encf]);
       return rows[0] === undefined ? null : shownInvoice(rows[0]);
     },
-    async byNumber(env, issuerRncs, encf) {
-      const { rows } = await database.query<InvoiceRow>(BY_NUMBER, [env, encf, issuerRncs]);
+    async byNumber(issuers, encf) {
+      const { rows } = await database.query<InvoiceRow>(BY_NUMBER, [
+        issuers.map(({ env }) => env),
+        encf,
+        issuers.map(({ issuerRnc }) => issuerRnc),
+      ]);
       return rows.map(fromRow);
     },
     async revisions({ env, issuerRnc }, encfs) {

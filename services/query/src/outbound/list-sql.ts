@@ -1,4 +1,4 @@
-import { dominicanDays } from '@ecf/domain';
+import { dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
 import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { InvoiceFilter, Page } from '../core/ports.js';
 import { SHOWN } from './invoices-sql.js';
@@ -21,7 +21,9 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const values: unknown[] = [];
   const value = (given: unknown) => `$${values.push(given)}`;
   const { criteria, sort, place } = page;
-  const [env, issuer] = [value(filter.env), value(filter.issuerRnc)];
+  const runs = criteria.superseded === null ? [filter.env] : runsUpTo(filter.env);
+  const ofRuns = runs.length === 1 ? `env = ${value(filter.env)}` : `env IN (${runs.map(value).join(', ')})`;
+  const issuer = value(filter.issuerRnc);
   const column = columnOf(sort);
   const order = sort.startsWith('-') ? 'DESC' : 'ASC';
   const alike = matching(
@@ -43,8 +45,8 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const changed =
     criteria.updatedSince === null
       ? ''
-      : ` AND encf IN (SELECT encf FROM public.invoice_change
-           WHERE env = ${env} AND issuer_rnc = ${issuer} AND updated_at >= ${typed(criteria.updatedSince, 'timestamptz')})`;
+      : ` AND (env, encf) IN (SELECT env, encf FROM public.invoice_change
+           WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND updated_at >= ${typed(criteria.updatedSince, 'timestamptz')})`;
   const amounts = {
     least: typed(criteria.minAmount, 'numeric'),
     most: typed(criteria.maxAmount, 'numeric'),
@@ -60,7 +62,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
       : { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false };
   const matched = (before: Date, seek: SeekPlace | null) =>
     [
-      `env = ${env} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
+      `${ofRuns} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
       ...(isIssued ? [`date_issued BETWEEN ${firstDay} AND ${lastDay}`] : []),
       ...sortedWithin('created_at', createdWithin(before), column === 'created_at' ? seek : null),
       ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
@@ -68,7 +70,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const total = () => {
     if (uncounted === '' && changed === '' && amounts.least === null && amounts.most === null)
       return `SELECT coalesce(sum(count), 0)::bigint AS total FROM public.invoice_rollup
-         WHERE env = ${env} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
+         WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
            AND day BETWEEN ${value(filter.first)} AND ${value(filter.last)}${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;
     return `SELECT count(*) AS total FROM public.invoice WHERE ${matched(until, null)}`;
@@ -78,9 +80,9 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
     ? `span AS MATERIALIZED (
       SELECT min(created.first) AS first, max(created.last) AS last FROM (
           SELECT DISTINCT day FROM public.invoice_rollup
-           WHERE env = ${env} AND issuer_rnc = ${issuer} AND period = 'issued' AND day BETWEEN ${firstDay} AND ${lastDay}) d
+           WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = 'issued' AND day BETWEEN ${firstDay} AND ${lastDay}) d
         CROSS JOIN LATERAL (SELECT min(created_at) AS first, max(created_at) AS last FROM public.invoice
-          WHERE env = ${env} AND issuer_rnc = ${issuer} AND listed AND date_issued = d.day) AS created),
+          WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND listed AND date_issued = d.day) AS created),
     `
     : '';
   const text = `WITH ${span}all_of_them AS (${total()}),
@@ -102,6 +104,12 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
 /** Whether a page is one of the newest first, without criteria or place. */
 export function isPlain({ criteria, sort, place }: Page): boolean {
   return sort === '-created_at' && place === null && Object.values(criteria).every((criterion) => criterion === null);
+}
+
+/** The stored environments of a run and of those before it. */
+function runsUpTo(stored: string): string[] {
+  const { env, run: last } = environmentRun(stored);
+  return Array.from({ length: last }, (_, index) => storedEnvironment({ env, run: index + 1 }));
 }
 
 function matching(

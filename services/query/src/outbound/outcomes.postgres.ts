@@ -1,3 +1,4 @@
+import { storedEnvironment } from '@ecf/domain';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { OutcomeStore } from '../core/ports.js';
 
@@ -44,11 +45,12 @@ export function createPostgresOutcomes(database: Database): OutcomeStore {
 
 interface Keyed {
   readonly env: string;
+  readonly run?: number | undefined;
   readonly encf: string;
   readonly issuer_rnc: string;
   readonly revision: number;
 }
 
-function keyOf({ env, encf, issuer_rnc, revision }: Keyed): Keyed {
-  return { env, encf, issuer_rnc, revision };
+function keyOf({ env, run = 1, encf, issuer_rnc, revision }: Keyed): Keyed {
+  return { env: storedEnvironment({ env, run }), encf, issuer_rnc, revision };
 }

@@ -1,5 +1,5 @@
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
-import { type InvoiceKey, type IssuedInvoice, invoiceKey } from '../core/invoices/issued-invoice.js';
+import { type IssuedInvoice, invoiceKey } from '../core/invoices/issued-invoice.js';
 import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { Projection } from '../core/ports.js';
 import { type Counted, RollupChanges } from '../core/sums/rollups.js';
@@ -13,7 +13,7 @@ const SQL: Readonly<Record<Generation, ProjectionSql>> = {
 const IS_BUILDING = { name: 'rebuild_is_building', text: 'SELECT building FROM rebuild WHERE id = 1' };
 
 interface PresentRow {
-  env: InvoiceKey['env'];
+  env: string;
   issuer_rnc: string;
   encf: string;
   revision: number;

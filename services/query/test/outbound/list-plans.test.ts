@@ -23,6 +23,7 @@ const ANY: InvoiceCriteria = {
     minAmount: null,
     maxAmount: null,
     updatedSince: null,
+    superseded: null,
   },
 };
 const FILTER: InvoiceFilter = {

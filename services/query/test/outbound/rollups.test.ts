@@ -43,6 +43,7 @@ const PLAIN = {
     minAmount: null,
     maxAmount: null,
     updatedSince: null,
+    superseded: null,
   },
   sort: '-created_at',
   place: null,

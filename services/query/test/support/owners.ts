@@ -33,6 +33,8 @@ export interface Owners {
 
 export function createOwners(): Owners {
   const invoices = new Map<string, InvoiceChanged>();
+  /** The present run by environment and issuer. */
+  const runs = new Map<string, number>();
   const received = new Map<string, ReceivedInvoiceChanged>();
   const changes: { issuer: string; encf: string; revision: number }[] = [];
 
@@ -58,8 +60,11 @@ export function createOwners(): Owners {
   const owners: Owners = {
     issue(...some) {
       for (const one of some) {
-        invoices.set(`${one.env}:${one.issuer_rnc}:${one.encf}`, one);
-        changes.push({ issuer: `${one.env}:${one.issuer_rnc}`, encf: one.encf, revision: one.revision });
+        const { run = 1 } = one;
+        const issuer = `${one.env}:${one.issuer_rnc}`;
+        invoices.set(`${issuer}:${one.encf}:${run}`, one);
+        runs.set(issuer, Math.max(run, runs.get(issuer) ?? 1));
+        changes.push({ issuer: `${issuer}:${run}`, encf: one.encf, revision: one.revision });
       }
     },
     receive(...some) {
@@ -80,17 +85,21 @@ export function createOwners(): Owners {
       }),
       recentChanges: operation('recentChanges', ({ env, issuer_rnc, cursor }) => ({
         cursor: String(changes.length),
+        run: runs.get(`${env}:${issuer_rnc}`) ?? 1,
         complete: true,
         changes: changes
           .slice(Number(cursor ?? 0))
-          .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}`)
+          .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}:${runs.get(`${env}:${issuer_rnc}`) ?? 1}`)
           .map(({ encf, revision }) => ({ encf, revision })),
       })),
       findInvoices: operation('findInvoices', ({ env, numbers, whole }) => ({
         invoices:
           whole === true && owners.whole !== null
             ? [owners.whole]
-            : numbers.flatMap(({ issuer_rnc, encf }) => invoices.get(`${env}:${issuer_rnc}:${encf}`) ?? []),
+            : numbers.flatMap(
+                ({ issuer_rnc, encf, run = runs.get(`${env}:${issuer_rnc}`) ?? 1 }) =>
+                  invoices.get(`${env}:${issuer_rnc}:${encf}:${run}`) ?? [],
+              ),
       })),
       pageOfInvoices: operation('pageOfInvoices', async ({ after, limit }) => {
         await owners.beforePage();

@@ -48,7 +48,7 @@ async function queryWithToken(ports: QueryPorts, submission: Submission, signal?
   for (;;) {
     let token: string;
     try {
-      const request = { env, issuer_rnc: issuerRnc, encf, refused };
+      const request = { env, issuer_rnc: issuerRnc, encf, track_id: trackId, refused };
       token = (await within(ports.emission.documentToken(request), signal)).token;
     } catch (error) {
       return withoutToken(error);

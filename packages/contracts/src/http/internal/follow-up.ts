@@ -33,6 +33,8 @@ export const FOLLOW_UP_OPERATIONS = {
       env: environmentSchema,
       issuer_rnc: rncSchema,
       encf: encfSchema,
+      /** The trackId finds the document of an earlier certification run. */
+      track_id: trackIdSchema.optional(),
       refused: z.string().nullable(),
     }),
     answer: z.object({ token: z.string() }),

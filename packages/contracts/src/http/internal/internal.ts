@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { encfSchema, environmentSchema, rncSchema, runSchema, timestampSchema } from '../../environment.js';
 import { deliveryChangedSchema } from '../../events/delivery.js';
 import { invoiceChangedSchema } from '../../events/invoice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../../events/received-invoice.js';
@@ -27,7 +27,10 @@ export const MAX_NUMBERS_PER_QUERY = 1_000;
 /** Most changes in an answer. */
 export const MAX_RECENT_CHANGES = 20_000;
 
-const numbersSchema = z.array(z.object({ issuer_rnc: rncSchema, encf: encfSchema })).max(MAX_NUMBERS_PER_QUERY);
+/** Without `run`, a number is that of the present certification run. */
+const numbersSchema = z
+  .array(z.object({ issuer_rnc: rncSchema, encf: encfSchema, run: runSchema.optional() }))
+  .max(MAX_NUMBERS_PER_QUERY);
 const pageSchema = z.object({ after: z.number().int().nonnegative(), limit: z.number().int().min(1).max(1_000) });
 
 /** An unchanged answer of the authority about an attempt. */
@@ -78,6 +81,8 @@ export const EMISSION_OPERATIONS = {
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, cursor: z.string().regex(/^\d+$/).nullable() }),
     z.object({
       cursor: z.string(),
+      /** The present certification run of the issuer, to which the changes belong. */
+      run: runSchema,
       complete: z.boolean(),
       changes: z.array(z.object({ encf: encfSchema, revision: z.number().int().positive() })),
     }),
@@ -103,7 +108,7 @@ export const EMISSION_OPERATIONS = {
   rawAnswers: operation(
     '/internal/invoices/answers',
     ['query'],
-    z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema }),
+    z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema, run: runSchema.optional() }),
     z.object({ answers: z.array(rawAnswerSchema.extend({ attempt: z.number().int().positive() })) }),
   ),
 } as const;

@@ -8,6 +8,7 @@ import {
   timestampSchema,
 } from '../../environment.js';
 import { numberRangeSchema } from '../../events/taxpayer.js';
+import { newRunSchema, startedRunSchema } from '../admin.js';
 import { actedSchema } from '../audit.js';
 import { MAX_CANCELLATION_RANGES } from '../cancellation.js';
 import type { InternalHandlers } from './internal.js';
@@ -172,6 +173,13 @@ export const RESOLUTION_OPERATIONS = {
     callers: ['gateway'],
     request: settlementSchema.and(actedSchema),
     answer: doubtfulCancellationSchema,
+  },
+  /** 409 `conflict` while another start for the taxpayer and environment is in work. */
+  startRun: {
+    path: '/internal/runs/start',
+    callers: ['gateway'],
+    request: z.object({ ...newRunSchema.shape, account_id: z.string().min(1), issuer_rnc: rncSchema }).and(actedSchema),
+    answer: startedRunSchema,
   },
 } as const;
 export type ResolutionOperations = InternalHandlers<typeof RESOLUTION_OPERATIONS>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema } from '../../environment.js';
+import { encfSchema, environmentSchema, rncSchema, runSchema } from '../../environment.js';
 import type { InternalHandlers } from './internal.js';
 
 /** Operations of emission for the delivery of its documents. It signs seeds only, and its keys never leave it. */
@@ -15,6 +15,8 @@ export const SIGNING_OPERATIONS = {
       env: environmentSchema,
       issuer_rnc: rncSchema,
       encf: encfSchema,
+      /** The certification run; without it, the present one. */
+      run: runSchema.optional(),
       seed: z.object({ value: z.string().min(1).max(10_000), date: z.string().max(100) }).nullable(),
     }),
     answer: z.object({ fingerprint: z.string(), signed_seed: z.string().nullable() }),

@@ -1,18 +1,21 @@
-import type {
-  AuthorityMessage,
-  DocumentSummary,
-  EcfType,
-  EmissionState,
-  Environment,
-  Fault,
-  SubmissionRoute,
+import {
+  type AuthorityMessage,
+  type DocumentSummary,
+  type EcfType,
+  type EmissionState,
+  type Environment,
+  type Fault,
+  type SubmissionRoute,
+  storedEnvironment,
 } from '@ecf/domain';
 
-/** The identity of an invoice: one emission exists for each environment, issuer and number. */
+/** The identity of an invoice: one emission exists for each environment, certification run, issuer and number. */
 export interface DocumentKey {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
+  /** The certification run, from 1; without it, the present one. */
+  readonly run?: number | undefined;
 }
 
 /** The kind of request. It decides how a repeat is compared and which fields the answer has. */
@@ -70,6 +73,7 @@ export type AlarmKind =
 
 /** The latest attempt of an emission: signed bytes and their state. */
 export interface Attempt extends DocumentKey {
+  readonly run: number;
   readonly emissionId: number;
   readonly accountId: string;
   readonly ecfType: EcfType;
@@ -150,7 +154,9 @@ export interface Attempt extends DocumentKey {
 /** Values of a new attempt. */
 export type NewAttempt = Pick<
   Attempt,
-  | keyof DocumentKey
+  | 'env'
+  | 'issuerRnc'
+  | 'encf'
   | 'accountId'
   | 'ecfType'
   | 'source'
@@ -178,11 +184,12 @@ export function isBeingSent({ state }: Pick<Attempt, 'state'>): boolean {
   return state === 'sending' || state === 'resending';
 }
 
-export function documentKey({ env, issuerRnc, encf }: DocumentKey): string {
-  return `${env}:${issuerRnc}:${encf}`;
+/** The key of a document of a run; without `run`, of the first. */
+export function documentKey({ env, issuerRnc, encf, run = 1 }: DocumentKey): string {
+  return `${storedEnvironment({ env, run })}:${issuerRnc}:${encf}`;
 }
 
 /** The names by which the authority is queried about a document. */
-export function nameOf({ env, issuerRnc, encf }: DocumentKey): DocumentKey {
+export function nameOf({ env, issuerRnc, encf }: DocumentKey): Omit<DocumentKey, 'run'> {
   return { env, issuerRnc, encf };
 }

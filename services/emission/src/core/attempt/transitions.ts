@@ -198,6 +198,15 @@ export function afterReference(attempt: Attempt, accepted: boolean, moment: Mome
   return applyTransition(attempt, 'withdraw', { verdict: ownWords(reason) });
 }
 
+/** The authority restarted the certification set before the document was sent, so it would count in the new run. */
+export function supersededUnsent(attempt: Attempt): Attempt {
+  return applyTransition(attempt, 'withdraw', {
+    verdict: ownWords(
+      `A later certification run began before this document of run ${attempt.run} reached the authority, so it is not sent`,
+    ),
+  });
+}
+
 /** A message of ours where the authority has said nothing. */
 function ownWords(valor: string): Attempt['verdict'] {
   return { ...NO_VERDICT, messages: [{ codigo: '', valor }] };
@@ -367,8 +376,9 @@ export function beginAttempt(
     owner,
     leaseMs,
     held,
+    run = 1,
     maintenanceUntil = null,
-  }: { owner: string; leaseMs: number; held: boolean; maintenanceUntil?: Date | null },
+  }: { owner: string; leaseMs: number; held: boolean; run?: number; maintenanceUntil?: Date | null },
 ): Attempt {
   const committed = previous === null ? 'committed' : transition(previous.state, 'new-attempt');
   // A held note waits for its document first.
@@ -378,6 +388,7 @@ export function beginAttempt(
   );
   return {
     emissionId: previous?.emissionId ?? emissionId,
+    run,
     createdAt: previous?.createdAt ?? moment.now,
     committedAt: moment.now,
     attempt: (previous?.attempt ?? 0) + 1,

@@ -88,6 +88,7 @@ export function cancellationChanged(cancellation: Cancellation): CancellationCha
     id: cancellation.id,
     env: cancellation.env,
     issuer_rnc: cancellation.issuerRnc,
+    run: cancellation.run,
     account_id: cancellation.accountId,
     revision: cancellation.revision,
     authority_status: CANCELLATION_STATUS[cancellation.state],

@@ -52,6 +52,8 @@ export interface NewCancellation {
 /** A stored cancellation. */
 export interface Cancellation extends NewCancellation {
   readonly id: number;
+  /** The certification run of the issuer to which its numbers belong. */
+  readonly run: number;
   /** Increases with every change; guards against lost updates. */
   readonly revision: number;
   readonly state: CancellationState;

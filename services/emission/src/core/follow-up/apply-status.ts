@@ -5,13 +5,20 @@ import type { Attempt } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
 import { exchange, moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { applyTransition } from '../attempt/transitions.js';
+import type { PublishedDocuments } from '../published/published-documents.js';
 
 /**
  * Applies a result that the status poller published, as if it had been queried here. Results for another trackId, for
  * a decided document, or older than the last applied one change nothing. A final result always counts.
  */
-export async function applyStatus(ports: TransitionPorts, result: InvoiceStatusChanged): Promise<void> {
-  const found = await ports.emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
+export async function applyStatus(
+  ports: TransitionPorts & { readonly published: Pick<PublishedDocuments, 'findSubmission'> },
+  result: InvoiceStatusChanged,
+): Promise<void> {
+  const present = await ports.emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
+  // Under another trackId than that of the present document, it may be one of an earlier certification run.
+  const isPresent = present?.trackId === result.track_id || result.env === 'eCF';
+  const found = isPresent ? present : await ports.published.findSubmission(result.env, result.track_id);
   if (found === null) return;
   const verdict: AuthorityVerdict = {
     status: result.status,

@@ -1,22 +1,15 @@
 import { LoginError } from '@ecf/authority-client/login';
-import { EMISSION_STATES, type WaitingCause } from '@ecf/domain';
-import { type AlarmKind, type Attempt, type DocumentKey, isBeingSent } from '../attempt/attempt.js';
+import type { WaitingCause } from '@ecf/domain';
+import type { AlarmKind, Attempt } from '../attempt/attempt.js';
 import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
-import {
-  afterReference,
-  backInQueue,
-  beginSend,
-  explained,
-  postponed,
-  sendLost,
-  undecided,
-} from '../attempt/transitions.js';
+import { backInQueue, beginSend, explained, postponed } from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { Ports } from '../ports.js';
 import { type SendPorts, sendAttempt } from '../submit/send-attempt.js';
 import { createFindOutcome } from './find-outcome.js';
+import { stepWithoutAuthority } from './step-without-authority.js';
 
 export interface FollowUp {
   /**
@@ -28,21 +21,15 @@ export interface FollowUp {
   advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
 }
 
-export type FollowUpPorts = SendPorts & Pick<Ports, 'archive' | 'owner'>;
+export type FollowUpPorts = SendPorts & Pick<Ports, 'archive' | 'owner' | 'runs'>;
 
 export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens): FollowUp {
   const findOutcome = createFindOutcome(ports);
 
   return {
     async advance(attempt, tokens) {
-      if (isBeingSent(attempt)) {
-        // The sender ended without recording an answer: the authority may have the document.
-        return recordTransition(ports, attempt, (present) =>
-          isBeingSent(present) ? explained(sendLost(present, moment(ports)), 'no-answer') : null,
-        );
-      }
-      if (attempt.state === 'held') return release(attempt);
-      if (attempt.state === 'processing' || attempt.state === 'not-found') return noteOverdue(attempt);
+      const done = await stepWithoutAuthority(ports, attempt, postpone);
+      if (done !== null) return done;
       const source = tokens ?? (await ownTokens(attempt));
       if (source === null) return postpone(attempt, 'no-certificate');
       let token: string;
@@ -91,32 +78,6 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
     return sendAttempt(ports, sending, bytes, token, tokens);
   }
 
-  /** A held document is sent when the document it refers to is accepted, and withdrawn when that one is refused. */
-  async function release(attempt: Attempt): Promise<Attempt> {
-    const [env, issuerRnc, encf] = (attempt.modifies ?? '').split(':') as [DocumentKey['env'], string, string];
-    const original = await ports.emissions.find({ env, issuerRnc, encf });
-    const facts = original === null ? null : EMISSION_STATES[original.state];
-    const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
-    const replaced = original !== null && isLaterDocument(original, attempt);
-    if (facts !== null && !facts.decided && !replaced) return postpone(attempt);
-    return recordTransition(ports, attempt, (present) =>
-      present.state === 'held'
-        ? afterReference(
-            present,
-            accepted && !replaced,
-            moment(ports),
-            `${encf} was not accepted, so this document was not sent; its number is free`,
-          )
-        : null,
-    );
-  }
-
-  function noteOverdue(attempt: Attempt): Promise<Attempt> {
-    return recordTransition(ports, attempt, (present) =>
-      present.revision === attempt.revision ? undecided(present, null, moment(ports)) : null,
-    );
-  }
-
   async function postpone(attempt: Attempt, alarm?: AlarmKind, login: LoginError | null = null): Promise<Attempt> {
     const pauseMs = login?.retryAfterMs ?? null;
     const after = await recordTransition(ports, attempt, (present) =>
@@ -133,9 +94,4 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
 function causeOfLogin({ limit, isUnanswered }: LoginError): WaitingCause {
   if (limit !== null) return `${limit}-limited`;
   return isUnanswered ? 'no-answer' : 'odd-answer';
-}
-
-/** Another document took the number: the one that the note refers to was rejected. */
-function isLaterDocument(original: Attempt, note: Attempt): boolean {
-  return original.attempt > (note.modifiedAttempt ?? original.attempt);
 }

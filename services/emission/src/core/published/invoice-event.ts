@@ -42,6 +42,7 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
   return {
     id: attempt.emissionId,
     env: attempt.env,
+    run: attempt.run,
     issuer_rnc: attempt.issuerRnc,
     encf: attempt.encf,
     account_id: attempt.accountId,

@@ -5,6 +5,8 @@ import type { RecordedExchange } from '../ports.js';
 /** Documents that changed. The next query passes `cursor`. */
 export interface RecentChanges {
   readonly cursor: string;
+  /** The present certification run of the issuer, to which the changes belong. */
+  readonly run: number;
   /** False if there were more changes than one answer holds. */
   readonly complete: boolean;
   readonly changes: readonly { encf: string; revision: number }[];
@@ -17,7 +19,7 @@ export interface PublishedDocuments {
    * hour, and those whose event is not published yet.
    */
   recent(issuer: Pick<DocumentKey, 'env' | 'issuerRnc'>, cursor: string | null): Promise<RecentChanges>;
-  find(env: Environment, numbers: readonly Pick<DocumentKey, 'issuerRnc' | 'encf'>[]): Promise<Attempt[]>;
+  find(env: Environment, numbers: readonly Omit<DocumentKey, 'env'>[]): Promise<Attempt[]>;
   /** The document with an attempt that was submitted under the trackId; null if it is none of ours. */
   findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */

@@ -23,7 +23,7 @@ export async function submissionOfKey(
   scope: KeyScope,
   { issuerRnc, sent, ignored }: { issuerRnc: string; sent: SentDocument; ignored: readonly string[] },
 ): Promise<Attempt | null> {
-  const before = await ports.numbers.submitted(scope);
+  const before = await ports.numbers.submitted({ ...scope, issuerRnc });
   if (before === null) return null;
   const { attempt, contentHash } = before;
   if (attempt.issuerRnc !== issuerRnc) throw keyOfAnotherIssuer();

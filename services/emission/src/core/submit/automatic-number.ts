@@ -159,10 +159,10 @@ export async function drawNumber(
     if (draw.outcome === 'none') return 'none';
     if (draw.outcome === 'bound') return null;
     if (draw.outcome === 'drawn') {
-      const { encf } = draw;
+      const { encf, run } = draw;
       const expires = open.find(({ from, to }) => from <= encf && encf <= to)?.expires ?? null;
       const expiry = expires === null ? null : formatDocumentDate(expires as CalendarDate);
-      return { encf, expiry, drawn: { token, idempotencyKey: scope.idempotencyKey, contentHash } };
+      return { encf, expiry, drawn: { token, idempotencyKey: scope.idempotencyKey, contentHash, run } };
     }
     await sleep(LOOK_AGAIN_MS);
   }

@@ -130,7 +130,10 @@ interface FirstLook {
 
 type Begun<P> = { outcome: 'begun'; attempt: Attempt; prepared: P; held: boolean };
 
-const UNUSED: Found = { attempt: null, cancelledBy: null };
+/** What a look-up would find under a number that was drawn. */
+function unused({ run }: Drawn): Found {
+  return { attempt: null, cancelledBy: null, run };
+}
 
 /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
 async function lookAndBegin<P extends Prepared>(
@@ -140,7 +143,8 @@ async function lookAndBegin<P extends Prepared>(
   first: FirstLook,
 ): Promise<Begun<P> | Exclude<Issued<P>, { outcome: 'issued' }> | null> {
   const { key, type, tree, summary } = offer.document;
-  const { attempt: existing, cancelledBy } = offer.drawn === null ? await ports.emissions.look(key) : UNUSED;
+  const found = offer.drawn === null ? await ports.emissions.look(key) : unused(offer.drawn);
+  const { attempt: existing, cancelledBy, run } = found;
   const attempts = existing?.attempt ?? 0;
   first.attempts ??= attempts;
   const lostRace = attempts !== first.attempts;
@@ -167,6 +171,7 @@ async function lookAndBegin<P extends Prepared>(
       owner: ports.owner,
       leaseMs: ports.settings.leaseMs,
       held: reference.held,
+      run,
       maintenanceUntil: prepared.maintenanceUntil ?? null,
     },
   );

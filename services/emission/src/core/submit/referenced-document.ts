@@ -89,10 +89,10 @@ export async function checkReference(
   const faults = isNote
     ? [...buyerFaults(summary, original.facts.summary), ...dateFaults(reference, original.facts.summary)]
     : [];
-  const related = summary.ecf_type === '34' ? await emissions.notesOn(modifiedKey) : null;
+  const related = summary.ecf_type === '34' ? await emissions.notesOn(original) : null;
   if (related !== null) faults.push(...balanceFaults(summary, original, related.notes));
   return {
-    modifies: documentKey(modifiedKey),
+    modifies: documentKey(original),
     modifiedAttempt: original.attempt,
     held: !decided,
     notesFound: related?.attempts ?? null,

@@ -1,4 +1,4 @@
-import type { Environment } from '@ecf/domain';
+import { environmentRun } from '@ecf/domain';
 import type {
   Cancellation,
   CancellationAlarm,
@@ -10,7 +10,8 @@ import type { NumberRange } from '../../core/cancellation/number-set.js';
 /** A row of `cancellation`. */
 export interface CancellationRow {
   id: number;
-  env: Environment;
+  /** With the certification run. */
+  env: string;
   issuer_rnc: string;
   account_id: string;
   created_by: string | null;
@@ -40,7 +41,7 @@ export interface CancellationRow {
 export function fromRow(row: CancellationRow): Cancellation {
   return {
     id: row.id,
-    env: row.env,
+    ...environmentRun(row.env),
     issuerRnc: row.issuer_rnc,
     accountId: row.account_id,
     createdBy: row.created_by,

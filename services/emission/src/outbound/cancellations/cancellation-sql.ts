@@ -8,6 +8,12 @@ export const LOCK_NUMBERS = {
   text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
 };
 
+/** The present certification run of an issuer, and the environment under which its numbers are stored. */
+export const PRESENT = {
+  name: 'cancellation_present_run',
+  text: 'SELECT present_run($1, $2) AS run, stored_environment($1, $2, NULL) AS stored',
+};
+
 /**
  * Numbers that have an attempt, unless it is over and left the number free ($6: those states). The inner LIMIT makes
  * the planner use the index once for each range. Without it the planner may read all attempts.
@@ -85,7 +91,7 @@ export const ADD = {
   name: 'cancellation_add',
   text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
       xml_path, xml_sha256, lines, state, next_action_at, requested_at, created_by)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING *`,
+    VALUES (stored_environment($1, $2, NULL), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING *`,
 };
 
 /** Held until the commit, so that nobody adds a cancellation with the same content meanwhile. */
@@ -97,12 +103,13 @@ export const LOCK_CONTENT = {
 export const SUBMIT = {
   name: 'cancellation_submit',
   text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, requested_at = $3, revision = revision + 1
-    WHERE id = $1 AND state = 'local' RETURNING *`,
+    WHERE id = $1 AND state = 'local' AND env = stored_environment(environment_of(env), issuer_rnc, NULL) RETURNING *`,
 };
 
 export const FIND_LOCAL = {
   name: 'cancellation_find_local',
-  text: `SELECT * FROM cancellation WHERE env = $1 AND account_id = $2 AND content_hash = $3 AND state = 'local'
+  text: `SELECT * FROM cancellation WHERE env = stored_environment($1, issuer_rnc, NULL) AND account_id = $2
+      AND content_hash = $3 AND state = 'local'
     ORDER BY id DESC LIMIT 1`,
 };
 
@@ -110,7 +117,7 @@ export const FIND = { name: 'cancellation_find', text: 'SELECT * FROM cancellati
 
 export const LIST = {
   name: 'cancellation_list',
-  text: 'SELECT id FROM cancellation WHERE env = $1 AND issuer_rnc = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4',
+  text: 'SELECT id FROM cancellation WHERE env = stored_environment($1, $2, NULL) AND issuer_rnc = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4',
 };
 
 /**
@@ -141,7 +148,7 @@ export const NEEDING_PERSON = {
   name: 'cancellation_needing_person',
   text: `SELECT * FROM cancellation
     WHERE CASE WHEN $3 THEN settled_at IS NOT NULL ELSE alarm IS NOT NULL END AND id > $4
-      AND ($1::text IS NULL OR env = $1) AND ($2::text IS NULL OR issuer_rnc = $2)
+      AND ($1::text IS NULL OR environment_of(env) = $1) AND ($2::text IS NULL OR issuer_rnc = $2)
     ORDER BY id LIMIT $5`,
 };
 

@@ -1,10 +1,10 @@
-import { EMISSION_STATES } from '@ecf/domain';
+import { EMISSION_STATES, storedEnvironment } from '@ecf/domain';
 import type { Queries, Transaction } from '@ecf/service-kit/postgres';
 import { type Cancellation, rangesOf } from '../../core/cancellation/cancellation.js';
 import { blockedBy } from '../../core/cancellation/cancellation-body.js';
 import type { Numbers, Taken } from '../../core/cancellation/cancellation-ports.js';
 import { merged, type NumberRange } from '../../core/cancellation/number-set.js';
-import { BLOCK, CANCELLED, LOCK_NUMBERS, UNBLOCK, USED } from './cancellation-sql.js';
+import { BLOCK, CANCELLED, LOCK_NUMBERS, PRESENT, UNBLOCK, USED } from './cancellation-sql.js';
 
 /** Longest list of numbers that an answer names. */
 const MAX_NAMED = 20;
@@ -24,7 +24,11 @@ export class NumbersTaken extends Error {
 }
 
 /** The attempts and cancellations that hold the numbers; null if there are none. */
-export async function findTaken(queries: Queries, { env, issuerRnc, ranges }: Numbers): Promise<Taken | null> {
+export async function findTaken(
+  queries: Queries,
+  { issuerRnc, ranges, ...numbers }: Numbers & { readonly run?: number },
+): Promise<Taken | null> {
+  const env = await storedIn(queries, { issuerRnc, ...numbers });
   const params = [env, issuerRnc, ...columns(ranges)];
   const used = await queries.query<Taken['used'][number]>(USED, [...params, FREE_STATES, MAX_NAMED]);
   const cancelled = await queries.query<Taken['cancelled'][number]>(CANCELLED, [
@@ -37,19 +41,30 @@ export async function findTaken(queries: Queries, { env, issuerRnc, ranges }: Nu
 }
 
 /** Blocks all numbers of a cancellation. The lock on the issuer's numbers comes first, so that the check sees every commit. */
-export async function blockNumbers(tx: Transaction, { env, issuerRnc, id, lines }: Cancellation): Promise<void> {
+export async function blockNumbers(tx: Transaction, { env, run, issuerRnc, id, lines }: Cancellation): Promise<void> {
   const ranges = merged(rangesOf(lines));
-  await tx.query(LOCK_NUMBERS, [env, issuerRnc]);
-  const taken = await findTaken(tx, { env, issuerRnc, ranges });
+  const stored = storedEnvironment({ env, run });
+  await tx.query(LOCK_NUMBERS, [stored, issuerRnc]);
+  const taken = await findTaken(tx, { env, run, issuerRnc, ranges });
   if (taken !== null) throw new NumbersTaken(taken);
-  await tx.query(BLOCK, [env, issuerRnc, ...columns(ranges), id]);
+  await tx.query(BLOCK, [stored, issuerRnc, ...columns(ranges), id]);
 }
 
 /** Frees the numbers that the authority refused. */
 export async function freeRefusedNumbers(tx: Transaction, cancellation: Cancellation): Promise<void> {
-  const { env, issuerRnc, id } = cancellation;
+  const { issuerRnc, id } = cancellation;
   await tx.query(UNBLOCK, [id]);
-  await tx.query(BLOCK, [env, issuerRnc, ...columns(blockedBy(cancellation)), id]);
+  await tx.query(BLOCK, [storedEnvironment(cancellation), issuerRnc, ...columns(blockedBy(cancellation)), id]);
+}
+
+/** The stored environment of a run; without `run`, of the present one. */
+async function storedIn(
+  queries: Queries,
+  { env, issuerRnc, run }: Pick<Numbers, 'env' | 'issuerRnc'> & { readonly run?: number },
+): Promise<string> {
+  if (run !== undefined) return storedEnvironment({ env, run });
+  const { rows } = await queries.query<{ stored: string }>(PRESENT, [env, issuerRnc]);
+  return rows[0]?.stored ?? env;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The statements of the contingency queue: attempts with `queued_at`, and a row for each destination with an outage. */
 
-const DESTINATION = 'e.env = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
+const DESTINATION = 'environment_of(e.env) = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
 
 export const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AND returned_at IS NULL AND failures > 0';
 
@@ -26,7 +26,7 @@ export const REACHED = `UPDATE contingency SET failures = 0, returned_at = coale
   WHERE env = $1 AND route = $2 RETURNING returned_at`;
 
 export const SET_DEADLINES = `UPDATE attempt a SET deadline = $3 FROM emission e
-  WHERE e.id = a.emission_id AND e.env = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
+  WHERE e.id = a.emission_id AND environment_of(e.env) = $1 AND a.route = $2 AND a.contingency_since IS NOT NULL AND a.deadline IS NULL`;
 
 export const ANSWERED =
   'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2 AND failures > 0';
@@ -64,11 +64,11 @@ export const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $
 
 export const REST = 'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2';
 
-export const LATE = `SELECT e.env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
+export const LATE = `SELECT environment_of(e.env) AS env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
   WHERE ${DESTINATION} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;
 
-export const BACKLOG = `SELECT e.env, count(*)::int AS count, min(a.deadline) AS deadline
-  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY e.env`;
+export const BACKLOG = `SELECT environment_of(e.env) AS env, count(*)::int AS count, min(a.deadline) AS deadline
+  FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.queued_at IS NOT NULL GROUP BY environment_of(e.env)`;
 
 /**
  * The documents of the queue, and notes of contingency that were never sent: they wait for the document that they modify, and
@@ -79,7 +79,7 @@ export const LIST = `WITH mine AS (
       FROM attempt a JOIN emission e ON e.id = a.emission_id
      WHERE (a.queued_at IS NOT NULL
         OR a.next_action_at IS NOT NULL AND a.contingency_since IS NOT NULL AND a.state IN ('held', 'committed'))
-       AND e.account_id = $1 AND e.env = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
+       AND e.account_id = $1 AND environment_of(e.env) = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
   SELECT t.total, m.* FROM (SELECT count(*)::int AS total FROM mine) t
     LEFT JOIN (SELECT * FROM mine WHERE $4 = 0 OR (signed_at, id) > (SELECT a.signed_at, a.emission_id FROM attempt a
         WHERE a.emission_id = $4 ORDER BY a.attempt DESC LIMIT 1) ORDER BY signed_at, id LIMIT $5) m ON true ORDER BY m.signed_at, m.id`;

@@ -13,7 +13,7 @@ import {
   type ReceivedInvoiceChanged,
   type ReceivedRefused,
 } from '@ecf/contracts';
-import { ENVIRONMENTS, toIsoDominican } from '@ecf/domain';
+import { ENVIRONMENTS, storedEnvironment, toIsoDominican } from '@ecf/domain';
 import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
 
 /** An event before it has its place in the feed. */
@@ -148,13 +148,13 @@ function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }:
 
 /** Null until the delivery has ended. A receiver that the directory does not list is no failure. */
 function ofDelivery(changed: DeliveryChanged): DraftEvent | null {
-  const { env, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
+  const { env, run = 1, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
   const type = endingOf(changed);
   if (type === null) return null;
   return {
     type,
     env,
-    occurrence: [type, env, issuer_rnc, encf, changed.revision].join(':'),
+    occurrence: [type, storedEnvironment({ env, run }), issuer_rnc, encf, changed.revision].join(':'),
     rnc: issuer_rnc,
     subject: { issuer_rnc, encf },
     data: { env, issuer_rnc, encf, buyer_rnc, delivery_status },

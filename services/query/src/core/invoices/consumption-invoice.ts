@@ -1,5 +1,5 @@
 import type { ConsumptionInvoiceStatus } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type Environment, storedEnvironment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { queryWithToken } from '../authority/authority-query.js';
@@ -17,7 +17,7 @@ export interface ConsumptionQuery {
   readonly buyerRnc: string | null;
 }
 
-type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'taxpayers' | 'source' | 'observer'>;
+type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'runs' | 'taxpayers' | 'source' | 'observer'>;
 
 /**
  * Queries the authority about a consumer invoice. The query for summaries knows those sent as a summary; the query by document
@@ -29,7 +29,11 @@ export function createConsumptionInvoice(
 ): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
   /** The route of our document; null for one of another system, `unknown` if its owner did not answer. */
   async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | 'unknown' | null> {
-    const find = async () => (await ports.invoices.byNumber(env, [issuerRnc], encf))[0]?.route ?? null;
+    const find = async () => {
+      const [run = 1] = await ports.runs.present(env, [issuerRnc]);
+      const key = { env: storedEnvironment({ env, run }), issuerRnc };
+      return (await ports.invoices.byNumber([key], encf))[0]?.route ?? null;
+    };
     const known = await find();
     if (known !== null) return known;
     const wasQueried = await freshness.documents(env, [issuerRnc], encf);

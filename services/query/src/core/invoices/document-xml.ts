@@ -1,4 +1,4 @@
-import type { Environment } from '@ecf/domain';
+import { type Environment, storedEnvironment } from '@ecf/domain';
 import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
@@ -21,6 +21,8 @@ export interface XmlQuery {
   readonly may: { readonly issued: boolean; readonly received: boolean };
   /** Checksum of the wanted bytes. */
   readonly sha256: string | null;
+  /** The certification run of an issued document; null = the present one. */
+  readonly run: number | null;
 }
 
 export interface FoundXml {
@@ -34,7 +36,7 @@ type Missing = 'none' | 'unknown';
 
 type XmlPorts = Pick<
   Ports,
-  'invoices' | 'received' | 'taxpayers' | 'source' | 'issuedXml' | 'receivedXml' | 'observer'
+  'invoices' | 'runs' | 'received' | 'taxpayers' | 'source' | 'issuedXml' | 'receivedXml' | 'observer'
 >;
 
 /**
@@ -45,16 +47,25 @@ type XmlPorts = Pick<
  * the number, the caller has to name the buyer.
  */
 export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
+  async function byNumber({ env, encf, run }: XmlQuery, issuers: readonly string[]): Promise<IssuedInvoice[]> {
+    const present = run === null ? await ports.runs.present(env, issuers) : [];
+    const keys = issuers.map((issuerRnc, index) => ({
+      env: storedEnvironment({ env, run: run ?? present[index] ?? 1 }),
+      issuerRnc,
+    }));
+    return ports.invoices.byNumber(keys, encf);
+  }
+
   async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
     if (issuers.length === 0) return 'none';
     let wasQueried = true;
-    let found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+    let found = await byNumber(query, issuers);
     const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
     const open = issuers.filter((rnc) => !settled.has(rnc));
     if (open.length > 0) {
-      wasQueried = await freshness.documents(query.env, open, query.encf);
-      found = await ports.invoices.byNumber(query.env, issuers, query.encf);
+      wasQueried = await freshness.documents(query.env, open, query.encf, query.run);
+      found = await byNumber(query, issuers);
     }
     const listed = found.filter((one) => one.listed);
     const missing = wasQueried ? 'none' : 'unknown';
@@ -101,7 +112,7 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
     const own = taxpayers.map(({ rnc }) => rnc);
     if (query.buyerRnc !== null) await requireTaxpayer(ports, query.caller, query.buyerRnc);
     const issued = query.may.issued ? await issuedCopy(query, own) : 'none';
-    const mayBeReceived = query.may.received && query.document === 'ecf';
+    const mayBeReceived = query.may.received && query.document === 'ecf' && query.run === null;
     const received = typeof issued === 'string' && mayBeReceived ? await receivedCopy(query, own) : 'none';
     const file = typeof issued === 'string' ? received : issued;
     if (typeof file === 'string') {

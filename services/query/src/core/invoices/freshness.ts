@@ -1,16 +1,19 @@
 import { MAX_NUMBERS_PER_QUERY } from '@ecf/contracts';
-import { type Environment, isEncf } from '@ecf/domain';
+import { type Environment, isEncf, storedEnvironment } from '@ecf/domain';
 import { LRUCache } from 'lru-cache';
 import type { Ports, ReceivedSearch } from '../ports.js';
-import { type InvoiceKey, issuedInvoice } from './issued-invoice.js';
+import { issuedInvoice } from './issued-invoice.js';
 import { receivedRecord } from './received-record.js';
 
-type Issuer = Pick<InvoiceKey, 'env' | 'issuerRnc'>;
+interface Issuer {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+}
 type FreshnessPorts = Pick<
   Ports,
-  'invoices' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer' | 'clock'
+  'invoices' | 'runs' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer' | 'clock'
 >;
-type DocumentNumber = { readonly issuer_rnc: string; readonly encf: string };
+type DocumentNumber = { readonly issuer_rnc: string; readonly encf: string; readonly run?: number };
 
 const MAX_ISSUERS = 50_000;
 /** Milliseconds for which an owner is not queried again after a failure: answers come from the read models alone then. */
@@ -27,8 +30,11 @@ const PAUSE_MS = 2_000;
 export interface Freshness {
   /** Projects everything that an issuer changed before the call. */
   issuer(issuer: Issuer): Promise<void>;
-  /** Projects the documents of some issuers under a number. False if the owner did not answer. */
-  documents(env: Environment, issuerRncs: readonly string[], encf: string): Promise<boolean>;
+  /**
+   * Projects the documents of some issuers under a number, in the run, or in the present one (null). False if the owner did not
+   * answer.
+   */
+  documents(env: Environment, issuerRncs: readonly string[], encf: string, run?: number | null): Promise<boolean>;
   /** Projects the documents received under a number. False if the owner did not answer. */
   received(search: ReceivedSearch): Promise<boolean>;
   /** Milliseconds by which answers about issued documents may be behind: 0, or the time since emission last answered. */
@@ -46,7 +52,8 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       issuer_rnc: issuerRnc,
       cursor: cursors.get(key) ?? null,
     });
-    const missing = await missingOf(ports, { env, issuerRnc }, recent.changes);
+    if (recent.run > 1) await ports.runs.note([{ env, issuerRnc, run: recent.run }]);
+    const missing = await missingOf(ports, { env, issuerRnc }, recent);
     await projectInvoices(ports, env, missing);
     cursors.set(key, recent.cursor);
     return missing.length > 0;
@@ -57,10 +64,10 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
       const key = `${issuer.env}:${issuer.issuerRnc}`;
       await owners.share(key, () => owners.query('invoices', () => projectRecentChanges(issuer, key)));
     },
-    async documents(env, issuerRncs, encf) {
+    async documents(env, issuerRncs, encf, run = null) {
       // Emission issues nothing under a malformed number, though a provider may have sent one.
       if (!isEncf(encf)) return true;
-      const numbers = issuerRncs.map((issuer_rnc) => ({ issuer_rnc, encf }));
+      const numbers = issuerRncs.map((issuer_rnc) => ({ issuer_rnc, encf, ...(run === null ? {} : { run }) }));
       return owners.query('invoices', async () => (await projectInvoices(ports, env, numbers)) > 0);
     },
     received: (search) =>
@@ -74,28 +81,32 @@ export function createFreshness(ports: FreshnessPorts): Freshness {
 /** The changed documents whose read model is older, or absent. */
 async function missingOf(
   ports: Pick<Ports, 'invoices'>,
-  issuer: Issuer,
-  changes: readonly { encf: string; revision: number }[],
+  { env, issuerRnc }: Issuer,
+  { run, changes }: { readonly run: number; readonly changes: readonly { encf: string; revision: number }[] },
 ): Promise<DocumentNumber[]> {
   if (changes.length === 0) return [];
   const present = await ports.invoices.revisions(
-    issuer,
+    { env: storedEnvironment({ env, run }), issuerRnc },
     changes.map(({ encf }) => encf),
   );
   return changes
     .filter(({ encf, revision }) => (present.get(encf) ?? 0) < revision)
-    .map(({ encf }) => ({ issuer_rnc: issuer.issuerRnc, encf }));
+    .map(({ encf }) => ({ issuer_rnc: issuerRnc, encf, run }));
 }
 
 /** Queries emission for the present state of the numbers and projects it; returns how many documents it has. */
 async function projectInvoices(
-  ports: Pick<Ports, 'invoiceSource' | 'projection'>,
+  ports: Pick<Ports, 'invoiceSource' | 'projection' | 'runs'>,
   env: Environment,
   numbers: readonly DocumentNumber[],
 ): Promise<number> {
   let found = 0;
   for (const page of pagesOf(numbers)) {
     const { invoices } = await ports.invoiceSource.findInvoices({ env, numbers: page });
+    // A document of a later run says that the run began.
+    await ports.runs.note(
+      invoices.flatMap(({ issuer_rnc: issuerRnc, run = 1 }) => (run > 1 ? [{ env, issuerRnc, run }] : [])),
+    );
     if (invoices.length > 0) await ports.projection.keepInvoices(invoices.map(issuedInvoice));
     found += invoices.length;
   }

@@ -1,8 +1,7 @@
-import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import type { Ports } from '../ports.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
-import type { InvoiceKey } from './issued-invoice.js';
+import type { DocumentQuery } from './query-invoices.js';
 
 /** An issued document in the JSON shape that is submitted, read from its stored XML. */
 export function createInvoiceDocument(
@@ -10,7 +9,7 @@ export function createInvoiceDocument(
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
   toJson: (xml: Uint8Array) => Promise<string>,
 ) {
-  return async ({ caller, ...key }: InvoiceKey & { readonly caller: Caller }): Promise<string> => {
+  return async ({ caller, ...key }: DocumentQuery): Promise<string> => {
     await requireTaxpayer(ports, caller, key.issuerRnc);
     const issued = { buyerRnc: null, document: 'ecf', may: { issued: true, received: false }, sha256: null } as const;
     const { bytes } = await documentXml({ caller, ...key, ...issued });

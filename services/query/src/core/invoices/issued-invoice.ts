@@ -5,13 +5,16 @@ import {
   canTransition,
   EMISSION_STATES,
   type EmissionState,
+  environmentRun,
+  storedEnvironment,
   toCalendarDate,
   toIsoDominican,
 } from '@ecf/domain';
 
 /** The key of an issued document. */
 export interface InvoiceKey {
-  readonly env: InvoiceChanged['env'];
+  /** With the certification run, as {@link storedEnvironment} writes it. */
+  readonly env: string;
   readonly issuerRnc: string;
   readonly encf: string;
 }
@@ -62,7 +65,7 @@ export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
 export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
   const facts = EMISSION_STATES[event.state as EmissionState] as (typeof EMISSION_STATES)[EmissionState] | undefined;
   return {
-    env: event.env,
+    env: storedEnvironment({ env: event.env, run: event.run ?? 1 }),
     issuerRnc: event.issuer_rnc,
     encf: event.encf,
     id: event.id,
@@ -113,7 +116,7 @@ export interface Outcome {
 /** Types that go to a buyer's receiver, and that the buyer may approve. Source: Descripción Técnica v1.6 pp.42-46. */
 const SENT_TO_BUYERS: ReadonlySet<string> = new Set(APPROVABLE_TYPES);
 
-/** The Invoice of the public interface. */
+/** The Invoice of the public interface. A list or a single answer adds `superseded`. */
 export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, confirmed }: Outcome): Invoice {
   const goesToBuyer = SENT_TO_BUYERS.has(invoice.ecfType);
   const awaited = goesToBuyer && invoice.buyerRnc !== null && invoice.status !== 'Rechazado';
@@ -121,7 +124,7 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, conf
     id: invoice.id,
     encf: invoice.encf,
     ecf_type: invoice.ecfType,
-    env: invoice.env,
+    ...environmentRun(invoice.env),
     issuer_rnc: invoice.issuerRnc,
     buyer_rnc: invoice.buyerRnc,
     buyer_name: invoice.buyerName,

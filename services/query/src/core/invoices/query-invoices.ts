@@ -1,25 +1,36 @@
 import type { Invoice, InvoiceAggregate, InvoiceCount, InvoiceList, RawAnswerBody, TrackIdList } from '@ecf/contracts';
-import { type Environment, formatDocumentDate } from '@ecf/domain';
+import { type Environment, environmentRun, formatDocumentDate, storedEnvironment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { InvoiceFilter, Page, Place, Ports, ShownInvoice } from '../ports.js';
 import { aggregate } from '../sums/aggregate.js';
 import type { Freshness } from './freshness.js';
-import { type InvoiceKey, isComplete, publicInvoice } from './issued-invoice.js';
+import { isComplete, publicInvoice } from './issued-invoice.js';
 
-type QueryPorts = Pick<Ports, 'invoices' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
+type QueryPorts = Pick<Ports, 'invoices' | 'runs' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
 type WithCaller<T> = T & { readonly caller: Caller };
+
+/** A period of an issuer's documents; Dominican days of creation, both included. */
+export type PeriodQuery = WithCaller<Omit<InvoiceFilter, 'env'> & { readonly env: Environment }>;
+
+/** A document by its number; `run` is null for the present certification run. */
+export type DocumentQuery = WithCaller<{
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+  readonly run: number | null;
+}>;
 
 /** Queries about the documents that the account's taxpayers issued. */
 export interface QueryInvoices {
-  list(query: WithCaller<InvoiceFilter & Page>): Promise<InvoicePage>;
-  count(query: WithCaller<InvoiceFilter>): Promise<InvoiceCount>;
-  aggregate(query: WithCaller<InvoiceFilter & { readonly topClients: number }>): Promise<InvoiceAggregate>;
-  one(query: WithCaller<InvoiceKey>): Promise<Invoice>;
-  trackIds(query: WithCaller<InvoiceKey>): Promise<TrackIdList>;
+  list(query: PeriodQuery & Page): Promise<InvoicePage>;
+  count(query: PeriodQuery): Promise<InvoiceCount>;
+  aggregate(query: PeriodQuery & { readonly topClients: number }): Promise<InvoiceAggregate>;
+  one(query: DocumentQuery): Promise<Invoice>;
+  trackIds(query: DocumentQuery): Promise<TrackIdList>;
   /** The submissions with all answers of the authority. */
-  rawAnswers(query: WithCaller<InvoiceKey>): Promise<RawTrackIdList>;
+  rawAnswers(query: DocumentQuery): Promise<RawTrackIdList>;
   lagMs: Freshness['lagMs'];
 }
 
@@ -31,30 +42,35 @@ export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
 };
 
 export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): QueryInvoices {
-  async function prepare(query: WithCaller<InvoiceFilter>): Promise<void> {
+  /** The filter of the read model: the documents of the present run. */
+  async function prepare<Q extends PeriodQuery>(query: Q): Promise<Omit<Q, 'env'> & InvoiceFilter> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
     await freshness.issuer(query);
+    return { ...query, env: storedEnvironment({ env: query.env, run: await presentRun(ports, query) }) };
   }
 
   /** A settled document is answered from the read model. For any other, the owner is queried first. */
-  async function require(query: WithCaller<InvoiceKey>): Promise<ShownInvoice> {
+  async function require(query: DocumentQuery): Promise<ShownInvoice> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
-    let found = await ports.invoices.find(query);
+    let found = await find(ports, query);
     let isCurrent = true;
     if (found?.settled !== true) {
-      isCurrent = await freshness.documents(query.env, [query.issuerRnc], query.encf);
-      found = await ports.invoices.find(query);
+      isCurrent = await freshness.documents(query.env, [query.issuerRnc], query.encf, query.run);
+      found = await find(ports, query);
     }
     if (found !== null) return found;
     if (!isCurrent) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
-    throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${query.env}.`);
+    const where = query.run === null ? query.env : `run ${query.run} of ${query.env}`;
+    throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${where}.`);
   }
 
   /** The owner has all submissions; events may lack room for some. */
-  async function allAttempts({ env, issuerRnc, encf }: InvoiceKey): Promise<ShownInvoice['attempts']> {
+  async function allAttempts(invoice: ShownInvoice): Promise<ShownInvoice['attempts']> {
+    const { issuerRnc, encf } = invoice;
+    const { env, run } = environmentRun(invoice.env);
     const { invoices } = await ports.invoiceSource.findInvoices({
       env,
-      numbers: [{ issuer_rnc: issuerRnc, encf }],
+      numbers: [{ issuer_rnc: issuerRnc, encf, run }],
       whole: true,
     });
     const [whole] = invoices;
@@ -63,9 +79,9 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
     return whole.attempts;
   }
 
-  async function trackIds(query: WithCaller<InvoiceKey>): Promise<TrackIdList> {
-    const known = (await require(query)).attempts;
-    const attempts = isComplete(known) ? known : await allAttempts(query);
+  async function trackIds(query: DocumentQuery): Promise<TrackIdList> {
+    const invoice = await require(query);
+    const attempts = isComplete(invoice.attempts) ? invoice.attempts : await allAttempts(invoice);
     return {
       encf: query.encf,
       issuer_rnc: query.issuerRnc,
@@ -77,8 +93,9 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
 
   return {
     async list(query) {
-      await prepare(query);
-      const { total, invoices, next } = await ports.invoices.list(query, query);
+      const filter = await prepare(query);
+      const { total, invoices, next } = await ports.invoices.list(filter, query);
+      const present = environmentRun(filter.env);
       return {
         count: invoices.length,
         total,
@@ -86,21 +103,19 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
         limit: query.limit,
         offset: query.offset,
         next,
-        invoices: invoices.map((invoice) => publicInvoice(invoice, invoice)),
+        invoices: invoices.map((invoice) => shown(invoice, present.run)),
       };
     },
     async count(query) {
-      await prepare(query);
-      return { total_invoices: await ports.invoices.count(query), ...period(query) };
+      return { total_invoices: await ports.invoices.count(await prepare(query)), ...period(query) };
     },
     async aggregate(query) {
-      await prepare(query);
-      const { invoices, clients } = await ports.invoices.sums(query, query.topClients);
+      const { invoices, clients } = await ports.invoices.sums(await prepare(query), query.topClients);
       return { ...period(query), ...aggregate(invoices, clients) };
     },
     async one(query) {
       const invoice = await require(query);
-      return publicInvoice(invoice, invoice);
+      return shown(invoice, await presentRun(ports, query));
     },
     trackIds,
     lagMs: freshness.lagMs,
@@ -110,6 +125,7 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
         env: query.env,
         issuer_rnc: query.issuerRnc,
         encf: query.encf,
+        ...(query.run === null ? {} : { run: query.run }),
       });
       const of = (wanted: number) => answers.filter(({ attempt }) => attempt === wanted);
       return {
@@ -123,7 +139,26 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
   };
 }
 
-function period(query: InvoiceFilter): { issuer_rnc: string; start_date: string; end_date: string; env: Environment } {
+async function presentRun(
+  { runs }: Pick<QueryPorts, 'runs'>,
+  { env, issuerRnc }: Pick<DocumentQuery, 'env' | 'issuerRnc'>,
+): Promise<number> {
+  const [run = 1] = await runs.present(env, [issuerRnc]);
+  return run;
+}
+
+async function find(ports: Pick<QueryPorts, 'runs' | 'invoices'>, query: DocumentQuery): Promise<ShownInvoice | null> {
+  const { env, issuerRnc, encf, run } = query;
+  const stored = storedEnvironment({ env, run: run ?? (await presentRun(ports, query)) });
+  return ports.invoices.find({ env: stored, issuerRnc, encf });
+}
+
+/** The document, and whether a later certification run began. */
+function shown(invoice: ShownInvoice, presentRun: number): Invoice {
+  return { ...publicInvoice(invoice, invoice), superseded: environmentRun(invoice.env).run < presentRun };
+}
+
+function period(query: PeriodQuery): { issuer_rnc: string; start_date: string; end_date: string; env: Environment } {
   return {
     issuer_rnc: query.issuerRnc,
     start_date: formatDocumentDate(query.first),

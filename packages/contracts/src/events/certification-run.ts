@@ -1,0 +1,18 @@
+import { RUN_ENVIRONMENTS } from '@ecf/domain';
+import { z } from 'zod';
+import { rncSchema, runSchema, timestampSchema } from '../environment.js';
+
+/** `run.started`: the run that `run` counts begins; every earlier document of the taxpayer is superseded. */
+export const runStartedSchema = z
+  .object({
+    env: z.enum(RUN_ENVIRONMENTS),
+    issuer_rnc: rncSchema,
+    account_id: z.string().min(1),
+    run: runSchema.min(2),
+    started_at: timestampSchema,
+  })
+  .meta({
+    description:
+      'A certification run of a taxpayer begins: its documents of earlier runs in this environment are superseded, and their numbers are free.',
+  });
+export type RunStarted = z.infer<typeof runStartedSchema>;
