@@ -229,6 +229,15 @@ describe('a taxpayer', () => {
     expect((await keyed('2')).body.encf).toBe('E310000000502');
     expect(await keyed('3')).toMatchObject({ status: 409, body: { code: 'range_exhausted' } });
     expect((await admin('GET', path)).body).toEqual([{ ...range, next: null, remaining: 0 }]);
+    const rest = { ...range, from: 'E310000000501' };
+    const lacking = await admin('PUT', path, [rest]);
+    expect(lacking).toMatchObject({ status: 409, body: { code: 'range_in_use' } });
+    expect(lacking.body.detail).toContain('TesteCF E310000000500 to E310000000500 (1 used)');
+    const none = await admin('PUT', path, []);
+    expect(none).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type: 'empty' }] } });
+    expect(none.body.detail[0].msg).toContain('TesteCF E310000000500 to E310000000502 (3 used)');
+    expect((await admin('GET', path)).body).toHaveLength(1);
+    expect(await admin('PUT', `${path}?remove=true`, [])).toMatchObject({ status: 200, body: [] });
     expect(await admin('PUT', path, [])).toMatchObject({ status: 200, body: [] });
     expect((await submit('E310000000499')).body.status).toBe('Aceptado');
   });

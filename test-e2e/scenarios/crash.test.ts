@@ -261,7 +261,7 @@ describe('documents in progress', () => {
     for (const number of encfs) expect((await client.ledger(number)).map(({ effective }) => effective)).toEqual([true]);
     const left = { next: encf('43', count + 1), remaining: 99 - count };
     expect((await client.admin('GET', ranges)).body).toEqual([{ ...range, ...left }]);
-    await client.admin('PUT', ranges, []);
+    await client.admin('PUT', `${ranges}?remove=true`, []);
   });
 
   it('are answered before the process stops on SIGTERM', async () => {

@@ -221,6 +221,12 @@ export const ERROR_CODES = {
     meaning: 'The document has no eNCF, and every number of the registered ranges is used.',
     remedy: 'Request a range from the authority and register it.',
   },
+  range_in_use: {
+    status: 409,
+    retryAfter: null,
+    meaning: 'The new list of number ranges lacks numbers that were used, cancelled or reserved.',
+    remedy: 'Keep the ranges that the answer names in the list. Add ?remove=true only to remove them on purpose.',
+  },
   range_expired: {
     status: 409,
     retryAfter: null,

@@ -361,6 +361,47 @@ describe('a key with the scope manage', () => {
     }
   });
 
+  it.each(['an administrator', 'a key'])('removes ranges for %s only if the list says so', async (who) => {
+    const { id } = (await under.admin('POST', '/admin/accounts', { name: 'Rangos' })).body;
+    const rnc = who === 'a key' ? '131000904' : '131000905';
+    await under.admin('POST', `/admin/accounts/${id}/taxpayers`, { rnc, name: 'Rangos' });
+    const { key } = await newKey({}, id);
+    const put = (ranges: object[], query = '') =>
+      who === 'a key'
+        ? as(key, 'PUT', `/account/taxpayers/${rnc}/ranges${query}`, ranges)
+        : under.admin('PUT', `/admin/accounts/${id}/taxpayers/${rnc}/ranges${query}`, ranges);
+    const [whole, other] = [range('TesteCF', 1, 1000), range('TesteCF', 1, 300, '32')];
+    const taken = async (ranges: object[], query?: string) =>
+      expect(await put(ranges, query)).toMatchObject({ status: 200, body: ranges });
+    await taken([]);
+    await taken([whole, other]);
+    // The same numbers, and numbers that are not used, may be arranged anew.
+    await taken([range('TesteCF', 1, 100), { ...range('TesteCF', 101, 500), expires: '2030-12-31' }, other]);
+    await taken([whole, other]);
+    await taken([range('TesteCF', 1, 5000), range('TesteCF', 1, 200, '32')]);
+    for (const [ranges, named] of [
+      [[whole], 'TesteCF E320000000001 to E320000000200 (100 used)'],
+      [[range('TesteCF', 51, 5000), other], 'TesteCF E310000000001 to E310000000050 (50 used)'],
+      [[range('TesteCF', 1, 90), range('TesteCF', 96, 200), other], 'TesteCF E310000000091 to E310000000095 (5 used)'],
+    ] as const) {
+      const answer = await put([...ranges]);
+      expect(answer).toMatchObject({ status: 409, body: { code: 'range_in_use' } });
+      expect(answer.body.detail).toContain(`${named}.`);
+      expect(answer.body.detail).not.toContain('(0 used)');
+    }
+    const empty = await put([]);
+    expect(empty).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'], type: 'empty' }] } });
+    expect(empty.body.detail[0].msg).toMatch(/E310000000001 to E310000005000 \(100 used\).*remove=true/);
+    expect(await put([], '?remove=yes')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'remove'] }] },
+    });
+    await taken([whole], '?remove=true');
+    await taken([], '?remove=true');
+    const { entries } = (await under.admin('GET', `/admin/audit?order=desc&limit=1&action=ranges.put`)).body;
+    expect(entries[0].details).toMatchObject({ ranges: [], removed: [whole] });
+  });
+
   it('sees and changes only webhooks of its environments, and none if it serves only some taxpayers', async () => {
     const url = 'https://erp.example.do/events';
     const base = `/admin/accounts/${account}/webhooks`;

@@ -499,6 +499,8 @@ describe('number ranges', () => {
     // One may be expired already, and begin where another ends.
     const expired = { ...range, from: 'E310000000101', to: 'E310000000200', expires: '2020-12-31' };
     expect(await under.admin('PUT', path, [expired, range])).toMatchObject({ status: 200, body: [expired, range] });
+    expect(await under.admin('PUT', path, [])).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'] }] } });
+    expect((await under.admin('PUT', `${path}?remove=true`, [])).body).toEqual([]);
     expect((await under.admin('PUT', path, [])).body).toEqual([]);
   });
 

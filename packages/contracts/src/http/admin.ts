@@ -209,6 +209,9 @@ export const newRangesSchema = z
       });
   });
 
+/** The query of `PUT .../ranges`. */
+export const putRangesQuerySchema = z.object({ remove: z.enum(['true', 'false']).default('false') });
+
 function overlapping(ranges: readonly { env: string; from: string; to: string }[]): number[] {
   const order = ranges
     .map((range, index) => ({ ...range, index }))

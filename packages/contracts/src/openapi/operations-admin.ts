@@ -214,11 +214,11 @@ export const ADMIN = {
     tag: 'Taxpayers',
     summary: "Replaces the taxpayer's number ranges",
     description:
-      'Automatic numbers are taken from these ranges. Used numbers stay used, also if their range is removed.',
-    parameters: TAXPAYER,
+      'An empty list is 422 if it would remove ranges. A list without numbers that were used, cancelled or reserved is 409 `range_in_use` and names them. With `remove=true` both are accepted. An API key replaces the ranges of its environments only. Automatic numbers are taken from these ranges. Used numbers stay used, also if their range is removed.',
+    parameters: [...TAXPAYER, P.removeRanges],
     body: { required: true, content: json(newRangesSchema, [EXAMPLES.range]) },
     answers: { 200: { description: 'The ranges.', content: json(z.array(numberRangeSchema), [EXAMPLES.range]) } },
-    errors: [...BODY, 'not_found'],
+    errors: [...BODY, 'not_found', 'range_in_use'],
   },
   findRanges: {
     tag: 'Taxpayers',

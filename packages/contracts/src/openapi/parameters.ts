@@ -390,6 +390,13 @@ export const PARAMETERS = {
     'Most rows in the answer.',
   ),
   adminOffset: parameter('query', 'offset', z.number().int().min(0).max(10_000_000).default(0), 0, 'Rows to skip.'),
+  removeRanges: parameter(
+    'query',
+    'remove',
+    z.enum(['true', 'false']).default('false'),
+    'false',
+    'Whether the list may lack numbers that were used, or be empty.',
+  ),
   ownTaxpayersLimit: parameter(
     'query',
     'limit',

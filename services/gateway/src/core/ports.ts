@@ -73,6 +73,13 @@ export interface Page {
   offset: number;
 }
 
+/** New ranges of these environments; those of others stay. `removed` are the numbers that are no longer registered. */
+export interface RangesChange {
+  readonly ranges: readonly NumberRange[];
+  readonly environments: readonly Environment[];
+  readonly removed: readonly NumberRange[];
+}
+
 /**
  * Accounts and their parts. Every change is one transaction with its events, its entry in the audit log and the next access
  * revision; when it resolves, the very next request sees it. Objects of another account count as absent: null.
@@ -95,14 +102,7 @@ export interface AccountStore {
   findTaxpayer(accountId: string, rnc: string): Promise<Taxpayer | null>;
   setTaxpayerActive(accountId: string, rnc: string, active: boolean, by: ActedBy): Promise<Taxpayer | null>;
   putCertificate(accountId: string, rnc: string, certificate: SealedCertificate, by: ActedBy): Promise<Taxpayer | null>;
-  /** Replaces the ranges of these environments; the others stay. */
-  putRanges(
-    accountId: string,
-    rnc: string,
-    ranges: readonly NumberRange[],
-    environments: readonly Environment[],
-    by: ActedBy,
-  ): Promise<Taxpayer | null>;
+  putRanges(accountId: string, rnc: string, change: RangesChange, by: ActedBy): Promise<Taxpayer | null>;
 
   createApiKey(accountId: string, key: NewApiKey, by: ActedBy): Promise<ApiKey | null>;
   /** Of keys that have no other environments and taxpayers than these; null = every key. */

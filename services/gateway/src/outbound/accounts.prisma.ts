@@ -105,8 +105,8 @@ function taxpayersOf(
         return tx.certificate.upsert({ where: { rnc }, create: { rnc, ...data }, update: data });
       });
     },
-    putRanges(accountId, rnc, ranges, environments, by) {
-      const details = { ranges, environments };
+    putRanges(accountId, rnc, { ranges, environments, removed }, by) {
+      const details = { ranges, environments, removed };
       const act = { action: 'ranges.put', target: `${taxpayerPath(accountId, rnc)}/ranges`, details };
       return changeTaxpayer(accountId, rnc, by, act, async (tx) => {
         await tx.numberRange.deleteMany({ where: { rnc, env: { in: [...environments] } } });

@@ -1,4 +1,4 @@
-import { newRangesSchema } from '@ecf/contracts';
+import { type NumberRange, newRangesSchema, putRangesQuerySchema } from '@ecf/contracts';
 import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import type { SealingKeys } from '@ecf/service-kit/security';
@@ -6,6 +6,7 @@ import express, { type Request, type Response } from 'express';
 import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
 import { requireForProduction, requireOwnEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
+import { removedRanges, requireRemovable, sizeOf, type UsedRange } from '../../core/removed-ranges.js';
 import { certificateBody } from '../admin/bodies.js';
 import { accountId, actedBy, certificateParts, found, json, managerOf, rnc, uploaded } from '../admin/input.js';
 import { otherMethods } from '../own-routes.js';
@@ -28,6 +29,16 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
   const routes = express.Router({ caseSensitive: true });
   const taxpayerOf = async (req: Request, res: Response) =>
     found(await store.findTaxpayer(accountId(req, res), rnc(req, res)), 'taxpayer');
+
+  /** The ranges with numbers that the issuer used; none where the deployment has no emission service. */
+  async function usedOf(issuer: string, ranges: readonly NumberRange[]): Promise<UsedRange[]> {
+    const left = await numbersLeft(issuer, ranges);
+    const used = left.map(({ next: _, remaining, ...range }) => ({
+      ...range,
+      used: sizeOf(range) - (remaining ?? sizeOf(range)),
+    }));
+    return used.filter((range) => range.used > 0);
+  }
 
   routes
     .route(`${base}/taxpayers/:rnc/certificate`)
@@ -56,7 +67,13 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
         ranges.map(({ env }) => env),
       );
       const environments = manager?.environments ?? ENVIRONMENTS;
-      const put = store.putRanges(accountId(req, res), rnc(req, res), ranges, environments, actedBy(req, res));
+      const { remove } = validate(putRangesQuerySchema, req.query, 'query');
+      const taxpayer = await taxpayerOf(req, res);
+      const before = taxpayer.ranges.filter(({ env }) => environments.includes(env));
+      const removed = removedRanges(before, ranges);
+      if (remove !== 'true') requireRemovable(ranges, removed, await usedOf(taxpayer.rnc, removed));
+      const change = { ranges, environments, removed };
+      const put = store.putRanges(accountId(req, res), taxpayer.rnc, change, actedBy(req, res));
       const stored = found(await put, 'taxpayer').ranges;
       res.json(stored.filter(({ env }) => environments.includes(env)));
     })
