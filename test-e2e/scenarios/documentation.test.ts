@@ -156,6 +156,19 @@ describe('the commands of a page of the documentation', () => {
   });
 });
 
+describe('the README', () => {
+  it('shows the fault as the gateway answers it', async () => {
+    const shown = blocks('README.md').find(({ language }) => language === 'json');
+    const invoice = fs.readFileSync(path.join(deployment.dataDir, 'my-mistake.json'), 'utf8');
+    const { status, body } = await deployment.demo.submit(invoice);
+    expect({ status, code: body.code, faults: body.faults }).toEqual({
+      status: 400,
+      code: 'invalid_document',
+      faults: [JSON.parse(shown?.text ?? 'null')],
+    });
+  });
+});
+
 describe('the Spanish README', () => {
   it('has the commands, the printed lines, the fault and the links of the English one, in the same order', () => {
     // The first block is the diagram, whose words are translated.
