@@ -236,6 +236,19 @@ describe('results that the status poller publishes', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'rejected-reusable' });
   });
 
+  it('that say that the authority did not answer change the messages alone, until it answers', async () => {
+    const document = await submitted();
+    const before = await world.row(document.encf);
+    const messages = [{ codigo: 'gateway', valor: 'No answer of the authority has come. The next try is at noon.' }];
+    const open = { status: 'EnProceso', code: '3', date_received: null, final: false } as const;
+    const empty = { http_status: 0, content_type: null, body: '' };
+    await publish(result(document, { ...open, messages, unanswered: true, answer: empty, revision: 3 }));
+    const waiting = await world.row(document.encf);
+    expect(waiting).toMatchObject({ state: before?.state, verdict: { messages } });
+    await publish(result(document, { ...open, revision: 4 }));
+    expect(await world.row(document.encf)).toMatchObject({ state: 'processing', verdict: { messages: [] } });
+  });
+
   it('change nothing after a newer one, in any order and repetition', async () => {
     const document = await submitted();
     const unknown = (revision: number) =>

@@ -93,7 +93,7 @@ describe('an open submission is queried again', () => {
   });
 
   it('without an answer soon, but not before the authority wants it', () => {
-    const unanswered = { outcome: 'unanswered', cause: 'timeout', sent: true, limit: null } as const;
+    const unanswered = { outcome: 'unanswered', cause: 'timeout', sent: true, limit: null, answered: false } as const;
     expect(nextPoll(context, claimedPoll({ tries: 9, failures: 1 }), { ...unanswered, pauseMs: null })).toMatchObject({
       dueAt: after(2_000),
       tries: 9,
@@ -105,7 +105,14 @@ describe('an open submission is queried again', () => {
   });
 
   it('after an open circuit breaker, which does not count as a failure of the document', () => {
-    const held = { outcome: 'unanswered', cause: 'circuit_open', sent: false, limit: null, pauseMs: 1_500 } as const;
+    const held = {
+      outcome: 'unanswered',
+      cause: 'circuit_open',
+      sent: false,
+      limit: null,
+      answered: false,
+      pauseMs: 1_500,
+    } as const;
     expect(nextPoll(context, claimedPoll({ tries: 3, failures: 2 }), held)).toMatchObject({
       dueAt: after(1_500),
       tries: 3,

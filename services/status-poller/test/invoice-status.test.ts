@@ -184,6 +184,22 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
+  it('says that the authority did not answer and when the next try is, and no longer once it has', async () => {
+    const trackId = await world.submitted({ env: 'eCF' });
+    answers(trackId, unanswered(), decided(verdict()));
+    const { body } = await world.status(instance, trackId, { env: 'eCF' });
+    expect(body).toMatchObject({
+      status: 'EnProceso',
+      messages: [
+        { codigo: 'gateway', valor: expect.stringMatching(/^No answer of the authority.*the next try is at 20/) },
+      ],
+    });
+    expect((await world.status(instance, trackId, { env: 'eCF' })).body).toMatchObject({
+      status: 'Aceptado',
+      messages: [],
+    });
+  });
+
   it('says until when the authority limits the queries of the taxpayer', async () => {
     const trackId = await world.submitted({ env: 'eCF' });
     answers(

@@ -235,6 +235,32 @@ describe('polling', () => {
     expect(world.authority.queriesOf(busy)).toBe(1);
   });
 
+  it('publishes that the authority does not answer, with the time of the next try, until it answers', async () => {
+    const trackId = randomUUID();
+    const raw = { status: 500, contentType: 'text/html', body: '<html>', truncated: false };
+    world.authority.script.set(trackId, [
+      unanswered(),
+      unanswered({ cause: 'server_error', raw }),
+      inProcess(),
+      decided(verdict()),
+    ]);
+    await world.start();
+    await world.submitted({ track_id: trackId });
+    await until(() => world.changesOf(trackId).includes('Aceptado'));
+    const published = world.published.filter((one) => one.track_id === trackId);
+    const entry = (says: string) => [
+      { codigo: 'gateway', valor: expect.stringMatching(new RegExp(`^${says}.*the next try is at 20`)) },
+    ];
+    expect(published.map(({ status, messages }) => [status, messages])).toEqual([
+      ['EnProceso', entry('No answer of the authority has come')],
+      ['EnProceso', entry('The authority gave an answer that does not decide')],
+      ['EnProceso', []],
+      ['Aceptado', []],
+    ]);
+    expect(published[0]).toMatchObject({ unanswered: true, final: false });
+    expect(published[2]?.unanswered).toBeUndefined();
+  });
+
   it('does not query while the circuit breaker is open, which is no failure of the document', async () => {
     const trackId = randomUUID();
     const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });

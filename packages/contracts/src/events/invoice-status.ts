@@ -24,6 +24,8 @@ export const invoiceStatusChangedSchema = z
     sequence_used: z.boolean().nullable(),
     date_received: timestampSchema.nullable(),
     asked_at: timestampSchema,
+    /** No usable answer came: only `messages` may have changed, by an entry of the gateway. `answer` is empty then. */
+    unanswered: z.boolean().optional(),
     /** The unchanged answer, for the audit trail. */
     answer: z.object({
       http_status: z.number().int(),

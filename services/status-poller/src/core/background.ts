@@ -1,10 +1,11 @@
+import type { AuthorityMessage } from '@ecf/domain';
 import { createDueWork, type DueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
 import { nextQueryAt } from './pace.js';
-import type { NextPoll, Ports } from './ports.js';
-import { type QueryOutcome, queryResult } from './query-result.js';
+import type { Learned, NextPoll, Ports } from './ports.js';
+import { type QueryOutcome, queryResult, waitingEntry } from './query-result.js';
 import { OVERDUE_MS, pollDelay, retryDelay } from './schedule.js';
-import { type ClaimedPoll, isFinal } from './submission.js';
+import { type ClaimedPoll, isFinal, withoutEntry } from './submission.js';
 
 export interface BackgroundOptions {
   /** Queries in flight at the same time. */
@@ -66,14 +67,22 @@ function pacedStore({
 export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
   const result = await queryResult(ports, poll);
   await ports.checkpoint('queried');
-  const learned = result.outcome === 'learned' ? result.learned : null;
-  const decided = learned !== null && isFinal(learned.facts);
+  const answer = result.outcome === 'learned' ? result.learned : null;
+  const decided = answer !== null && isFinal(answer.facts);
   const next = decided ? null : nextPoll(ports, poll, result);
+  const learned =
+    next !== null && result.outcome === 'unanswered' ? unlearned(poll, waitingEntry(result, next.dueAt)) : answer;
   const { submission, changed } = await ports.submissions.record(poll, learned, next);
   await ports.checkpoint('recorded');
   if (changed) ports.observer.changed(submission);
   if (decided && changed) ports.observer.decided(poll, submission.facts);
   if (next?.alarmed === true && !poll.alarmed) ports.observer.overdue(poll);
+}
+
+/** What is known of a submission, with the entry that says why it still waits. */
+function unlearned({ facts, queriedAt, submittedAt }: ClaimedPoll, entry: AuthorityMessage): Learned {
+  const messages = [...withoutEntry(facts.messages), entry];
+  return { facts: { ...facts, messages }, queriedAt: queriedAt ?? submittedAt, raw: null };
 }
 
 /** When an undecided submission is queried again. */

@@ -1,10 +1,10 @@
 import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
-import { type AuthorityMessage, codeOfStatus, type Environment, toIsoDominican, waitingMessage } from '@ecf/domain';
+import { type AuthorityMessage, codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
 import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
-import { type QueryOutcome, queryResult } from './query-result.js';
+import { type QueryOutcome, queryResult, waitingEntry } from './query-result.js';
 import { firstDue } from './schedule.js';
-import { publishedSubmissions, type Submission } from './submission.js';
+import { publishedSubmissions, type Submission, withoutEntry } from './submission.js';
 
 export type InvoiceStatusQuery = (request: {
   accountId: string;
@@ -26,7 +26,7 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     if (known === null || known.accountId !== accountId || !mayActFor({ taxpayers }, known.issuerRnc)) {
       throw new StatusError('not_found', `No submission of this account has the trackId ${trackId} in ${env}.`);
     }
-    return answer(isCurrent(known) ? { submission: known, limited: null } : await shared(known));
+    return answer(isCurrent(known) ? { submission: known, entry: null } : await shared(known));
   };
 
   /** The event of a recent submission may be late: emission knows the submission since it answered its caller. */
@@ -64,8 +64,19 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     const { env } = known;
     const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
     if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate })))
-      return { submission: known, limited: null };
+      return { submission: known, entry: null };
     return keep(known, await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs)));
+  }
+
+  /** The background queries next, unless the authority requests a pause of this call. */
+  async function entryOf(
+    known: Submission,
+    result: Extract<QueryOutcome, { outcome: 'unanswered' }>,
+  ): Promise<AuthorityMessage | null> {
+    const { limit, pauseMs } = result;
+    const pausedUntil = limit === null || pauseMs === null ? null : new Date(ports.clock().getTime() + pauseMs);
+    const nextTryAt = pausedUntil ?? (await ports.submissions.nextQueryAt(known));
+    return nextTryAt === null ? null : waitingEntry(result, nextTryAt);
   }
 
   async function keep(known: Submission, result: QueryOutcome): Promise<Known> {
@@ -73,35 +84,27 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
       case 'learned': {
         const { submission, changed } = await ports.submissions.record(known, result.learned, null);
         if (changed) ports.observer.changed(submission);
-        return { submission, limited: null };
+        return { submission, entry: null };
       }
       case 'login_refused':
         throw new StatusError('login_refused', `The authority refuses the login: ${result.detail}`, {
           cause: result.error,
         });
       case 'unanswered':
-        return { submission: known, limited: limitedUntil(result, ports.clock()) };
+        return { submission: known, entry: await entryOf(known, result) };
       case 'refused':
-        return { submission: known, limited: null };
+        return { submission: known, entry: null };
     }
   }
 }
 
-/** What is known of a submission, and the entry of the gateway while the authority limits its queries. */
+/** What is known of a submission, and the entry of the gateway if its query brought nothing. */
 interface Known {
   readonly submission: Submission;
-  readonly limited: AuthorityMessage | null;
+  readonly entry: AuthorityMessage | null;
 }
 
-function limitedUntil(
-  { limit, pauseMs }: Extract<QueryOutcome, { outcome: 'unanswered' }>,
-  now: Date,
-): AuthorityMessage | null {
-  if (limit === null || pauseMs === null) return null;
-  return waitingMessage(`${limit}-limited`, new Date(now.getTime() + pauseMs));
-}
-
-function answer({ submission, limited }: Known): InvoiceStatusResponse {
+function answer({ submission, entry }: Known): InvoiceStatusResponse {
   const { trackId, issuerRnc, facts, submittedAt } = submission;
   return {
     track_id: trackId,
@@ -109,6 +112,6 @@ function answer({ submission, limited }: Known): InvoiceStatusResponse {
     code: facts.code ?? codeOfStatus(facts.status),
     rnc: issuerRnc,
     date_received: facts.dateReceived ?? toIsoDominican(submittedAt),
-    messages: limited === null ? [...facts.messages] : [...facts.messages, limited],
+    messages: entry === null ? [...facts.messages] : [...withoutEntry(facts.messages), entry],
   };
 }

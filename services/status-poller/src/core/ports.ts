@@ -10,7 +10,8 @@ export interface Learned {
   readonly facts: StatusFacts;
   /** Time of the query. */
   readonly queriedAt: Date;
-  readonly raw: RawAnswer;
+  /** Null if no usable answer came: the facts are the last known ones, and an entry of the gateway says so. */
+  readonly raw: RawAnswer | null;
 }
 
 /** The next state of a claimed poll that is undecided. */
@@ -66,6 +67,8 @@ export interface SubmissionStore {
   caughtUp(): Promise<boolean>;
   noteCaughtUp(): Promise<void>;
   find(key: SubmissionKey): Promise<Submission | null>;
+  /** When the background queries the result next; null if it does not. */
+  nextQueryAt(key: SubmissionKey): Promise<Date | null>;
   /** One entry for each environment. */
   dueWork(): Promise<PacedWork[]>;
   /**

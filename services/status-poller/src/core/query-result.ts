@@ -1,4 +1,5 @@
 import type { Answer, AuthorityVerdict, CallLimit } from '@ecf/authority-client';
+import { type AuthorityMessage, waitingMessage } from '@ecf/domain';
 import type { Learned, Ports } from './ports.js';
 import { factsOf, type Submission } from './submission.js';
 
@@ -17,6 +18,8 @@ export type QueryOutcome =
       /** Whom the authority limits (status 429), if that is the cause of the pause. */
       readonly limit: CallLimit | null;
       readonly sent: boolean;
+      /** An answer came that decides nothing. */
+      readonly answered: boolean;
     };
 
 type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'emission' | 'clock' | 'observer'>;
@@ -82,9 +85,18 @@ function outcomeOf(
         pauseMs: answer.retryAfterMs ?? null,
         limit: answer.limit ?? null,
         sent: answer.cause !== 'circuit_open',
+        answered: answer.raw !== null,
       };
   }
 }
+
+/** The entry of the gateway for a submission whose query brought nothing. */
+export function waitingEntry({ limit, answered }: Unanswered, nextTryAt: Date): AuthorityMessage {
+  const cause = limit !== null ? (`${limit}-limited` as const) : answered ? 'odd-answer' : 'no-answer';
+  return waitingMessage(cause, nextTryAt);
+}
+
+type Unanswered = Extract<QueryOutcome, { outcome: 'unanswered' }>;
 
 const UNUSABLE = new Set([
   'certificate_missing',
@@ -101,7 +113,7 @@ function withoutToken(error: unknown): QueryOutcome {
   const detail = String(message ?? error);
   if (code === 'login_refused') return { outcome: 'login_refused', detail, error };
   if (typeof code === 'string' && UNUSABLE.has(code)) return { outcome: 'refused', reason: code, detail };
-  return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, limit: null, sent: false };
+  return { outcome: 'unanswered', cause: 'no_token', pauseMs: null, limit: null, sent: false, answered: false };
 }
 
 /** The outcome under which metrics count a query. */

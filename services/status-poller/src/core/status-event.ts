@@ -22,6 +22,8 @@ export function invoiceStatusChanged(submission: Submission, { raw, queriedAt }:
     sequence_used: facts.sequenceUsed,
     date_received: facts.dateReceived,
     asked_at: toIsoDominican(queriedAt),
-    answer: { http_status: raw.status, content_type: raw.contentType, body: raw.body },
+    ...(raw === null
+      ? { unanswered: true, answer: { http_status: 0, content_type: null, body: '' } }
+      : { answer: { http_status: raw.status, content_type: raw.contentType, body: raw.body } }),
   };
 }

@@ -1,6 +1,6 @@
 import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { AuthorityMessage, InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
-import { type Environment, type InvoiceStatus, storableText } from '@ecf/domain';
+import { type Environment, GATEWAY_CODE, type InvoiceStatus, storableText } from '@ecf/domain';
 
 /** The known result of a submission. */
 export interface StatusFacts {
@@ -96,6 +96,11 @@ function publishedFacts(attempt: InvoiceAttempt): StatusFacts {
     sequenceUsed: attempt.status === 'Rechazado' ? attempt.sequence_used : null,
     dateReceived: attempt.date_received,
   };
+}
+
+/** The authority's own messages. */
+export function withoutEntry(messages: readonly AuthorityMessage[]): AuthorityMessage[] {
+  return messages.filter(({ codigo }) => codigo !== GATEWAY_CODE);
 }
 
 /** The answer of the authority, in the stored form. */

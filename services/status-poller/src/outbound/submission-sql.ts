@@ -14,6 +14,11 @@ export const FIND = {
   text: `SELECT ${COLUMNS} FROM submission s WHERE s.env = $1 AND s.track_id = $2`,
 };
 
+export const NEXT_QUERY = {
+  name: 'submission_next_query',
+  text: 'SELECT due_at FROM poll WHERE env = $1 AND track_id = $2',
+};
+
 /**
  * Keeps the submissions that emission published, by the newest revision of their document. Facts learned here stay until
  * emission knows the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made

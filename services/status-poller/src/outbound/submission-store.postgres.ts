@@ -108,6 +108,10 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
       });
     },
     find: (key) => find(database, key),
+    async nextQueryAt({ env, trackId }) {
+      const { rows } = await database.query<{ due_at: Date }>(sql.NEXT_QUERY, [env, trackId]);
+      return rows[0]?.due_at ?? null;
+    },
     async dueWork(): Promise<PacedWork[]> {
       const { rows } = await database.query<PaceRow & { due_at: Date | null }>(sql.DUE_WORK);
       return rows.map((row) => ({ ...paceOf(row), dueAt: row.due_at }));

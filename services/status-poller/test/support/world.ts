@@ -206,7 +206,9 @@ export class World {
   }
 
   changesOf(trackId: string): string[] {
-    return this.published.filter((one) => one.track_id === trackId).map(({ status }) => status);
+    return this.published
+      .filter((one) => one.track_id === trackId && one.unanswered !== true)
+      .map(({ status }) => status);
   }
 
   async stop(): Promise<void> {

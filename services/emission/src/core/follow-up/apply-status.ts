@@ -39,11 +39,16 @@ export async function applyStatus(
       if (present.trackId !== result.track_id || EMISSION_STATES[present.state].decided) return null;
       if (!result.final && result.revision <= present.statusRevision) return null;
       const statusRevision = Math.max(result.revision, present.statusRevision);
+      if (result.unanswered)
+        return applyTransition(present, null, {
+          statusRevision,
+          verdict: { ...present.verdict, messages: result.messages },
+        });
       if (isKnown(present, verdict)) return applyTransition(present, null, { statusRevision });
       const after = afterResult(present, answer, moment(ports));
       return after === null ? null : { ...after, statusRevision };
     },
-    [exchange('queryResult', new Date(result.asked_at), answer)],
+    result.unanswered ? [] : [exchange('queryResult', new Date(result.asked_at), answer)],
   );
 }
 
