@@ -135,6 +135,8 @@ describe('GET /invoices/', () => {
       submitted_by: 'key-of-the-test',
       request_id: 'caja-7',
       reference: 'order-4711',
+      run: 1,
+      superseded: false,
     });
     expect(invoices[0]).toMatchObject({
       track_id: null,
