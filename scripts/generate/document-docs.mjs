@@ -170,7 +170,7 @@ const text = `${[
   '- *description*: Descripción Técnica v1.6 lists the case among its rejections.',
   '',
   'The format documents alone are no evidence: official certification cases differ from them. One demand lies beyond the rules:',
-  'the gateway stores and lists a document by its date, so submission refuses a FechaEmision that is no day of the calendar.',
+  'the gateway stores and lists a document by its date, so submission refuses a FechaEmision that is not a day of the calendar.',
   '',
   ...ruleTable(BUSINESS_RULES),
   '',

@@ -50,9 +50,9 @@ describe('the summary of a document', () => {
 
   it.each([
     [{ 'Encabezado.IdDoc.eNCF': undefined }, /eNCF is missing/],
-    [{ 'Encabezado.IdDoc.TipoeCF': '42' }, /no type/],
-    [{ 'Encabezado.Emisor.FechaEmision': '31-02-2026' }, /no calendar day/],
-    [{ 'Encabezado.Totales.MontoTotal': 'x' }, /no amount/],
+    [{ 'Encabezado.IdDoc.TipoeCF': '42' }, /not a type/],
+    [{ 'Encabezado.Emisor.FechaEmision': '31-02-2026' }, /not a calendar day/],
+    [{ 'Encabezado.Totales.MontoTotal': 'x' }, /not an amount/],
   ])('refuses %j', (changes, message) => {
     expect(() => summarise(changed(example('ecf-31'), changes))).toThrow(message);
   });

@@ -33,9 +33,10 @@ export class FaultList {
   /** @param isBlank it is there, with blanks only */
   missing(path: string, rule: ElementRule, isBlank = false): void {
     if (this.isFull) return;
-    let what = rule.type ? `give it ${describeType(rule.type)}` : 'add the group with its elements';
-    // 32 and RFCE demand the group and none of its elements.
-    if (rule.name === 'Comprador' && rule.requiredCount === 0) what = 'RazonSocialComprador alone is enough in it';
+    let what = rule.type ? `write ${describeType(rule.type)}` : 'add the group with its elements';
+    // 32 and RFCE require the group and none of its elements; the business rules require more from 250,000.00.
+    if (rule.name === 'Comprador' && rule.requiredCount === 0)
+      what = 'add it with RazonSocialComprador, from 250,000.00 also with RNCComprador or IdentificadorExtranjero';
     const why = isBlank ? 'holds only blanks, which count as absent' : 'is missing';
     this.add(path, 'required', `${rule.name} ${why}; ${what}.`, rule.typeName);
   }
@@ -72,7 +73,7 @@ export class FaultList {
   tooMany(path: string, rule: ElementRule): void {
     if (this.isFull) return;
     const limit = rule.max === 1 ? 'once' : `${rule.max} times`;
-    this.add(path, 'repeat', `${rule.name} stands more often than allowed; it may stand at most ${limit}.`);
+    this.add(path, 'repeat', `${rule.name} appears more often than allowed; at most ${limit}.`);
   }
 
   unknown(path: string, name: string, group: ElementRule, schema: Schema): void {
@@ -80,14 +81,14 @@ export class FaultList {
     const close = group.children?.find((child) => child.name.toLowerCase() === name.toLowerCase());
     const others = schema.document === 'ECF' && !close ? typesWithElement(group.name, name) : [];
     const elsewhere = others.length > 0 ? ` (types ${others.join(', ')} have it)` : '';
-    const remedy = close ? `write ${close.name}` : 'remove it or put it where it belongs';
-    const message = `${shorten(name)} is no element of ${group.name} in ${titleOf(schema)}${elsewhere}; ${remedy}.`;
+    const remedy = close ? `write ${close.name}` : 'remove it, or move it to its group';
+    const message = `${shorten(name)} is not an element of ${group.name} in ${titleOf(schema)}${elsewhere}; ${remedy}.`;
     this.add(path, 'unknown', message);
   }
 
   /** Content that some schemas allow and the authority refuses in every document. */
   emptyTag(path: string, name: string): void {
-    const message = `${name} is empty; leave it out or give it content, since empty tags are refused.`;
+    const message = `${name} is empty; leave it out or fill it in, because empty tags are refused.`;
     if (this.faults.length < MAX_FAULTS) this.push(path, 'empty', message, 'Descripción Técnica e-CF v1.6 p.59');
   }
 
@@ -108,7 +109,7 @@ export function noSuchDocument(name: string): FaultList {
   const faults = new FaultList('catalogue of documents');
   const root = shorten(name);
   const remedy = 'the root must be ECF, RFCE, ACECF, ANECF, ARECF or SemillaModel';
-  faults.add(root, 'unknown', `${root || 'The document'} is no document of ours; ${remedy}.`);
+  faults.add(root, 'unknown', `${root || 'The document'} is not a document of this system; ${remedy}.`);
   return faults;
 }
 
@@ -117,7 +118,7 @@ export function noSuchType(tipoEcf: string | null): FaultList {
   const faults = new FaultList('XSD e-CF v.1.0');
   const path = 'ECF.Encabezado.IdDoc.TipoeCF';
   const types = `one of ${ECF_TYPES.join(', ')}`;
-  if (tipoEcf === null) faults.add(path, 'required', `TipoeCF is missing; give it ${types}.`, 'TipoeCFType');
+  if (tipoEcf === null) faults.add(path, 'required', `TipoeCF is missing; write ${types}.`, 'TipoeCFType');
   else faults.add(path, 'enumeration', `TipoeCF is "${shorten(tipoEcf)}"; it must be ${types}.`, 'TipoeCFType');
   return faults;
 }

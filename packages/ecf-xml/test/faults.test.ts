@@ -92,7 +92,7 @@ describe('faults of JSON', () => {
     });
     const [foreign] = checkJson(expense(({ idDoc }) => (idDoc.TipoIngresos = '01'))).faults;
     expect(foreign?.message).toBe(
-      'TipoIngresos is no element of IdDoc in an e-CF of type 43 (types 31, 32, 33, 34, 44, 45, 46 have it); remove it or put it where it belongs.',
+      'TipoIngresos is not an element of IdDoc in an e-CF of type 43 (types 31, 32, 33, 34, 44, 45, 46 have it); remove it, or move it to its group.',
     );
   });
 
@@ -105,12 +105,13 @@ describe('faults of JSON', () => {
     expect(checkJson({ ...expense(), X: '' }).faults).toEqual([]);
   });
 
-  it('name RazonSocialComprador as the remedy if type 32 requires the group', () => {
+  it('name what type 32 requires of a buyer below and from 250,000.00, as the business rules do', () => {
     const document = expense(({ idDoc }) => Object.assign(idDoc, { TipoeCF: '32', TipoIngresos: '01', TipoPago: '1' }));
     const fault = checkJson(document).faults.find(({ path }) => path.endsWith('.Comprador'));
     expect(fault).toMatchObject({
       rule: 'schema.required',
-      message: 'Comprador is missing; RazonSocialComprador alone is enough in it.',
+      message:
+        'Comprador is missing; add it with RazonSocialComprador, from 250,000.00 also with RNCComprador or IdentificadorExtranjero.',
     });
   });
 

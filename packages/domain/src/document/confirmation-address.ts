@@ -20,7 +20,7 @@ export function confirmationAddress({
 }): string {
   const header = groupOf(groupOf(tree, 'ECF') ?? groupOf(tree, 'RFCE'), 'Encabezado');
   const type = integerOf(groupOf(header, 'IdDoc'), 'TipoeCF');
-  if (!isEcfType(type)) throw new RangeError(`TipoeCF ${type} is no type of e-CF`);
+  if (!isEcfType(type)) throw new RangeError(`TipoeCF ${type} is not a type of e-CF`);
   const issuer = ['RncEmisor', needed(groupOf(header, 'Emisor'), 'RNCEmisor')] as const;
   const encf = ['ENCF', needed(groupOf(header, 'IdDoc'), 'eNCF')] as const;
   const total = ['MontoTotal', needed(groupOf(header, 'Totales'), 'MontoTotal')] as const;

@@ -57,19 +57,19 @@ export function summarise(tree: DocumentNode): DocumentSummary {
 }
 
 function ecfType(text: string | null): EcfType {
-  if (!isEcfType(text)) throw new RangeError(`TipoeCF ${text} is no type of e-CF`);
+  if (!isEcfType(text)) throw new RangeError(`TipoeCF ${text} is not a type of e-CF`);
   return text;
 }
 
 function issueDate(text: string): CalendarDate {
   const date = parseDocumentDate(text);
-  if (date === null) throw new RangeError(`FechaEmision ${text} is no calendar day`);
+  if (date === null) throw new RangeError(`FechaEmision ${text} is not a calendar day`);
   return date;
 }
 
 function amount(name: string, text: string): string {
   const value = Decimal.parse(text);
-  if (value === null) throw new RangeError(`${name} ${text} is no amount`);
+  if (value === null) throw new RangeError(`${name} ${text} is not an amount`);
   return value.toFixed(2);
 }
 

@@ -64,7 +64,7 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     since: FORMAT_SINCE,
     summary: 'A date is a day of the calendar, also where the schema lets other characters pass.',
     check({ impossible }, report) {
-      for (const { path, text } of impossible) report(path, `${text} is no day of the calendar`);
+      for (const { path, text } of impossible) report(path, `${text} is not a day of the calendar`);
     },
   },
   {
@@ -89,7 +89,10 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
     summary: 'FechaHoraFirma (Dominican time, UTC-4) is not later than now; clocks may differ by ten minutes.',
     check({ signedAt, now }, report) {
       if (signedAt !== null && signedAt.instant.getTime() > now.getTime() + CLOCK_SKEW_MS) {
-        report('ECF.FechaHoraFirma', `FechaHoraFirma ${signedAt.text} lies in the future; it is Dominican time, UTC-4`);
+        report(
+          'ECF.FechaHoraFirma',
+          `FechaHoraFirma ${signedAt.text} is in the future; write it in Dominican time (UTC-4)`,
+        );
       }
     },
   },

@@ -45,7 +45,7 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     check({ encf, type }, report) {
       const text = textOf(encf.node, 'eNCF');
       if (text !== null && type !== null && isEncf(text) && text.slice(1, 3) !== type) {
-        report(`${encf.path}.eNCF`, `eNCF ${text} is a number of type ${text.slice(1, 3)}, TipoeCF is ${type}`);
+        report(`${encf.path}.eNCF`, `eNCF ${text} is a number of type ${text.slice(1, 3)}, but TipoeCF is ${type}`);
       }
     },
   },
@@ -60,7 +60,8 @@ export const IDENTITY_RULES: readonly DocumentRule<Identity>[] = [
     summary: 'The sequence of eNCF is greater than zero.',
     check({ encf }, report) {
       const text = textOf(encf.node, 'eNCF');
-      if (text !== null && encfSequence(text) === 0) report(`${encf.path}.eNCF`, `eNCF ${text} has the sequence zero`);
+      if (text !== null && encfSequence(text) === 0)
+        report(`${encf.path}.eNCF`, `eNCF ${text} has the sequence zero; the first number is 1`);
     },
   },
   {
@@ -134,7 +135,7 @@ function hasWrongCheckDigit(rnc: string): boolean {
 }
 
 function wrongCheckDigit(rnc: string): string {
-  return `the check digit of ${rnc} does not fit: look the number up before sending`;
+  return `the check digit of ${rnc} is wrong; verify the number before you use it`;
 }
 
 /** Identity of an e-CF. */

@@ -173,6 +173,6 @@ export function signingTimeWarnings(signatureTime: string | null, notBefore: Dat
   const signedAt = parseSignatureDateTime(signatureTime ?? '');
   if (signedAt === null || (notBefore <= signedAt && signedAt <= notAfter)) return [];
   const valid = `${formatSignatureDateTime(notBefore)} to ${formatSignatureDateTime(notAfter)}`;
-  const message = `FechaHoraFirma ${signatureTime} lies outside the validity of the certificate (${valid}); receivers may refuse the document`;
+  const message = `FechaHoraFirma ${signatureTime} is outside the validity of the certificate (${valid}); receivers may refuse the document`;
   return [faultOf(ISSUING_RULES.signedOutsideValidity, 'ECF.FechaHoraFirma', message)];
 }

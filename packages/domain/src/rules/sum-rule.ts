@@ -47,7 +47,7 @@ export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRul
       if (expected.length === 0 || isMet(declared ?? Decimal.ZERO, expected, view.tolerance)) return;
       report(
         `${view.totalsPath}.${row.field}`,
-        `${row.field} is ${declared === null ? 'absent' : declared.toFixed(2)}, ${row.made} gives ${expected[0]!.toFixed(2)} (tolerance ${view.tolerance.toFixed(2)})`,
+        `${row.field} is ${declared === null ? 'missing' : declared.toFixed(2)}; expected ${expected[0]!.toFixed(2)}: ${row.made} (tolerance ${view.tolerance.toFixed(2)})`,
       );
     },
   };

@@ -28,7 +28,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
       if (lacksBreakdown(view)) {
         report(
           `${view.totalsPath}.MontoGravadoI1`,
-          'MontoGravadoTotal needs its breakdown into MontoGravadoI1, I2 and I3',
+          'MontoGravadoTotal must be broken down into MontoGravadoI1, I2 and I3',
         );
       }
     },
@@ -43,7 +43,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     summary: 'MontoGravadoTotal of a type 46 or a summary is broken down too.',
     check(view, report) {
       if (lacksBreakdown(view)) {
-        report(`${view.totalsPath}.MontoGravadoTotal`, 'MontoGravadoTotal should come with its breakdown by rate');
+        report(`${view.totalsPath}.MontoGravadoTotal`, 'MontoGravadoTotal should be broken down by rate');
       }
     },
   },
@@ -59,7 +59,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
       for (const { name, rate, base } of RATES) {
         const declared = view.total(name);
         if (declared !== null && !declared.equals(rate) && view.totalOrZero(base).sign() > 0) {
-          report(`${view.totalsPath}.${name}`, `${name} is ${declared.toFixed(0)}, the rate is ${rate.toFixed(0)}`);
+          report(`${view.totalsPath}.${name}`, `${name} is ${declared.toFixed(0)}, but the rate is ${rate.toFixed(0)}`);
         }
       }
     },

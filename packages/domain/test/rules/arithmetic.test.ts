@@ -62,10 +62,10 @@ describe('the official tolerance', () => {
 
   it('names the field and both values beyond it', () => {
     expect(warnings(changed(example('ecf-31'), { 'DetallesItems.Item[2].MontoItem': '1751.01' }))).toEqual([
-      'ECF.DetallesItems.Item[2].MontoItem: MontoItem is 1751.01, price × quantity − discount + surcharge gives 1750.00',
+      'ECF.DetallesItems.Item[2].MontoItem: MontoItem is 1751.01; expected 1750.00: price × quantity − discount + surcharge',
     ]);
     expect(warnings(changed(example('ecf-31'), { [`${TOTALS}.MontoTotal`]: '11433.01' }))).toEqual([
-      'ECF.Encabezado.Totales.MontoTotal: MontoTotal is 11433.01, MontoGravadoTotal + MontoExento + TotalITBIS + MontoImpuestoAdicional gives 11430.00 (tolerance 3.00)',
+      'ECF.Encabezado.Totales.MontoTotal: MontoTotal is 11433.01; expected 11430.00: MontoGravadoTotal + MontoExento + TotalITBIS + MontoImpuestoAdicional (tolerance 3.00)',
     ]);
   });
 

@@ -26,6 +26,8 @@ export function describeRules(title: string, cases: readonly RuleCase[]): void {
       expect(reported).toContainEqual(
         expect.objectContaining({ path: entry.at, rule: rule.name, code: rule.code, source: rule.source }),
       );
+      // Documents write dates as DD-MM-YYYY, so the texts about them do too.
+      expect(reported.filter(({ message }) => /\d{4}-\d{2}-\d{2}/.test(message))).toEqual([]);
       expect(silent.filter((fault) => fault.rule === rule.name)).toEqual([]);
       expect(reportsOf(rule.name, entry.on, entry.keeps ?? {})).toEqual([]);
     });

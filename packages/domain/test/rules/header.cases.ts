@@ -280,6 +280,13 @@ export const HEADER_CASES: readonly RuleCase[] = [
     keeps: { 'Encabezado.Comprador': { IdentificadorExtranjero: 'X-1' } },
   },
   {
+    rule: 'business.summary-buyer',
+    on: 'ecf-32',
+    breaks: { 'Encabezado.Comprador': { CorreoComprador: 'a@b.example' } },
+    at: 'ECF.Encabezado.Comprador.RazonSocialComprador',
+    keeps: { 'Encabezado.Comprador': { RazonSocialComprador: 'Consumidor' } },
+  },
+  {
     rule: 'business.province-code',
     on: 'ecf-31',
     breaks: { 'Encabezado.Emisor.Provincia': '010100' },

@@ -58,7 +58,7 @@ export function checkValue(value: unknown): CheckedValue {
     checker.faults.add(
       shorten(name),
       'unknown',
-      `${shorten(name)} stands beside ${root}; send one document at a time.`,
+      `${shorten(name)} is beside ${root}; send one document, with ${root} as its only key.`,
     );
   }
   const content = checker.root(object[root]);
@@ -149,7 +149,7 @@ class JsonChecker {
     if (value === undefined || value === null || value === '') return undefined;
     const text = leafText(value);
     if (text !== null && isBlankText(text)) return this.blanks(rule, path);
-    this.faults.add(path, 'type', `${rule.name} is a group; give it an object with its elements.`);
+    this.faults.add(path, 'type', `${rule.name} is a group; write an object with its elements.`);
     return null;
   }
 

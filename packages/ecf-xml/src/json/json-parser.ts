@@ -123,7 +123,7 @@ export class JsonParser {
       this.at++;
     }
     if (Object.keys(object).length < keys) {
-      throw this.refuse('duplicate_key', 'A key stands twice in the object that begins here', start);
+      throw this.refuse('duplicate_key', 'A key appears twice in the object that begins here', start);
     }
     return this.leave(object);
   }
@@ -288,7 +288,7 @@ export class JsonParser {
   private unexpected(wanted: string): JsonRefused {
     const found =
       this.at < this.text.length ? JSON.stringify(String.fromCodePoint(this.text.codePointAt(this.at)!)) : 'the end';
-    return this.refuse('invalid_json', `The JSON is not valid: ${wanted} must stand where ${found} stands`, this.at);
+    return this.refuse('invalid_json', `The JSON is not valid: expected ${wanted}, found ${found}`, this.at);
   }
 
   private refuse(code: JsonRefusedCode, message: string, at: number): JsonRefused {

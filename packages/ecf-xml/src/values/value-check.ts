@@ -110,7 +110,7 @@ function within(
 
 function bound(text: string): DecimalValue {
   const value = parseDecimalValue(text, false);
-  if (!value) throw new Error(`The catalogue holds "${text}" where a number must stand`);
+  if (!value) throw new Error(`The catalogue holds "${text}" where a number is expected`);
   return value;
 }
 

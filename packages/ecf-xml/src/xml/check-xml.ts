@@ -128,7 +128,7 @@ class XmlChecker {
     this.behindLast++;
     const signature = isSignature(name, scope);
     if (this.behindLast > 1) {
-      const message = 'Only one element, the Signature, may stand behind the last element of the document; remove it.';
+      const message = 'Only one element, the Signature, may follow the last element of the document; remove it.';
       this.faults.add(`${root.name}.${shorten(name)}`, signature ? 'repeat' : 'unknown', message);
     }
     if (signature) {
@@ -210,7 +210,7 @@ class XmlChecker {
     if (misplaced === null) return true;
     if (misplaced === 'repeat') this.faults.tooMany(`${path}.${child.name}`, child);
     else {
-      const message = `${child.name} stands too late; it belongs before ${progress.currentName}.`;
+      const message = `${child.name} is in the wrong place; move it before ${progress.currentName}.`;
       this.faults.add(`${path}.${child.name}`, 'order', message);
     }
     return false;

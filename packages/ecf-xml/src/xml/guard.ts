@@ -66,7 +66,7 @@ export function guardXml(bytes: Uint8Array, maxBytes: number): GuardedXml {
   }
   refuseOtherEncodings(bytes);
   const nul = bytes.indexOf(0);
-  if (nul >= 0) throw new XmlRefused('nul', `A NUL byte stands at offset ${nul}; XML text cannot contain it.`);
+  if (nul >= 0) throw new XmlRefused('nul', `There is a NUL byte at offset ${nul}; XML text cannot contain it.`);
   const decoded = decodeUtf8(bytes);
   if (!('text' in decoded)) {
     throw new XmlRefused(
@@ -170,7 +170,12 @@ class Bounds {
       }
       this.oddNamespaces += tag.oddNamespaces;
       if (this.oddNamespaces > MAX_ODD_NAMESPACES) {
-        throw refusalAt(source, at, 'too_complex', 'Too many namespaces are declared whose names are no absolute URI.');
+        throw refusalAt(
+          source,
+          at,
+          'too_complex',
+          'Too many declared namespaces have names that are not absolute URIs.',
+        );
       }
     }
     if (this.inScope + namespaces > MAX_NAMESPACES_IN_SCOPE) {

@@ -67,7 +67,7 @@ function groupContent(rule: ElementRule, node: DocumentNode): string {
 
 function inOrder(rule: ElementRule, node: DocumentNode): DocumentNode {
   const unknown = Object.keys(node).find((name) => !rule.byName.has(name));
-  if (unknown !== undefined) throw new Error(`${unknown} is no element of ${rule.name}`);
+  if (unknown !== undefined) throw new Error(`${unknown} is not an element of ${rule.name}`);
   const names = rule.children!.map(({ name }) => name).filter((name) => node[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, node[name]!]));
 }

@@ -42,7 +42,7 @@ export const APPROVAL_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     check(root, report) {
       const detail = groupOf(root, 'DetalleAprobacionComercial');
       if (integerOf(detail, 'Estado') === '2' && !textOf(detail, 'DetalleMotivoRechazo')?.trim()) {
-        report(`${APPROVAL}.DetalleMotivoRechazo`, 'Estado is 2 (rejected), so DetalleMotivoRechazo is needed');
+        report(`${APPROVAL}.DetalleMotivoRechazo`, 'Estado is 2 (rejected), so DetalleMotivoRechazo is required');
       }
     },
   },
@@ -92,7 +92,10 @@ export const RECEIPT_RULES: readonly DocumentRule<DocumentNode | null>[] = [
     check(root, report) {
       const detail = groupOf(root, 'DetalleAcusedeRecibo');
       if (integerOf(detail, 'Estado') === '1' && textOf(detail, 'CodigoMotivoNoRecibido') === null) {
-        report(`${RECEIPT}.CodigoMotivoNoRecibido`, 'Estado is 1 (not received), so CodigoMotivoNoRecibido is needed');
+        report(
+          `${RECEIPT}.CodigoMotivoNoRecibido`,
+          'Estado is 1 (not received), so CodigoMotivoNoRecibido is required',
+        );
       }
     },
   },

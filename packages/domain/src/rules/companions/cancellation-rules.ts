@@ -56,7 +56,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     check({ lines }, report) {
       lines.forEach(({ path, numbers }, index) => {
         if (numbers.length > 0 && (numbers.length > 1 || numbers[0] !== String(index + 1))) {
-          report(`${path}.NoLinea`, `NoLinea is ${numbers.join(', ')}, the line is number ${index + 1}`);
+          report(`${path}.NoLinea`, `NoLinea is ${numbers.join(', ')}, but this is line ${index + 1}`);
         }
       });
     },
@@ -140,7 +140,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
       for (const { path, declared, ranges } of lines) {
         const quantity = add(ranges.map((range) => range.quantity));
         if (declared !== null && quantity !== null && declared !== quantity) {
-          report(`${path}.${QUANTITY}`, `${QUANTITY} is ${declared}, the ranges hold ${quantity}`);
+          report(`${path}.${QUANTITY}`, `${QUANTITY} is ${declared}, but the ranges contain ${quantity} numbers`);
         }
       }
     },
@@ -156,7 +156,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     check({ declared, lines }, report) {
       const quantity = add(lines.map((line) => line.declared));
       if (declared !== null && quantity !== null && declared !== quantity) {
-        report(`ANECF.Encabezado.${QUANTITY}`, `${QUANTITY} is ${declared}, the lines add up to ${quantity}`);
+        report(`ANECF.Encabezado.${QUANTITY}`, `${QUANTITY} is ${declared}, but the lines add up to ${quantity}`);
       }
     },
   },
@@ -167,7 +167,7 @@ export const CANCELLATION_RULES: readonly DocumentRule<CancellationView>[] = [
     verdict: 'warns',
     source: 'no published text: a number is cancelled once',
     since: SINCE,
-    summary: 'No number stands in two ranges.',
+    summary: 'No number is in two ranges.',
     check({ lines }, report) {
       const ranges = lines.flatMap((line) => line.ranges).filter((range) => range.quantity !== null);
       ranges.sort((one, other) => (one.from < other.from ? -1 : one.from > other.from ? 1 : 0));

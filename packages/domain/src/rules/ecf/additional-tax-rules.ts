@@ -79,7 +79,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
     source: observed(`${format('22')}-24, 42`),
     since: OBSERVED_SINCE,
     summary:
-      'OtrosImpuestosAdicionales of a tax 001 to 005 agrees with the lines that carry it, as long as there are no global discounts or surcharges.',
+      'OtrosImpuestosAdicionales of a tax 001 to 005 agrees with the lines that carry it, if there are no global discounts or surcharges.',
     check(ecf, report) {
       if (!isPlain(ecf)) return;
       compare(ecf, report, (code) => code <= '005');
@@ -102,7 +102,7 @@ export const ADDITIONAL_TAX_RULES: readonly DocumentRule<EcfView>[] = [
         if (rate !== null && official !== undefined && !rate.equals(official)) {
           report(
             `${ENTRY}[${index + 1}].TasaImpuestoAdicional`,
-            `TasaImpuestoAdicional is ${rate.toFixed(2)}, the rate of tax ${code} is ${official.toFixed(2)}`,
+            `TasaImpuestoAdicional is ${rate.toFixed(2)}, but the rate of tax ${code} is ${official.toFixed(2)}`,
           );
         }
       });
@@ -140,7 +140,7 @@ function compare(ecf: EcfView, report: Report, counts: (code: string) => boolean
     if (amounts.length === 0 || amounts.some((candidate) => isWithin(amount, candidate, ecf.tolerance))) continue;
     report(
       `${ENTRY}[${position}].${field}`,
-      `${field} of tax ${code} is ${amount.toFixed(2)}, the lines give ${amounts[0]!.toFixed(2)} (tolerance ${ecf.tolerance.toFixed(2)})`,
+      `${field} of tax ${code} is ${amount.toFixed(2)}; expected ${amounts[0]!.toFixed(2)}, computed from the lines (tolerance ${ecf.tolerance.toFixed(2)})`,
     );
   }
 }

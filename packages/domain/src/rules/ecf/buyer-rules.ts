@@ -39,7 +39,10 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     summary: 'A type 32 of 250,000.00 or more identifies its buyer (RNCComprador or IdentificadorExtranjero).',
     check(ecf, report) {
       if (isLarge(ecf) && !hasBuyerId(ecf)) {
-        report(`${BUYER}.RNCComprador`, `a type 32 of ${ecf.total('MontoTotal')?.toFixed(2)} needs its buyer's number`);
+        report(
+          `${BUYER}.RNCComprador`,
+          `a type 32 of 250,000.00 or more (${ecf.total('MontoTotal')?.toFixed(2)}) requires RNCComprador or IdentificadorExtranjero`,
+        );
       }
     },
   },
@@ -57,7 +60,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
       if (textOf(ecf.buyer, 'RazonSocialComprador') === null) {
         report(
           `${BUYER}.RazonSocialComprador`,
-          `a total of ${ecf.total('MontoTotal')?.toFixed(2)} needs the buyer's name`,
+          `a total of 250,000.00 or more (${ecf.total('MontoTotal')?.toFixed(2)}) requires RazonSocialComprador`,
         );
       }
     },
@@ -74,7 +77,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
       if (isLarge(ecf) && modifiedType(ecf) === '32' && !hasBuyerId(ecf)) {
         report(
           `${BUYER}.RNCComprador`,
-          'the modified type 32 is of 250,000.00 or more and names its buyer, so must the note',
+          'the modified type 32 is of 250,000.00 or more and identifies its buyer, so the note must identify it too',
         );
       }
     },
@@ -92,7 +95,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
       if (type !== null && ALWAYS_WITH_RNC.has(type) && textOf(ecf.buyer, 'RNCComprador') === null) {
         report(
           `${BUYER}.RNCComprador`,
-          `the modified document is of type ${type}: RNCComprador must equal its buyer's`,
+          `the modified document is of type ${type}, so RNCComprador is required and must be that of its buyer`,
         );
       }
     },
@@ -107,7 +110,8 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     since: OBSERVED_SINCE,
     summary: 'A type 44 identifies its buyer (RNCComprador or IdentificadorExtranjero).',
     check(ecf, report) {
-      if (ecf.root && !hasBuyerId(ecf)) report(`${BUYER}.RNCComprador`, "a type 44 needs its buyer's number");
+      if (ecf.root && !hasBuyerId(ecf))
+        report(`${BUYER}.RNCComprador`, 'a type 44 requires RNCComprador or IdentificadorExtranjero');
     },
   },
   {
@@ -119,14 +123,14 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
     source: 'Formato RFCE v1.0 pp.4-12; Descripción Técnica v1.6 p.59: no empty tags',
     since: '2023-06',
     summary:
-      'A type 32 below 250,000.00 gives its summary a buyer: RNCComprador, IdentificadorExtranjero or RazonSocialComprador.',
+      'A type 32 below 250,000.00 whose Comprador is present has one of RNCComprador, IdentificadorExtranjero and RazonSocialComprador.',
     check(ecf, report) {
       const total = ecf.total('MontoTotal');
       if (ecf.buyer && total && total.compare(SUMMARY_LIMIT) < 0 && !hasBuyerId(ecf)) {
         if (textOf(ecf.buyer, 'RazonSocialComprador') === null) {
           report(
             `${BUYER}.RazonSocialComprador`,
-            'the summary must carry a buyer; RazonSocialComprador alone is enough',
+            'Comprador names no buyer; below 250,000.00 RazonSocialComprador is enough',
           );
         }
       }
@@ -147,7 +151,7 @@ export const BUYER_RULES: readonly DocumentRule<EcfView>[] = [
       ];
       for (const { path, code } of places) {
         if (code !== null && code.length === 6 && !code.endsWith('0000') && areDigits(code, 0, 6)) {
-          report(path, `${code} is a municipality; its province is ${code.slice(0, 2)}0000`);
+          report(path, `${code} is the code of a municipality; the code of its province is ${code.slice(0, 2)}0000`);
         }
       }
     },

@@ -43,11 +43,14 @@ export const CURRENCY_RULES: readonly DocumentRule<EcfView>[] = [
       });
       const entry = ecf.adjustments.find(({ node }) => isAmount(node, 'MontoDescuentooRecargoOtraMoneda'));
       if (line)
-        report(line.path('OtraMonedaDetalle'), 'without Encabezado.OtraMoneda there are no other currency amounts');
+        report(
+          line.path('OtraMonedaDetalle'),
+          'amounts in another currency need Encabezado.OtraMoneda with TipoMoneda and TipoCambio',
+        );
       if (entry) {
         report(
           `ECF.DescuentosORecargos.DescuentoORecargo[${entry.position}].MontoDescuentooRecargoOtraMoneda`,
-          'without Encabezado.OtraMoneda there are no other currency amounts',
+          'amounts in another currency need Encabezado.OtraMoneda with TipoMoneda and TipoCambio',
         );
       }
     },
@@ -137,7 +140,7 @@ function compare(
   if (isWithin(declared, expected, tolerance)) return;
   report(
     `${path}.${name}`,
-    `${name} is ${declared.toFixed(2)}, ${dopName} ${dop.toFixed(2)} / ${rate.toFixed(4)} gives ${expected.toFixed(2)}`,
+    `${name} is ${declared.toFixed(2)}; expected ${expected.toFixed(2)}: ${dopName} ${dop.toFixed(2)} / ${rate.toFixed(4)}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { isWithheld } from './line-rules.js';
 
 const TOTALS = 'ECF.Encabezado.Totales';
 const WITH_ITBIS: readonly DocumentKind[] = ['31', '32', '33', '34', '41', '45'];
-const LINES = 'the lines with global discounts and surcharges';
+const LINES = 'the sum of its lines, less global discounts, plus surcharges';
 
 /** Totals that follow from the lines of detail. */
 export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
@@ -26,7 +26,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     check(ecf, report) {
       if (ecf.totals === null || ecf.correctsText || textOf(ecf.totals, 'MontoExento') !== null) return;
       if (ecf.lines.some((line) => line.indicator === '4')) {
-        report(`${TOTALS}.MontoExento`, 'there are exempt lines (IndicadorFacturacion 4), so MontoExento is needed');
+        report(`${TOTALS}.MontoExento`, 'there are exempt lines (IndicadorFacturacion 4), so MontoExento is required');
       }
     },
   },
@@ -45,7 +45,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
       if (ecf.lines.some(isWithheld)) {
         report(
           `${TOTALS}.TotalITBISRetenido`,
-          'lines withhold ITBIS, so TotalITBISRetenido is needed, 0.00 if nothing is',
+          'lines withhold ITBIS, so TotalITBISRetenido is required; write 0.00 if no amount is withheld',
         );
       }
     },
@@ -61,7 +61,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     summary: 'A type 47 has TotalISRRetencion.',
     check(ecf, report) {
       if (ecf.totals && textOf(ecf.totals, 'TotalISRRetencion') === null) {
-        report(`${TOTALS}.TotalISRRetencion`, 'a type 47 needs TotalISRRetencion');
+        report(`${TOTALS}.TotalISRRetencion`, 'a type 47 requires TotalISRRetencion');
       }
     },
   },
@@ -89,7 +89,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     appliesTo: WITH_ITBIS,
     source: observed(format('19')),
     since: FORMAT_SINCE,
-    summary: 'MontoGravadoI1 is the lines at 18 %, without ITBIS, less global discounts, plus surcharges.',
+    summary: 'MontoGravadoI1 is the sum of the lines at 18 %, without ITBIS, less global discounts, plus surcharges.',
     field: 'MontoGravadoI1',
     made: LINES,
     absent: 'zero',
@@ -101,7 +101,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     appliesTo: WITH_ITBIS,
     source: format('19'),
     since: FORMAT_SINCE,
-    summary: 'MontoGravadoI2 is the lines at 16 %, without ITBIS, less global discounts, plus surcharges.',
+    summary: 'MontoGravadoI2 is the sum of the lines at 16 %, without ITBIS, less global discounts, plus surcharges.',
     field: 'MontoGravadoI2',
     made: LINES,
     absent: 'zero',
@@ -113,7 +113,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     appliesTo: [...WITH_ITBIS, '46'],
     source: format('20'),
     since: FORMAT_SINCE,
-    summary: 'MontoGravadoI3 is the lines at 0 % less global discounts, plus surcharges.',
+    summary: 'MontoGravadoI3 is the sum of the lines at 0 % less global discounts, plus surcharges.',
     field: 'MontoGravadoI3',
     made: LINES,
     absent: 'zero',
@@ -125,7 +125,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     appliesTo: ECF_TYPES.filter((type) => type !== '46'),
     source: format('20'),
     since: FORMAT_SINCE,
-    summary: 'MontoExento is the exempt lines less global discounts, plus surcharges.',
+    summary: 'MontoExento is the sum of the exempt lines less global discounts, plus surcharges.',
     field: 'MontoExento',
     made: LINES,
     absent: 'skip',
@@ -139,7 +139,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     since: FORMAT_SINCE,
     summary: 'MontoNoFacturable is the sum of the lines with IndicadorFacturacion 0.',
     field: 'MontoNoFacturable',
-    made: 'the lines with IndicadorFacturacion 0',
+    made: 'the sum of the lines with IndicadorFacturacion 0',
     absent: 'zero',
     expected: (ecf) => (ecf.correctsText || ecf.lines.length === 0 ? [] : known(ecf.lineSum('0'))),
   }),

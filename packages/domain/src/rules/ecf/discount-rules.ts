@@ -55,7 +55,10 @@ export const ADJUSTMENT_RULES: readonly DocumentRule<EcfView>[] = [
     check(ecf, report) {
       for (const { node, position } of ecf.adjustments) {
         if (textOf(node, 'MontoDescuentooRecargo') === null) {
-          report(adjustmentPath(position, 'MontoDescuentooRecargo'), 'the amount is needed, also for a percentage');
+          report(
+            adjustmentPath(position, 'MontoDescuentooRecargo'),
+            'MontoDescuentooRecargo is required, also for a percentage',
+          );
         }
       }
     },
@@ -78,7 +81,7 @@ export const ADJUSTMENT_RULES: readonly DocumentRule<EcfView>[] = [
         if (textOf(node, 'TipoValor') === '$') {
           report(
             adjustmentPath(position, 'TipoValor'),
-            'lines carry different additional taxes: TipoValor should be %',
+            'the lines have different additional taxes, so TipoValor should be %',
           );
         }
       }
@@ -119,7 +122,7 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
     evidence: rejectedWith(code),
     source: observed(`${format('41')}-42`),
     since: OBSERVED_SINCE,
-    summary: `${names.amount} and ${names.table} stand together and ${names.amount} is the sum of ${names.entryAmount}.`,
+    summary: `${names.amount} and ${names.table} appear together, and ${names.amount} is the sum of ${names.entryAmount}.`,
     checkLine(line, _ecf, report) {
       if (line.node[names.amount] === undefined && line.node[names.table] === undefined) return;
       const declared = line.decimal(names.amount) ?? Decimal.ZERO;
@@ -137,7 +140,7 @@ function tableRule(name: LineRule['name'], code: string, names: TableNames): Lin
       if (declared.minus(total).abs().compare(LINE_TOLERANCE) > 0) {
         report(
           line.path(names.amount),
-          `${names.amount} is ${declared.toFixed(2)}, the entries of ${names.table} add up to ${total.toFixed(2)}`,
+          `${names.amount} is ${declared.toFixed(2)}, but the entries of ${names.table} add up to ${total.toFixed(2)}`,
         );
       }
     },
@@ -167,7 +170,7 @@ function percentageRule(name: LineRule['name'], names: TableNames): LineRule {
         if (declared.minus(expected).abs().compare(LINE_TOLERANCE) > 0) {
           report(
             line.path(`${names.table}.${names.entry}[${index + 1}].${names.entryAmount}`),
-            `${names.entryAmount} is ${declared.toFixed(2)}, ${percentage.toFixed(2)} % gives ${expected.toFixed(2)}`,
+            `${names.entryAmount} is ${declared.toFixed(2)}; expected ${expected.toFixed(2)}: ${percentage.toFixed(2)} %`,
           );
         }
       });

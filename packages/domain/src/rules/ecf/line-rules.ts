@@ -122,7 +122,7 @@ export const LINE_RULES: readonly LineRule[] = [
       if (line.amount.minus(rounded).abs().compare(LINE_TOLERANCE) > 0) {
         report(
           line.path('MontoItem'),
-          `MontoItem is ${line.amount.toFixed(2)}, price × quantity − discount + surcharge gives ${rounded.toFixed(2)}`,
+          `MontoItem is ${line.amount.toFixed(2)}; expected ${rounded.toFixed(2)}: price × quantity − discount + surcharge`,
         );
       }
     },

@@ -1,6 +1,6 @@
 import { groupOf, groupsOf, integerOf, textOf } from '../../document/document-tree.js';
 import { ECF_TYPES } from '../../identifiers.js';
-import { parseDocumentDate } from '../../time/dominican-time.js';
+import { formatDocumentDate, parseDocumentDate } from '../../time/dominican-time.js';
 import type { DocumentRule } from '../rule.js';
 import { FORMAT_SINCE, format, OBSERVED_SINCE, observed, rejectedWith } from '../sources.js';
 import type { EcfView, Line } from './ecf-view.js';
@@ -21,7 +21,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
       if (ecf.idDoc && textOf(ecf.idDoc, 'TipoIngresos') === null) {
         report(
           `${ID_DOC}.TipoIngresos`,
-          'TipoIngresos is missing; the authority was once seen to refuse a note without it, and accepts others',
+          'TipoIngresos is missing; the authority accepts most notes without it but has refused one',
         );
       }
     },
@@ -54,7 +54,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     summary: 'FechaLimitePago is present when TipoPago is 2 (credit).',
     check(ecf, report) {
       if (ecf.paymentType === '2' && textOf(ecf.idDoc, 'FechaLimitePago') === null) {
-        report(`${ID_DOC}.FechaLimitePago`, 'TipoPago is 2 (credit), so FechaLimitePago is needed');
+        report(`${ID_DOC}.FechaLimitePago`, 'TipoPago is 2 (credit), so FechaLimitePago is required');
       }
     },
   },
@@ -72,7 +72,10 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
       const due = parseDocumentDate(textOf(ecf.idDoc, 'FechaLimitePago') ?? '');
       const issued = parseDocumentDate(textOf(ecf.issuer, 'FechaEmision') ?? '');
       if (due && issued && due < issued) {
-        report(`${ID_DOC}.FechaLimitePago`, `FechaLimitePago ${due} is before FechaEmision ${issued}`);
+        report(
+          `${ID_DOC}.FechaLimitePago`,
+          `FechaLimitePago ${formatDocumentDate(due)} is before FechaEmision ${formatDocumentDate(issued)}`,
+        );
       }
     },
   },
@@ -103,7 +106,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
         if (integerOf(form, 'FormaPago') === '5') {
           report(
             `${ID_DOC}.TablaFormasPago.FormaDePago[${index + 1}].FormaPago`,
-            `FormaPago 5 (vouchers) is for type 32 only, this is type ${ecf.type}`,
+            `FormaPago 5 (vouchers) is for type 32 only; this document is of type ${ecf.type}`,
           );
         }
       });
@@ -120,7 +123,10 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     check(ecf, report) {
       const from = parseDocumentDate(textOf(ecf.idDoc, 'FechaDesde') ?? '');
       const to = parseDocumentDate(textOf(ecf.idDoc, 'FechaHasta') ?? '');
-      if (from && to && from > to) report(`${ID_DOC}.FechaDesde`, `FechaDesde ${from} is after FechaHasta ${to}`);
+      if (from && to && from > to) {
+        const days = `FechaDesde ${formatDocumentDate(from)} is after FechaHasta ${formatDocumentDate(to)}`;
+        report(`${ID_DOC}.FechaDesde`, days);
+      }
     },
   },
   {
@@ -136,7 +142,7 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
       if (lacksTaxedIndicator(ecf) && totalsItbis(ecf)) {
         report(
           `${ID_DOC}.IndicadorMontoGravado`,
-          'IndicadorMontoGravado is needed, the document carries ITBIS: 0 when the lines exclude it, 1 when they include it',
+          'the totals have ITBIS, so IndicadorMontoGravado is required: 0 if the amounts of the lines exclude ITBIS, 1 if they include it',
         );
       }
     },
@@ -151,7 +157,10 @@ export const PAYMENT_RULES: readonly DocumentRule<EcfView>[] = [
     summary: 'IndicadorMontoGravado is present where a line is taxed, also when the totals carry no ITBIS.',
     check(ecf, report) {
       if (!lacksTaxedIndicator(ecf) || totalsItbis(ecf) || !ecf.lines.some(isTaxed)) return;
-      report(`${ID_DOC}.IndicadorMontoGravado`, 'lines are taxed (IndicadorFacturacion 1 or 2), so it should be there');
+      report(
+        `${ID_DOC}.IndicadorMontoGravado`,
+        'lines are taxed (IndicadorFacturacion 1 or 2), so IndicadorMontoGravado should be present',
+      );
     },
   },
 ];

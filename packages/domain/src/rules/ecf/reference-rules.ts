@@ -30,7 +30,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
       const contingency = modificationCode(ecf) === '4';
       for (const name of ['NCFModificado', 'FechaNCFModificado', 'CodigoModificacion']) {
         if (textOf(ecf.reference, name) !== null || (contingency && name === 'FechaNCFModificado')) continue;
-        report(`${REFERENCE}.${name}`, `InformacionReferencia needs ${name}`);
+        report(`${REFERENCE}.${name}`, `InformacionReferencia requires ${name}`);
       }
     },
   },
@@ -48,7 +48,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
       if (number !== null && !NUMBERS.some((shape) => shape.test(number))) {
         report(
           `${REFERENCE}.NCFModificado`,
-          `${number} is no number of a fiscal receipt: E and 12 digits, B and 10 digits, or a letter and 18 digits`,
+          `${number} is not the number of a fiscal receipt: expected are E and 12 digits, B and 10 digits, or a letter and 18 digits`,
         );
       }
     },
@@ -120,7 +120,10 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     check(ecf, report) {
       const number = textOf(ecf.reference, 'NCFModificado');
       if (modificationCode(ecf) === '4' && number !== null && isEncf(number)) {
-        report(`${REFERENCE}.NCFModificado`, `CodigoModificacion 4 replaces a paper number, ${number} is electronic`);
+        report(
+          `${REFERENCE}.NCFModificado`,
+          `CodigoModificacion 4 replaces a paper number, but ${number} is electronic`,
+        );
       }
     },
   },
@@ -137,7 +140,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
       if (modificationCode(ecf) === '5' && type !== null && type !== '32') {
         report(
           `${REFERENCE}.NCFModificado`,
-          `CodigoModificacion 5 refers to a type 32, NCFModificado is of type ${type}`,
+          `CodigoModificacion 5 refers to a type 32, but NCFModificado is of type ${type}`,
         );
       }
     },
@@ -149,13 +152,13 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
     verdict: 'warns',
     source: observed(`${format('56')}-57`),
     since: OBSERVED_SINCE,
-    summary: 'RNCOtroContribuyente stands only where the modified number belongs to another RNC than the issuer.',
+    summary: 'RNCOtroContribuyente appears only if the modified number belongs to another RNC than the issuer.',
     check(ecf, report) {
       const other = textOf(ecf.reference, 'RNCOtroContribuyente');
       if (other !== null && other === textOf(ecf.issuer, 'RNCEmisor')) {
         report(
           `${REFERENCE}.RNCOtroContribuyente`,
-          `${other} is the issuer; leave the element out or the reference may fail`,
+          `${other} is the issuer; leave RNCOtroContribuyente out, because the authority may not find the reference`,
         );
       }
     },
@@ -177,7 +180,7 @@ export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
       if (indicator !== expected) {
         report(
           'ECF.Encabezado.IdDoc.IndicadorNotaCredito',
-          `IndicadorNotaCredito is ${indicator}, ${days} days after the modified document it must be ${expected}`,
+          `IndicadorNotaCredito is ${indicator}; it must be ${expected}, because the note is ${days} days after the modified document`,
         );
       }
     },
@@ -207,7 +210,7 @@ function checkModificationCode(ecf: EcfView, report: Report): void {
   if (code !== null && !modificationCodes(ecf.type).includes(code) && /^[1-5]$/.test(code)) {
     report(
       `${REFERENCE}.CodigoModificacion`,
-      `CodigoModificacion ${code} is not for type ${ecf.type}, which takes ${modificationCodes(ecf.type).join(', ')}`,
+      `CodigoModificacion ${code} is not allowed in type ${ecf.type}; use ${modificationCodes(ecf.type).join(', ')}`,
     );
   }
 }

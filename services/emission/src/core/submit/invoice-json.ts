@@ -71,7 +71,7 @@ export function issueDateFaults(tree: DocumentNode | null): Fault[] {
   const issued = textOf(groupOf(groupOf(groupOf(tree, root), 'Encabezado'), 'Emisor'), 'FechaEmision');
   if (issued === null || parseDocumentDate(issued) !== null) return [];
   const path = `${root}.Encabezado.Emisor.FechaEmision`;
-  const message = `${issued} is no day of the calendar; a document needs the day on which it was issued`;
+  const message = `${issued} is not a day of the calendar; write the day on which the document was issued, DD-MM-YYYY`;
   return [{ path, rule: 'schema.type', code: null, message, source: 'Formato e-CF v1.0 p.12', severity: 'error' }];
 }
 
@@ -87,7 +87,7 @@ export function withoutLines(tree: DocumentNode): DocumentNode {
 /** `found` is the root key; empty if nothing has content. */
 function wrongRoot(found: string): Fault {
   const [path, rule, instead] =
-    found === '' ? ['ECF', 'schema.required', 'nothing stands there'] : [found, 'schema.unknown', `not ${found}`];
+    found === '' ? ['ECF', 'schema.required', 'it is missing'] : [found, 'schema.unknown', `not ${found}`];
   return {
     path,
     rule,

@@ -5,6 +5,7 @@ import {
   type EcfType,
   type Fault,
   faultOf,
+  formatDocumentDate,
   groupOf,
   ISSUING_RULES,
   parseDocumentDate,
@@ -35,14 +36,18 @@ export function checkNumberRanges(
       faultOf(
         ISSUING_RULES.numberNotInRange,
         `${idDoc}.eNCF`,
-        `${encf} is in none of the ranges registered for type ${type} in ${env}`,
+        `${encf} is not in a range registered for type ${type} in ${env}`,
       ),
     ];
   }
   const faults: Fault[] = [];
   if (range.expires !== null && range.expires < today) {
     faults.push(
-      faultOf(ISSUING_RULES.numberExpired, `${idDoc}.eNCF`, `the range of ${encf} expired on ${range.expires}`),
+      faultOf(
+        ISSUING_RULES.numberExpired,
+        `${idDoc}.eNCF`,
+        `the range of ${encf} expired on ${formatDocumentDate(range.expires)}`,
+      ),
     );
   }
   return [...faults, ...checkStatedExpiry([range], tree)];
@@ -52,12 +57,13 @@ export function checkNumberRanges(
 export function checkStatedExpiry(ranges: readonly NumberRange[], tree: DocumentNode): Fault[] {
   const stated = statedExpiry(tree);
   if (stated === null || ranges.some(({ expires }) => expires === null || expires === stated)) return [];
-  const registered = [...new Set(ranges.map(({ expires }) => expires))].join(' or ');
+  const expiries = ranges.flatMap(({ expires }) => (expires === null ? [] : [formatDocumentDate(expires)]));
+  const registered = [...new Set(expiries)].join(' or ');
   return [
     faultOf(
       ISSUING_RULES.numberExpiry,
       'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia',
-      `FechaVencimientoSecuencia must be the registered ${registered}`,
+      `FechaVencimientoSecuencia must be ${registered}, as registered for the range`,
     ),
   ];
 }
@@ -73,7 +79,7 @@ export function rangeEndWarnings(
   const range = ranges.find((one) => one.env === env && one.ecf_type === type && one.from <= encf && encf <= one.to);
   const expires = range?.expires ?? statedExpiry(tree);
   if (expires === null || expires > toCalendarDate(later(now, OVERDUE_MS))) return [];
-  const message = `the range of ${encf} ends on ${expires}, within 72 hours; the authority may refuse the document if it is sent after that day`;
+  const message = `the range of ${encf} ends on ${formatDocumentDate(expires)}, within 72 hours; the authority may refuse the document if it is sent after that day`;
   return [faultOf(ISSUING_RULES.numberEndsSoon, 'ECF.Encabezado.IdDoc.FechaVencimientoSecuencia', message)];
 }
 
