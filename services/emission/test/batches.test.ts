@@ -335,9 +335,12 @@ describe('a batch', () => {
       const lines = await results(receipt.batch_id);
       expect(lines.map(({ error }) => error?.code ?? null)).toEqual([null, 'range_expired', null, null]);
       expect(lines.flatMap((line) => line.encf ?? []).sort()).toEqual([1, 2, 3].map((n) => encf('31', 90_000 + n)));
-      const { body: keyless } = await send(ndjson([open()]));
-      await done(keyless.batch_id);
-      const [refused] = await results(keyless.batch_id);
+      const keyless = await send(ndjson([open(), open()]));
+      expect([keyless.status, keyless.body.code]).toEqual([422, 'idempotency_key_required']);
+      expect((await send(ndjson([open()]), {}, '?validate=true')).status).toBe(202);
+      const { body: mixed } = await send(ndjson([open(), example('ecf-31', 90_020)]));
+      await done(mixed.batch_id);
+      const [refused] = await results(mixed.batch_id);
       expect(refused?.error).toMatchObject({ status: 422, code: 'idempotency_key_required' });
     } finally {
       world.ranges(ISSUER, []);

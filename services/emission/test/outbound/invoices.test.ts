@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { NO_NUMBERS } from '../../src/core/batches/line-numbers.js';
 import { isLargeInvoice, readInvoiceJson } from '../../src/core/submit/read-invoice-json.js';
 import { createInvoices } from '../../src/outbound/workers/invoices.js';
 import { NOW } from '../support/attempts.js';
@@ -81,14 +82,16 @@ describe('large invoices', () => {
       issuerRnc: ISSUER,
       refersTo: expect.anything(),
       ownReference: null,
+      isJson: true,
+      isOpen: false,
     });
     const slow = await whileTurning(invoices.numbers(Buffer.from(`{"ECF":[${absent()}]}`)));
     expect(slow).toEqual({
-      outcome: { encf: null, issuerRnc: null, refersTo: null, ownReference: null },
+      outcome: NO_NUMBERS,
       turned: true,
     });
     const hostile = await invoices.numbers(Buffer.from('[[],'.repeat(500_000)));
-    expect(hostile).toEqual({ encf: null, issuerRnc: null, refersTo: null, ownReference: null });
+    expect(hostile).toEqual(NO_NUMBERS);
   });
 
   it('of a batch wait for the thread, however many there are; an account has eight waiting calls', async () => {

@@ -1,13 +1,27 @@
 import { referenceSchema } from '@ecf/contracts';
-import { asSingle, leafText, parseJson } from '@ecf/ecf-xml';
+import { asSingle, JsonRefused, leafText, parseJson } from '@ecf/ecf-xml';
+import { leavesNumberOpen } from '../submit/automatic-number.js';
 import { referredNumber } from '../submit/referenced-document.js';
 import type { NumberedLine } from './line-order.js';
 
-/** The numbers that a line names, and the caller's own reference. */
-export type LineNumbers = Omit<NumberedLine, 'line'> & { readonly ownReference: string | null };
+/** The numbers that a line names, the caller's own reference, and what the whole batch is refused for. */
+export interface LineNumbers extends Omit<NumberedLine, 'line'> {
+  readonly ownReference: string | null;
+  /** False if the line is text that is not JSON. */
+  readonly isJson: boolean;
+  /** Whether the document leaves its number to the service. */
+  readonly isOpen: boolean;
+}
 
 /** Of a document that cannot be read, or is too large. */
-export const NO_NUMBERS: LineNumbers = { encf: null, issuerRnc: null, refersTo: null, ownReference: null };
+export const NO_NUMBERS: LineNumbers = {
+  encf: null,
+  issuerRnc: null,
+  refersTo: null,
+  ownReference: null,
+  isJson: true,
+  isOpen: false,
+};
 
 /** {@link lineNumbers}, wherever it runs. */
 export type ReadLineNumbers = (document: Uint8Array) => Promise<LineNumbers>;
@@ -18,8 +32,8 @@ export function lineNumbers(document: Uint8Array): LineNumbers {
   try {
     // The parser of the check: what it refuses early would stop this process for seconds.
     root = parseJson(document);
-  } catch {
-    return NO_NUMBERS;
+  } catch (error) {
+    return { ...NO_NUMBERS, isJson: !(error instanceof JsonRefused && error.code === 'invalid_json') };
   }
   const header = ['ECF', 'Encabezado'];
   const reference = ['ECF', 'InformacionReferencia'];
@@ -27,6 +41,8 @@ export function lineNumbers(document: Uint8Array): LineNumbers {
     encf: textAt(root, [...header, 'IdDoc', 'eNCF'], 13),
     issuerRnc: textAt(root, [...header, 'Emisor', 'RNCEmisor'], 11),
     ownReference: referenceOf(root),
+    isJson: true,
+    isOpen: leavesNumberOpen(root),
     refersTo: referredNumber({
       type: textAt(root, [...header, 'IdDoc', 'TipoeCF'], 2),
       total: textAt(root, [...header, 'Totales', 'MontoTotal'], 21),

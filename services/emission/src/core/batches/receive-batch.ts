@@ -1,6 +1,7 @@
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
+import { keyRequired } from '../submit/automatic-number.js';
 import type { NewBatch, NewLine } from './batch.js';
 import type { BatchStore, ReceivedBatch } from './batch-ports.js';
 import { NO_NUMBERS, type ReadLineNumbers } from './line-numbers.js';
@@ -33,7 +34,7 @@ export function createReceiveBatch(
   async function store(batch: NewBatch, body: BatchBody): Promise<ReceivedBatch> {
     const id = await batches.begin(batch);
     try {
-      const numbered = await storeLines(ports, id, batch.caller.accountId, body);
+      const numbered = await storeLines(ports, id, batch, body);
       const received = { id, total: numbered.length, sha256: body.sha256(), validate: batch.validate };
       const winner = await batches.receive(received, orderLines(numbered), clock());
       if (winner === null) {
@@ -61,12 +62,16 @@ export function createReceiveBatch(
 async function storeLines(
   { batches, readNumbers }: { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
   id: number,
-  accountId: string,
+  { caller, idempotencyKey, validate }: NewBatch,
   { documents, release }: BatchBody,
 ): Promise<NumberedLine[]> {
+  const { accountId } = caller;
+  /** Nothing is drawn for documents that are only checked. */
+  const needsKey = idempotencyKey === null && !validate;
   const numbered: NumberedLine[] = [];
   let chunk: NewLine[] = [];
   let bytes = 0;
+  let [json, open] = [0, 0];
   for await (const document of documents) {
     const line = numbered.length + 1;
     if (line > MAX_BATCH_DOCUMENTS)
@@ -74,7 +79,11 @@ async function storeLines(
         'invalid_batch',
         `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
       );
-    const { ownReference, ...numbers } = document === null ? NO_NUMBERS : await readNumbers(document);
+    const found = document === null ? NO_NUMBERS : await readNumbers(document);
+    const { ownReference, isJson, isOpen, ...numbers } = found;
+    if (isJson) json += 1;
+    if (isOpen) open += 1;
+    if (line === FIRST_LINES && json === 0) throw notJson();
     numbered.push({ line, ...numbers });
     chunk.push({ line, document, encf: numbers.encf, issuerRnc: numbers.issuerRnc, ownReference });
     bytes += document?.length ?? 0;
@@ -86,8 +95,19 @@ async function storeLines(
   }
   if (numbered.length === 0)
     throw new EmissionError('invalid_batch', 'The body has no document; send one {"ECF": …} a line, or a JSON array.');
+  if (open === numbered.length && needsKey) throw keyRequired('no document of the batch has an eNCF');
   if (chunk.length > 0) await batches.addLines(id, accountId, chunk);
   return numbered;
+}
+
+/** If so many lines at the beginning are not JSON, the body is something else: a document over several lines above all. */
+const FIRST_LINES = 10;
+
+function notJson(): EmissionError {
+  return new EmissionError(
+    'invalid_batch',
+    `None of the first ${FIRST_LINES} lines is JSON. Each document must be on one line: remove the line breaks inside it, or send a JSON array as application/json. Nothing of the batch is kept.`,
+  );
 }
 
 /** Batches are equal by their bytes, and by whether they are only checked. */

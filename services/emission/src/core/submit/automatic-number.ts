@@ -121,10 +121,9 @@ function expired(type: EcfType, env: Environment): EmissionError {
   );
 }
 
-/** The answer to a submission without number and without key. */
-export function keyRequired(): EmissionError {
-  const msg =
-    'the document has no eNCF, so this header is required: 1 to 255 printable characters that name the document. With it, a repeat finds the number that was given';
+/** The answer to a submission without number and without key; `why` names what has no number. */
+export function keyRequired(why = 'the document has no eNCF'): EmissionError {
+  const msg = `${why}, so this header is required: 1 to 255 printable characters that name the content. With it, a repeat finds the number that was given`;
   return new EmissionError('idempotency_key_required', `header.idempotency-key: ${msg}`, {
     items: [{ loc: ['header', 'idempotency-key'], msg, type: 'missing' }],
   });
