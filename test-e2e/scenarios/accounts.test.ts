@@ -499,4 +499,72 @@ describe('several accounts', () => {
     expect((await beta.submit(same.invoice)).body).toMatchObject({ status: 'Aceptado', encf });
     expect(await alfa.token()).not.toBe(await beta.token());
   });
+
+  it('change their own settings with a key of the scope manage, and never those of another', async () => {
+    const [a, b] = [
+      { rnc: '101000244', name: 'Gama Inventada, SRL' },
+      { rnc: '101000252', name: 'Delta Inventada, SRL' },
+    ];
+    const managed = async (taxpayer: typeof a) => {
+      const { accountId } = await newAccount(deployment.running, taxpayer, { certificate: false });
+      const rights = { name: 'ajustes', environments: ['TesteCF'], scopes: ['submit', 'read', 'manage'] };
+      const { id, key } = (await admin('POST', `/accounts/${accountId}/api-keys`, rights)).body;
+      const client = new Client(deployment.running, key);
+      const json = { 'content-type': 'application/json' };
+      const call = (method: string, path: string, body?: object) =>
+        client.call(method, `/account${path}`, body === undefined ? {} : { headers: json, body: JSON.stringify(body) });
+      const webhook = { url: 'http://127.0.0.1:1/events', environments: ['TesteCF'] };
+      return { id, client, call, webhook: (await call('POST', '/webhooks', webhook)).body.id as string };
+    };
+    const [gamma, delta] = [await managed(a), await managed(b)];
+    const { invoice, encf } = new Numbering(a).next();
+    expect((await gamma.client.submit(invoice)).body.code).toBe('certificate_missing');
+    const file = testCertificate(a.rnc);
+    const form = new FormData();
+    form.set('certificate', new Blob([new Uint8Array(file.p12)]), 'firma.p12');
+    form.set('password', file.password);
+    const certificate = `/account/taxpayers/${a.rnc}/certificate`;
+    expect((await delta.client.call('PUT', certificate, { body: form })).status).toBe(404);
+    expect((await gamma.client.call('PUT', certificate, { body: form })).status).toBe(200);
+    const range = { env: 'TesteCF', ecf_type: '31', from: encf, to: 'E310000000999', expires: null };
+    const ranges = `/taxpayers/${a.rnc}/ranges`;
+    expect((await gamma.call('PUT', ranges, [range])).status).toBe(200);
+    const made = await gamma.call('POST', '/api-keys', { name: 'caja', environments: ['TesteCF'], scopes: ['submit'] });
+    expect((await new Client(deployment.running, made.body.key).submit(invoice)).body).toMatchObject({
+      encf,
+      status: 'Aceptado',
+    });
+    expect(await gamma.call('PUT', ranges, [{ ...range, from: 'E310000000900' }])).toMatchObject({
+      status: 409,
+      body: { code: 'range_in_use' },
+    });
+
+    for (const [method, path, body] of [
+      ['GET', ranges],
+      ['PUT', ranges, [range]],
+      ['PUT', `${ranges}?remove=true`, []],
+      ['GET', `/taxpayers/${a.rnc}/certificate`],
+      ['GET', `/api-keys/${made.body.id}`],
+      ['PATCH', `/api-keys/${made.body.id}`, { refuse_warnings: true }],
+      ['DELETE', `/api-keys/${made.body.id}`],
+      ['POST', `/api-keys/${made.body.id}/rotate`, {}],
+      ['GET', `/webhooks/${gamma.webhook}`],
+      ['PATCH', `/webhooks/${gamma.webhook}`, { active: false }],
+      ['DELETE', `/webhooks/${gamma.webhook}`],
+      ['POST', `/webhooks/${gamma.webhook}/rotate`],
+      ['POST', `/webhooks/${gamma.webhook}/replay`, { after: '1-5c0f31aa' }],
+      ['POST', `/webhooks/${gamma.webhook}/test`],
+    ] as [string, string, object?][])
+      expect([path, await delta.call(method, path, body)]).toMatchObject([path, { status: 404 }]);
+    expect((await delta.call('GET', '')).body.taxpayers).toMatchObject([{ rnc: b.rnc, ranges: [] }]);
+    expect((await delta.call('GET', '/api-keys')).body).not.toContainEqual(expect.objectContaining({ id: gamma.id }));
+    expect((await delta.call('GET', '/webhooks')).body).toMatchObject([{ id: delta.webhook }]);
+    expect((await gamma.call('GET', '')).body.taxpayers).toMatchObject([
+      {
+        rnc: a.rnc,
+        certificate_not_after: expect.any(String),
+        ranges: [{ ...range, remaining: Number(range.to.slice(3)) - Number(encf.slice(3)) }],
+      },
+    ]);
+  });
 });

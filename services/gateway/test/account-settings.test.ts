@@ -81,7 +81,7 @@ let managerId: string;
 beforeAll(async () => {
   const resolution = { numbersLeft, startRun } as ResolutionOperations;
   const owners = { resolution, readModels: null, webhooks: webhookDouble(), archive: {}, masterKeys: {} };
-  under = await startGateway({ RATE_LIMIT_PER_KEY: '0' }, { owners });
+  under = await startGateway({ RATE_LIMIT_PER_KEY: '100000' }, { owners });
   account = (await under.admin('POST', '/admin/accounts', { name: 'Autoservicio' })).body.id;
   for (const rnc of [FIRST, SECOND])
     await under.admin('POST', `/admin/accounts/${account}/taxpayers`, { rnc, name: `Taxpayer ${rnc}` });
@@ -207,7 +207,10 @@ describe('a key with the scope manage', () => {
 
     const made = await as(manager, 'POST', '/account/api-keys', { name: 'caja', environments: ['TesteCF'] });
     expect(made).toMatchObject({ status: 201, body: { scopes: ALL.slice(0, 5), taxpayers: null } });
-    expect((await as(made.body.key, 'GET', '/account')).status).toBe(200);
+    const own = await as(made.body.key, 'GET', '/account');
+    expect([own.status, own.headers.get('ratelimit-policy')]).toEqual([200, expect.stringContaining('100000')]);
+    const change = await as(manager, 'PATCH', `/account/api-keys/${made.body.id}`, { refuse_warnings: true });
+    expect(change).toMatchObject({ status: 200, body: { refuse_warnings: true } });
     const rotated = await as(manager, 'POST', `/account/api-keys/${made.body.id}/rotate`, { overlap_hours: 1 });
     expect(rotated.status).toBe(200);
     expect((await as(manager, 'GET', `/account/api-keys/${rotated.body.id}`)).body).toMatchObject({ name: 'caja' });
@@ -234,6 +237,7 @@ describe('a key with the scope manage', () => {
       'certificate.put',
       'ranges.put',
       'api_key.create',
+      'api_key.update',
       'api_key.rotate',
       'api_key.update',
       'api_key.delete',
@@ -326,9 +330,12 @@ describe('a key with the scope manage', () => {
       expect(await as(own.key, 'GET', path)).toMatchObject(absent);
       expect(await as(own.key, 'DELETE', path)).toMatchObject(absent);
       expect(await as(own.key, 'PATCH', path, { refuse_warnings: true })).toMatchObject(absent);
+      expect(await as(own.key, 'PATCH', path, { refuse_warnings: true })).toMatchObject(absent);
       expect(await as(own.key, 'POST', `${path}/rotate`, {})).toMatchObject(absent);
     }
+    const narrow = { refuse_warnings: true };
     expect(await as(own.key, 'DELETE', `/account/api-keys/${wider.id}`)).toMatchObject(beyond);
+    expect(await as(own.key, 'PATCH', `/account/api-keys/${wider.id}`, narrow)).toMatchObject(beyond);
     const looser = await as(own.key, 'PATCH', `/account/api-keys/${wider.id}`, { refuse_warnings: false });
     expect(looser).toMatchObject(beyond);
     expect(await as(own.key, 'POST', `/account/api-keys/${wider.id}/rotate`, {})).toMatchObject(beyond);
