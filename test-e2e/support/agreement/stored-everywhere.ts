@@ -52,10 +52,11 @@ export type Delivered = Document & { revision: number; status: string };
 export type Received = Document & { buyer_rnc: string; revision: number; xml_path: string; sha256: string };
 /** Documents of a type and status, and the sum of their amounts. */
 export type Sum = { ecf_type: string; status: string; count: number; amount: string };
-/** Accepted documents of a buyer (empty for those without) in a month or year, and the sum of their amounts. */
+/** Accepted documents of a buyer (empty for those without) in a day or month of creation or issue, and their sum. */
 export type BuyerSum = {
   env: string;
   issuer_rnc: string;
+  period: string;
   grain: string;
   bucket: string;
   buyer_rnc: string;
