@@ -60,6 +60,21 @@ describe('ecf check on standard input', () => {
     expect(stderr).toContain('8 documents, 6 at fault');
   });
 
+  it('counts a warning as a fault with --strict', async () => {
+    const invoice = creditInvoice();
+    invoice.ECF.Encabezado.Totales.MontoTotal = '11437.00';
+    const { code, stdout } = await ecf(['check', '--json'], line(invoice));
+    const [accepted] = rows(stdout);
+    expect([code, accepted?.valid, accepted?.faults]).toEqual([0, true, []]);
+    const strict = await ecf(['check', '--json', '--strict'], line(invoice));
+    expect([strict.code, rows(strict.stdout)]).toEqual([
+      1,
+      [{ ...accepted, valid: false, faults: accepted?.warnings, warnings: [] }],
+    ]);
+    const { stdout: text } = await ecf(['check', '--text', '--strict'], line(invoice));
+    expect(text).toMatch(/^FAULTY .*\n +warning: /);
+  });
+
   it('reads standard input for -, and a last line without a line end', async () => {
     const { code, stdout } = await ecf(
       ['check', '--json', '-'],

@@ -3,6 +3,7 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { openBatches } from '../src/batches/batches.js';
 import { ecf, rows } from './ecf.js';
 import { useGateway } from './gateway.js';
 
@@ -14,6 +15,7 @@ const result = (line: number) => `${JSON.stringify({ line, status: 'Aceptado' })
 const BATCH = JSON.stringify({ total: TOTAL, pending: 0, in_process: 0, accepted: TOTAL, conditional: 0 });
 
 let calls: string[] = [];
+let keys: (string | undefined)[] = [];
 /** Paths whose next answers break off, in order. */
 let breaks: string[] = [];
 /** The results that come before their answer breaks off. */
@@ -27,6 +29,7 @@ let isPage = false;
 const gateway = http.createServer((req, res) => {
   const url = req.url ?? '';
   calls.push(`${req.method} ${url}`);
+  if (req.method === 'POST') keys.push(req.headers['idempotency-key'] as string | undefined);
   req.resume().on('end', () => {
     const status = refusals.shift();
     if (status !== undefined)
@@ -49,6 +52,7 @@ useGateway(gateway, 'ECF_API_KEY');
 beforeAll(() => writeFileSync(input, '{"ECF":{}}\n'.repeat(TOTAL)));
 beforeEach(() => {
   calls = [];
+  keys = [];
   breaks = [];
   whole = 1;
 });
@@ -59,7 +63,12 @@ const submit = (...more: string[]) => ecf(['submit', input, '--env', 'TesteCF', 
 it('asks again for an answer that breaks off, and goes on after the last result that came', async () => {
   breaks = ['/batches', '/batches/7', '/batches/7/results', '/batches/7/results'];
   const { code, stdout, stderr } = await submit();
-  expect([code, stderr]).toEqual([0, '3 documents, 3 accepted\n']);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      /^(ecf submit: the connection was cut off; next try in \d+ s\n){2}3 documents, 3 accepted\n$/,
+    ),
+  ]);
   expect(rows(stdout).map(({ line }) => line)).toEqual([1, 2, 3]);
   expect(calls).toEqual([
     'POST /batches',
@@ -72,11 +81,36 @@ it('asks again for an answer that breaks off, and goes on after the last result 
   ]);
 });
 
-it('sends again what the gateway asks to send again, and gives up otherwise', async () => {
-  refusals = [408, 400];
+it.each([400, 429, 503])('repeats an answer with Retry-After, says so, and ends with %s without it', async (status) => {
+  refusals = [408, status];
   const { code, stderr } = await submit();
-  expect([code, stderr]).toEqual([2, expect.stringContaining('answered 400: Send it again.')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`answered ${status}: Send it again.`)]);
+  expect(stderr).toContain('the gateway answered 408; next try in 1 s');
   expect(calls).toEqual(['POST /batches', 'POST /batches']);
+});
+
+it('has warnings refused with --strict, in a batch of its own', async () => {
+  await submit();
+  await submit('--strict');
+  const sent = calls.filter((call) => call.startsWith('POST'));
+  expect(sent).toEqual(['POST /batches', 'POST /batches?warnings=refuse']);
+  expect(new Set(keys).size).toBe(2);
+});
+
+it('gives up within 30 seconds if the first call cannot connect, and says before that it tries again', async () => {
+  const said: string[] = [];
+  let time = 0;
+  const batches = openBatches(undefined, { ECF_URL: 'http://127.0.0.1:1', ECF_API_KEY: 'k' }, 'TesteCF', {
+    strict: false,
+    say: (text) => said.push(text),
+    now: () => time,
+    sleep: async (ms) => {
+      time += ms;
+    },
+  });
+  await expect(batches.create('key', Buffer.from('{}'))).rejects.toThrow('http://127.0.0.1:1 cannot be reached');
+  expect(time).toBeLessThan(30_000);
+  expect(said[0]).toBe('ecf submit: the gateway at http://127.0.0.1:1 cannot be reached; next try in 1 s');
 });
 
 it('ends with 2 before it sends anything if the results cannot be written', async () => {

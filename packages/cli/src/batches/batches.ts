@@ -13,15 +13,33 @@ export interface Batches {
   results(id: string): AsyncIterable<BatchResult>;
 }
 
-/** Calls of a gateway that is away or busy are repeated for so long. */
+/** A call whose answer has Retry-After or is cut off is repeated for so long. */
 const PATIENCE_MS = 15 * 60_000;
+/** Until the gateway has answered once, its address may be wrong. The longest attempt to connect takes `CONNECT_MS`. */
+const FIRST_CONNECTION_MS = 30_000;
+const CONNECT_MS = 10_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** A whole batch may go up a slow line. */
 const ANSWER_MS = 30 * 60_000;
 const LONGEST_RESULT = 64 * 1024 * 1024;
 
+/** How calls are made and repeated. */
+export interface CallOptions {
+  /** Whether a warning refuses its document. */
+  readonly strict: boolean;
+  /** Says that a call is repeated, and why. */
+  readonly say: (text: string) => void;
+  readonly now?: () => number;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
 /** The gateway of ECF_URL and ECF_API_KEY; `demo.json` of the data folder supplies what is not set. */
-export function openBatches(dataDir: string | undefined, env: NodeJS.ProcessEnv, environment: string): Batches {
+export function openBatches(
+  dataDir: string | undefined,
+  env: NodeJS.ProcessEnv,
+  environment: string,
+  { strict, say, now = Date.now, sleep = delay }: CallOptions,
+): Batches {
   const demo = env.ECF_URL && env.ECF_API_KEY ? {} : readDemo(dataDir ?? env.DATA_DIR ?? '.data');
   const url = env.ECF_URL || demo.base_url;
   const key = env.ECF_API_KEY || demo.api_key;
@@ -29,28 +47,48 @@ export function openBatches(dataDir: string | undefined, env: NodeJS.ProcessEnv,
     throw new UsageError('say where the gateway is: set ECF_URL and ECF_API_KEY, or name its data folder.');
   if (!URL.canParse(url)) throw new UsageError(`ECF_URL is "${url}", which is no address.`);
 
-  /** An answer that breaks off is asked for again, like a gateway that is away. */
+  let hasAnswered = false;
+
+  /** Repeats what carries Retry-After, and a call whose answer is cut off. Every other refusal ends the command. */
   async function request<Answer>(
     path: string,
     read: (answer: Response) => Promise<Answer> | Answer,
     init: RequestInit = {},
   ): Promise<Answer> {
+    const began = now();
+    for (let pause = 1_000; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const tried = await call(path, read, init);
+      if ('value' in tried) return tried.value;
+      const isOver = hasAnswered
+        ? now() > began + PATIENCE_MS
+        : now() + pause + CONNECT_MS > began + FIRST_CONNECTION_MS;
+      if (isOver) throw tried.failure;
+      const wait = Math.max(pause, Math.min(tried.retryAfterMs, LONGEST_PAUSE_MS));
+      say(`ecf submit: ${tried.why}; next try in ${Math.ceil(wait / 1_000)} s`);
+      await sleep(wait);
+    }
+  }
+
+  /** Calls once: what was read, or why the call may be repeated. */
+  async function call<Answer>(
+    path: string,
+    read: (answer: Response) => Promise<Answer> | Answer,
+    init: RequestInit,
+  ): Promise<{ value: Answer } | { why: string; failure: UsageError; retryAfterMs: number }> {
     const headers = { 'x-api-key': key as string, env: environment, ...init.headers };
-    let pause = 1_000;
-    for (const end = Date.now() + PATIENCE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      let asked = 0;
-      try {
-        const signal = AbortSignal.timeout(ANSWER_MS);
-        const answer = await fetch(new URL(path, url), { redirect: 'error', signal, ...init, headers });
-        if (answer.ok) return await read(answer);
-        const passes = answer.headers.has('retry-after') || answer.status === 429 || answer.status >= 502;
-        if (!passes || Date.now() > end) throw refusal(answer.status, await answer.text());
-        asked = Number(answer.headers.get('retry-after') ?? 0) * 1_000;
-      } catch (error) {
-        if (error instanceof UsageError) throw error;
-        if (Date.now() > end) throw unreachable(url as string, error);
-      }
-      await delay(Math.max(pause, Math.min(asked || 0, LONGEST_PAUSE_MS)));
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const answer = await fetch(new URL(path, url), { redirect: 'error', signal, ...init, headers });
+      hasAnswered = true;
+      if (answer.ok) return { value: await read(answer) };
+      const seconds = answer.headers.get('retry-after');
+      const failure = refusal(answer.status, await answer.text());
+      if (seconds === null) throw failure;
+      return { why: `the gateway answered ${answer.status}`, failure, retryAfterMs: Number(seconds) * 1_000 || 0 };
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      const why = hasAnswered ? 'the connection was cut off' : `the gateway at ${url} cannot be reached`;
+      return { why, failure: unreachable(url as string, error), retryAfterMs: 0 };
     }
   }
 
@@ -60,7 +98,8 @@ export function openBatches(dataDir: string | undefined, env: NodeJS.ProcessEnv,
     async create(idempotencyKey, ndjson) {
       const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey };
       const init = { method: 'POST', headers, body: new Uint8Array(ndjson) };
-      return (await request('/batches', json<{ batch_id: string }>, init)).batch_id;
+      return (await request(strict ? '/batches?warnings=refuse' : '/batches', json<{ batch_id: string }>, init))
+        .batch_id;
     },
     read: (id) => request(`/batches/${id}`, json<BatchBody>),
     async *results(id) {

@@ -1,10 +1,9 @@
-import type { ExamineOptions } from '@ecf/ecf-xml';
 import { type Block, linesOf } from '../input/blocks.js';
 import { documentName, faultLines, printable } from '../output/readable.js';
-import { examineJsonText, unreadableDocument, type Verdict } from './examine.js';
+import { type CheckOptions, examineJsonText, unreadableDocument, type Verdict } from './examine.js';
 
 /** Options of the rows; the workers get them unchanged. */
-export interface Style extends ExamineOptions {
+export interface Style extends CheckOptions {
   readonly json: boolean;
   /** The file of the lines; absent for standard input. */
   readonly file?: string;
@@ -52,5 +51,5 @@ export function row(place: Place, verdict: Verdict, json: boolean): string {
   const line = place.line === undefined ? '' : `line ${place.line}`;
   const where = [place.file, line].filter(Boolean).join(', ');
   const head = `${valid ? 'valid  ' : 'FAULTY '} ${documentName(document, type, encf)}  ${printable(where)}\n`;
-  return head + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
+  return head + faultLines([...faults, ...warnings]);
 }

@@ -12,7 +12,13 @@ import { announceTerminal, onlyFile, unreadable } from '../input/read-document.j
 import type { Options, OptionValues } from '../options.js';
 import { UsageError } from '../usage-error.js';
 
-export const options: Options = { env: 'value', 'batch-size': 'value', results: 'value', 'data-dir': 'value' };
+export const options: Options = {
+  env: 'value',
+  'batch-size': 'value',
+  strict: 'switch',
+  results: 'value',
+  'data-dir': 'value',
+};
 
 export const help = `ecf submit FILE|- --env ENV [options]
 
@@ -22,11 +28,13 @@ not empty.
 
   --env ENV         TesteCF, CerteCF or eCF
   --batch-size N    documents of a batch, 1 to 10000; default 1000
+  --strict          a warning refuses its document before a number is used
   --results FILE    writes the results there; an existing file is replaced
   --data-dir D      data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
 
-After an interruption, repeat the command with the same input, --env and --batch-size. It sends nothing twice, and its results are
-complete. A gateway that is away or busy is asked again for 15 minutes.
+After an interruption, repeat the command with the same input, --env, --batch-size and --strict. It sends nothing twice, and its results
+are complete. A call whose answer has Retry-After, or is cut off, is repeated for up to 15 minutes; standard error says so. If the first
+call cannot connect, the command ends within 30 seconds.
 
 The gateway is ECF_URL with ECF_API_KEY; demo.json supplies what is not set. Exit code: 0 the authority accepted all, 1 some not, 2 wrong
 usage, or the gateway refuses or is away.
@@ -43,7 +51,11 @@ export async function execute(values: OptionValues, files: string[], console: Co
   const file = onlyFile(files);
   const environment = environmentOf(values.env);
   const size = sizeOf(values['batch-size']);
-  const batches = openBatches(values['data-dir'] as string | undefined, process.env, environment);
+  const strict = values.strict === true;
+  const batches = openBatches(values['data-dir'] as string | undefined, process.env, environment, {
+    strict,
+    say: (text) => console.stderr.write(`${text}\n`),
+  });
   const output = typeof values.results === 'string' ? await openFile(values.results) : toStream(console.stdout);
   if (file === '-') announceTerminal(console);
   const input = file === '-' ? console.stdin : createReadStream(file);
@@ -53,7 +65,8 @@ export async function execute(values: OptionValues, files: string[], console: Co
     for await (const documents of partsOf(input, size)) {
       part += 1;
       const [first, before] = [lines, accepted];
-      for await (const result of submitted(batches, environment, part, documents, (batch) =>
+      const name = `${environment} ${part}${strict ? ' strict' : ''}`;
+      for await (const result of submitted(batches, name, documents, (batch) =>
         report(`${first + decided(batch)} documents, ${before + batch.accepted + batch.conditional} accepted`),
       )) {
         lines += 1;
@@ -103,8 +116,7 @@ async function openFile(name: string): Promise<Output> {
 /** The results of a part, once its batch is decided. */
 async function* submitted(
   batches: Batches,
-  environment: string,
-  part: number,
+  name: string,
   documents: Part,
   onBatch: (batch: BatchBody) => void,
 ): AsyncGenerator<BatchResult> {
@@ -113,8 +125,9 @@ async function* submitted(
     return;
   }
   const ndjson = Buffer.concat(documents.flatMap((line) => [line, NEWLINE]));
-  // The key names the part and its content, so that a repeated run finds the batch of the first one.
-  const key = createHash('sha256').update(`${environment} ${part}\n`).update(ndjson).digest('hex');
+  // The key names the part and its content, so that a repeated run finds the batch of the first one. Without --strict it is
+  // another batch, because the first one may have refused lines for their warnings.
+  const key = createHash('sha256').update(`${name}\n`).update(ndjson).digest('hex');
   const id = await batches.create(`ecf-submit-${key}`, ndjson);
   for (;;) {
     const batch = await batches.read(id);

@@ -6,5 +6,5 @@ export function complaints(file: string, { document, type, encf, valid, faults, 
   if (valid && warnings.length === 0) return '';
   const name = documentName(document, type, encf);
   const head = `${file === '-' ? 'standard input' : file}: ${name} ${valid ? 'has warnings' : 'is at fault'}\n`;
-  return head + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
+  return head + faultLines([...faults, ...warnings]);
 }

@@ -7,12 +7,12 @@ export function printable(text: string): string {
 }
 
 /** Faults or warnings, one a line, followed by the rule and its source. */
-export function faultLines(faults: readonly Fault[], kind: 'fault' | 'warning'): string {
+export function faultLines(faults: readonly Fault[]): string {
   return faults
-    .map(({ path, message, rule, code, source }) => {
+    .map(({ path, message, rule, code, source, severity }) => {
       const place = path === '' ? '' : `${path}: `;
       const origin = [rule, ...(code === null ? [] : [`code ${code}`]), source].join(', ');
-      return `    ${kind === 'warning' ? 'warning: ' : ''}${printable(`${place}${message} (${origin})`)}\n`;
+      return `    ${severity === 'warning' ? 'warning: ' : ''}${printable(`${place}${message} (${origin})`)}\n`;
     })
     .join('');
 }

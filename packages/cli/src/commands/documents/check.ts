@@ -11,7 +11,13 @@ import { Progress } from '../../output/progress.js';
 import { RowWriter } from '../../output/row-writer.js';
 import { UsageError } from '../../usage-error.js';
 
-export const options: Options = { 'schema-only': 'switch', json: 'switch', text: 'switch', quiet: 'switch' };
+export const options: Options = {
+  'schema-only': 'switch',
+  strict: 'switch',
+  json: 'switch',
+  text: 'switch',
+  quiet: 'switch',
+};
 
 export const help = `ecf check [options] [FILE...|-]
 
@@ -20,6 +26,7 @@ Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key 
   FILE           a document as JSON or XML; with the ending .ndjson or .jsonl one JSON document a line
   - or no FILE   standard input, one JSON document a line
   --schema-only  skip the business rules
+  --strict       a warning counts as a fault, as with warnings=refuse at the gateway
   --json         one JSON object a line: {line|file, document, type, encf, valid, faults, warnings}
   --text         for people; the default on a terminal, --json elsewhere
   --quiet        no progress on standard error
@@ -33,7 +40,8 @@ signed: FechaHoraFirma and Signature may be missing. Exit code: 1 if a document 
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
   const json = wantsJson(values, console.stdout);
-  const style = { now: new Date(), schemaOnly: values['schema-only'] === true, json };
+  const [schemaOnly, strict] = [values['schema-only'] === true, values.strict === true];
+  const style = { now: new Date(), schemaOnly, strict, json };
   const writer = new RowWriter(console.stdout);
   const progress = new Progress(console.stderr, values.quiet === true);
   let unreadableFiles = 0;

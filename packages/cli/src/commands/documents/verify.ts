@@ -121,5 +121,5 @@ function readable(row: Row): string {
     );
     if (!certificate.valid_at_signing) lines.push('    the certificate was NOT valid when the document was signed\n');
   }
-  return lines.join('') + faultLines(faults, 'fault') + faultLines(warnings, 'warning');
+  return lines.join('') + faultLines([...faults, ...warnings]);
 }
