@@ -68,48 +68,39 @@ export function createExchange({
 }: ExchangeParts): Exchange {
   return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     const started = performance.now();
-    let date: string | null = null;
-    const answer = await call(request, read, (header) => {
-      date = header;
-    });
+    const { answer, date } = await call(request, read);
     report(request, answer, { durationMs: performance.now() - started, date: readDate(date) });
     return answer;
   };
 
-  async function call<V>(
-    request: ExchangeRequest,
-    read: AnswerReader<V>,
-    onDate: (header: string | null) => void,
-  ): Promise<Answer<V>> {
-    if (!isHeaderValue(request.authorization)) return { outcome: 'unauthorized', raw: null };
+  async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Dated<V>> {
+    if (!isHeaderValue(request.authorization)) return undated({ outcome: 'unauthorized', raw: null });
     const { env, service, taxpayer = null } = request;
-    if (env === null || limits === null) return callThroughCircuit(request, read, onDate);
+    if (env === null || limits === null) return callThroughCircuit(request, read);
     const call = { env, service, taxpayer };
     const paused = limits.pauseOf(call);
-    if (paused !== null) return { ...notCalled(limitedDetail(call, paused.limit), paused.ms), limit: paused.limit };
-    const answer = await callThroughCircuit(request, read, onDate);
-    if (answer.outcome !== 'unknown' || answer.cause !== 'rate_limited' || !answer.retryAfterMs) return answer;
+    if (paused !== null)
+      return undated({ ...notCalled(limitedDetail(call, paused.limit), paused.ms), limit: paused.limit });
+    const { answer, date } = await callThroughCircuit(request, read);
+    if (answer.outcome !== 'unknown' || answer.cause !== 'rate_limited' || !answer.retryAfterMs)
+      return { answer, date };
     const { limit, ms } = limits.limited(call, answer.retryAfterMs);
-    return { ...answer, limit, retryAfterMs: ms };
+    return { answer: { ...answer, limit, retryAfterMs: ms }, date };
   }
 
-  async function callThroughCircuit<V>(
-    request: ExchangeRequest,
-    read: AnswerReader<V>,
-    onDate: (header: string | null) => void,
-  ): Promise<Answer<V>> {
-    if (circuits === null) return (await send(request, read, onDate)).value;
+  async function callThroughCircuit<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Dated<V>> {
+    if (circuits === null) return (await send(request, read)).value;
     // Failures are those of a host. A pause that the authority asks for is that of a service, unless it limits calls (429).
     const { env, service } = request;
     const pausedMs = env === null ? 0 : circuits.waitMs(servicePeer(env, service));
-    if (pausedMs > 0) return circuitOpen(request, pausedMs);
-    const result = await circuits.run(peerOf(request), () => send(request, read, onDate));
-    if (!('value' in result)) return circuitOpen(request, result.retryAfterMs);
-    const { value } = result;
-    const isLimit = value.outcome === 'unknown' && value.cause === 'rate_limited';
-    if (env !== null && !isLimit && value.outcome !== 'refused' && 'retryAfterMs' in value && value.retryAfterMs)
-      circuits.pause(servicePeer(env, service), value.retryAfterMs);
-    return value;
+    if (pausedMs > 0) return undated(circuitOpen(request, pausedMs));
+    const result = await circuits.run(peerOf(request), () => send(request, read));
+    if (!('value' in result)) return undated(circuitOpen(request, result.retryAfterMs));
+    const { answer } = result.value;
+    const isLimit = answer.outcome === 'unknown' && answer.cause === 'rate_limited';
+    if (env !== null && !isLimit && answer.outcome !== 'refused' && 'retryAfterMs' in answer && answer.retryAfterMs)
+      circuits.pause(servicePeer(env, service), answer.retryAfterMs);
+    return result.value;
   }
 
   function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
@@ -121,20 +112,16 @@ export function createExchange({
     );
   }
 
-  async function send<V>(
-    request: ExchangeRequest,
-    read: AnswerReader<V>,
-    onDate: (header: string | null) => void,
-  ): Promise<CallResult<Answer<V>>> {
+  async function send<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<CallResult<Dated<V>>> {
     const result = await transport.send(outgoing(request));
-    if (result.kind === 'failed') {
-      const value = failed(request, result);
-      return { value, health: healthOf(request, value), subject: subjectOf(request) };
-    }
-    onDate(result.date);
-    const pauseMs = retryAfterMs(result.retryAfter, clock());
-    const value = readAnswer(request, result, read, pauseMs);
-    return { value, health: healthOf(request, value), subject: subjectOf(request) };
+    const value =
+      result.kind === 'failed'
+        ? undated<V>(failed(request, result))
+        : {
+            answer: readAnswer(request, result, read, retryAfterMs(result.retryAfter, clock())),
+            date: result.date,
+          };
+    return { value, health: healthOf(request, value.answer), subject: subjectOf(request) };
   }
 
   function report(
@@ -151,6 +138,16 @@ export function createExchange({
       // A failing observer must not turn a submitted document into an error.
     }
   }
+}
+
+/** An answer with the `Date` of its head; null if no answer came, or it has none. */
+interface Dated<V> {
+  readonly answer: Answer<V>;
+  readonly date: string | null;
+}
+
+function undated<V>(answer: Answer<V>): Dated<V> {
+  return { answer, date: null };
 }
 
 function readDate(header: string | null): Date | null {
