@@ -40,7 +40,7 @@ import { openSharedCache } from '@ecf/service-kit/cache';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys } from '@ecf/service-kit/security';
+import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
 import {
   openServiceDependencies,
   type Readiness,
@@ -131,7 +131,8 @@ export interface Approvals {
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceDependencies('approvals', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;
-  const clients = createClients(config, parts, overrides);
+  const sealingKeys = createSealingKeys('approvals', config);
+  const clients = createClients(config, parts, overrides, sealingKeys);
   const archive = overrides.archive ?? openXmlStore(config);
   const validation = createApprovalValidation({
     trust: config.trust,
@@ -142,7 +143,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const stopping = new AbortController();
   // Every request that waits for an issuer listens to the signal.
   setMaxListeners(0, stopping.signal);
-  const ports = createPorts(config, { parts, clients, archive, validation, stopping, overrides });
+  const ports = createPorts(config, { parts, sealingKeys, clients, archive, validation, stopping, overrides });
   const sending = createApprovalSending(ports);
   const deliveries = createDeliveries(config, {
     ports,
@@ -158,7 +159,6 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const ready = () => writerReadiness(parts, archive);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
-  const sealingKeys = createSealingKeys('approvals', config);
   const values = [replicatedCertificates(database)];
   const sealed = createMasterKeyOperations({ database, sealingKeys, values });
   const freeSpace = createFreeSpaceGuard({
@@ -218,7 +218,12 @@ interface Clients {
   close(): Promise<void>;
 }
 
-function createClients(config: ApprovalsConfig, parts: ServiceDependencies, overrides: ApprovalsOverrides): Clients {
+function createClients(
+  config: ApprovalsConfig,
+  parts: ServiceDependencies,
+  overrides: ApprovalsOverrides,
+  sealingKeys: SealingKeys,
+): Clients {
   const { clock, clockSkew, logger, metrics, database } = parts;
   const recordUse = createCertificateUses({ database, acts: ACTS, clock });
   const authority = createAuthorityClient({
@@ -238,7 +243,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceDependencies, over
     ...(overrides.receiverNames === undefined ? {} : { lookup: overrides.receiverNames }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('approvals', config), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys, logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
@@ -261,6 +266,7 @@ function createClients(config: ApprovalsConfig, parts: ServiceDependencies, over
 
 interface PortsParts {
   readonly parts: ServiceDependencies;
+  readonly sealingKeys: SealingKeys;
   readonly clients: Clients;
   readonly archive: XmlStore;
   readonly validation: ApprovalValidation;
@@ -270,7 +276,7 @@ interface PortsParts {
 
 function createPorts(
   config: ApprovalsConfig,
-  { parts, clients, archive, validation, stopping, overrides }: PortsParts,
+  { parts, sealingKeys, clients, archive, validation, stopping, overrides }: PortsParts,
 ): Ports {
   const { clock, logger, metrics, identities, database } = parts;
   const { authority, receivers, tokens, recordUse } = clients;
@@ -284,7 +290,7 @@ function createPorts(
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_QUERY_MS })
         : overrides.source,
     certificates: createCertificates(
-      createSealingKeys('approvals', config),
+      sealingKeys,
       (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
     ),
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),

@@ -22,7 +22,7 @@ import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
-import { createSealingKeys } from '@ecf/service-kit/security';
+import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
 import {
   openServiceDependencies,
   type Readiness,
@@ -40,7 +40,6 @@ import {
   type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
-import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
@@ -155,15 +154,15 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const cancellationMetrics = createCancellationMetrics(metrics, logger);
   const archive = overrides.archive ?? openXmlStore(config);
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
-  const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
-  const { client, tokens, watches, closeClients } = openAuthority(config, overrides, parts, recordUse);
+  const sealingKeys = createSealingKeys('emission', config);
+  const { client, watches, closeClients, ...logins } = openAuthority(config, overrides, parts, sealingKeys);
   const workers = openWorkers(config, parts);
   const { signedDocuments, cancellationDocuments, invoices, readNumbers } = workers;
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
-    tokens,
-    recordUse,
+    ...logins,
+    sealer: sealingKeys,
     observer,
   });
   const taxpayers = createTaxpayers(ports);
@@ -208,7 +207,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     startRun: createStartRun(ports),
   });
   const stored = createStoredFiles(database, STORED_FILES);
-  const sealed = openSealed(config, parts);
+  const sealed = openSealed(parts, sealingKeys);
   const app = createEmissionApp({
     submitJson: createSubmitJson(batches.callerPorts, issueJson, followUp),
     submitSigned: createSubmitSigned(batches.callerPorts, taxpayers, followUp, signedDocuments.read),
@@ -252,7 +251,7 @@ function openPorts(
   config: EmissionConfig,
   overrides: EmissionOverrides,
   { database, clock, identities }: ServiceDependencies,
-  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'observer'> & {
+  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'sealer' | 'observer'> & {
     readonly client: Ports['authority'];
   },
 ): Ports {
@@ -271,7 +270,7 @@ function openPorts(
     authority: overrides.authority ?? opened.client,
     tokens: opened.tokens,
     recordUse: opened.recordUse,
-    sealer: createSealingKeys('emission', config),
+    sealer: opened.sealer,
     observer: opened.observer,
     clock,
     random: overrides.random ?? Math.random,
@@ -293,13 +292,14 @@ function openPorts(
   };
 }
 
-/** The authority's client, and its tokens from the cache that instances share. */
+/** The authority's client, its tokens from the cache that instances share, and the record of what certificates sign. */
 function openAuthority(
   config: EmissionConfig,
   overrides: EmissionOverrides,
-  { clock, clockSkew, logger, metrics }: ServiceDependencies,
-  recordUse: RecordCertificateUse,
+  parts: ServiceDependencies,
+  sealingKeys: SealingKeys,
 ) {
+  const { clock, clockSkew, logger, metrics } = parts;
   const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -307,7 +307,8 @@ function openAuthority(
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('emission', config), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys, logger, metrics });
+  const recordUse = createRetryingCertificateUses(parts, config.DATABASE_WAIT_MS);
   const tokens = createTokenProvider({
     client,
     cache: overrides.tokenCache ?? sharedCache ?? inMemoryTokenCache(clock),
@@ -320,6 +321,7 @@ function openAuthority(
   return {
     client,
     tokens,
+    recordUse,
     watches,
     async closeClients() {
       client.close();
@@ -390,8 +392,7 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
 }
 
 /** The sealed values of this service, and the report of this instance's master keys. */
-function openSealed(config: EmissionConfig, { database, logger }: ServiceDependencies) {
-  const sealingKeys = createSealingKeys('emission', config);
+function openSealed({ database, logger }: ServiceDependencies, sealingKeys: SealingKeys) {
   const values = [replicatedCertificates(database), sealedRequestCertificates(database, sealingKeys)];
   return {
     operations: createMasterKeyOperations({ database, sealingKeys, values }),

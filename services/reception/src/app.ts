@@ -25,7 +25,7 @@ import { createDueWork } from '@ecf/service-kit/due-work';
 import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys } from '@ecf/service-kit/security';
+import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
 import {
   openServiceDependencies,
   type Readiness,
@@ -145,9 +145,9 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     metrics,
     logger,
   });
-  const parts = createParts(config, ports, { spent, keys, freeSpace, watchQueue: shared.watchQueue });
+  const parts = createParts(config, ports, { spent, keys, sealingKeys, freeSpace, watchQueue: shared.watchQueue });
   const report = createReceptionReport(metrics, logger);
-  const confirmation = createConfirmation(config, shared, ports, parts.receivers);
+  const confirmation = createConfirmation(config, { ...shared, sealingKeys }, ports, parts.receivers);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
@@ -203,6 +203,7 @@ function createParts(
   stores: {
     spent: ReturnType<typeof createSpentSeeds>;
     keys: ReturnType<typeof createTokenKeys>;
+    sealingKeys: SealingKeys;
     freeSpace: FreeSpaceGuard;
     watchQueue: ServiceDependencies['watchQueue'];
   },
@@ -235,7 +236,7 @@ function createParts(
     query: createQueryReceived({ ...ports, toJson: documents.toJson }, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds(
       { spent: stores.spent, validation: ports.validation, clock },
-      createSealingKeys('reception', config).keysFor('reception seed'),
+      stores.sealingKeys.keysFor('reception seed'),
       trust,
     ),
     tokens,
@@ -248,7 +249,14 @@ function createParts(
 /** Queries the authority about received documents, in the background. */
 function createConfirmation(
   config: ReceptionConfig,
-  { clock, clockSkew, logger, metrics, database }: ServiceDependencies,
+  {
+    clock,
+    clockSkew,
+    logger,
+    metrics,
+    database,
+    sealingKeys,
+  }: ServiceDependencies & { readonly sealingKeys: SealingKeys },
   ports: Ports,
   receivers: Pick<Receivers, 'find'>,
 ) {
@@ -259,7 +267,7 @@ function createConfirmation(
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
-  const sharedCache = openSharedCache(config, { sealingKeys: createSealingKeys('reception', config), logger, metrics });
+  const sharedCache = openSharedCache(config, { sealingKeys, logger, metrics });
   const tokens = createTokenProvider({
     client: authority,
     cache: sharedCache ?? inMemoryTokenCache(clock),
