@@ -127,6 +127,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
       approval_datetime: null,
       warnings: [
         expect.objectContaining({ rule: 'business.signature-time-in-future', severity: 'warning' }),
+        expect.objectContaining({ rule: 'business.issue-date-in-future', severity: 'warning' }),
         expect.objectContaining({ rule: 'business.total-amount', severity: 'warning' }),
       ],
       conflicts: [
