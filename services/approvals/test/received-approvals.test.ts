@@ -403,6 +403,36 @@ describe('the signer of an answer', () => {
     expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
   });
 
+  it('that counts by an operator who withdraws it brings back the answer that counted before', async () => {
+    const encf = await issued();
+    await world.send(await acecf(encf));
+    await world.send(await acecf(encf, rejection, stranger));
+    const other = issueCertificate('00700000007', AUTHORITY, undefined, testKey(3));
+    await world.send(await acecf(encf, { ...rejection, DetalleMotivoRechazo: 'Otro' }, other));
+    const [first, second, third] = (await answers(encf)).answers.map(({ id }: { id: string }) => Number(id));
+    const counting = async () => {
+      const { approval_status } = await state(encf);
+      const found = (await answers(encf)).answers.find(({ counts }: { counts: boolean }) => counts);
+      return [approval_status, found === undefined ? null : Number(found.id)];
+    };
+    await decide(second, true);
+    expect(await counting()).toEqual(['rejected', second]);
+    await decide(second, false);
+    expect(await counting()).toEqual(['approved', first]);
+    await decide(second, true);
+    await decide(third, true);
+    await decide(second, false);
+    expect(await counting()).toEqual(['rejected', third]);
+    await decide(third, false);
+    expect(await counting()).toEqual(['approved', first]);
+    await decide(second, true);
+    await decide(first, true);
+    await decide(first, false);
+    expect(await counting()).toEqual(['rejected', second]);
+    await decide(second, false);
+    expect(await counting()).toEqual(['pending', null]);
+  });
+
   it('is not shown to other accounts', async () => {
     const encf = await issued();
     await world.send(await acecf(encf));

@@ -75,6 +75,10 @@ export const UNCONFIRMED_OF = {
             AND (certificate_key = $3 OR ($4::boolean AND certificate_trusted AND certificate_holder = $5))
           ORDER BY issuer_rnc, encf, id`,
 };
+export const WITH_ID = {
+  name: 'received_approval_with_id',
+  text: 'SELECT a.*, true AS counts FROM received_approvals a WHERE a.id = $1',
+};
 export const CONFIRM = {
   name: 'received_approval_confirm',
   text: 'UPDATE received_approvals SET confirmed = true WHERE id = $1 RETURNING *, true AS counts',
@@ -89,9 +93,14 @@ export const LOCK = {
   text: `INSERT INTO received_decisions AS d (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)
          ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET revision = d.revision`,
 };
+/** $5 whether the answer takes the place of the one that counts, which is remembered with it. */
 export const DECIDE = {
   name: 'received_decision_decide',
-  text: `WITH d AS (
+  text: `WITH replaced AS (
+           UPDATE received_approvals a SET replaced_id = before.answer_id FROM received_decisions before
+            WHERE $5 AND before.env = $1 AND before.issuer_rnc = $2 AND before.encf = $3 AND a.id = $4
+              AND before.answer_id <> a.id),
+         d AS (
            UPDATE received_decisions SET answer_id = $4, revision = revision + 1
             WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 RETURNING *)
          SELECT d.*, a.decision, a.confirmed, a.decided_at FROM d LEFT JOIN received_approvals a ON a.id = d.answer_id`,

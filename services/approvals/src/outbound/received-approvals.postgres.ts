@@ -126,7 +126,8 @@ async function rule(
   const [row] = (await tx.query<ReceivedApprovalRow>(sql.RULE, [id, counts, reason, at])).rows;
   const answer = fromRow(row as ReceivedApprovalRow);
   if (counts && standing?.id !== id) await decide(tx, answer, at);
-  if (!counts && standing?.id === id) await decide(tx, { ...answer, counts: false }, at);
+  if (!counts && standing?.id === id)
+    await restore(tx, (await countedBefore(tx, id)) ?? { ...answer, counts: false }, at);
   await appendToOutbox(tx, actEvents(ACTS, act));
   return { ...answer, counts };
 }
@@ -157,10 +158,33 @@ async function lock(tx: Transaction, { buyerRnc, ...key }: DecisionKey): Promise
   return { standing: rows[0] ?? null };
 }
 
-/** From now on the answer counts; or none, if it does not count. */
-async function decide(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void> {
+/** The answer that counted before this one, and that no operator set aside; null if there is none. */
+async function countedBefore(tx: Transaction, id: number): Promise<ReceivedAnswer | null> {
+  // An answer may have counted twice, so the answers before it may form a circle.
+  const seen = new Set<number>();
+  for (let at: number | null = id; at !== null && !seen.has(at); ) {
+    seen.add(at);
+    const [row]: ReceivedApprovalRow[] = (await tx.query<ReceivedApprovalRow>(sql.WITH_ID, [at])).rows;
+    if (row !== undefined && row.ruled_counts !== false) return fromRow(row);
+    at = row?.replaced_id ?? null;
+  }
+  return null;
+}
+
+/** From now on the answer counts, instead of the one that counted. */
+function decide(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void> {
+  return publish(tx, answer, at, true);
+}
+
+/** The answer counts again; or none, if it does not count. */
+function restore(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void> {
+  return publish(tx, answer, at, false);
+}
+
+async function publish(tx: Transaction, answer: ReceivedAnswer, at: Date, replaces: boolean): Promise<void> {
   const { buyerRnc: _, ...key } = answer.key;
-  const { rows } = await tx.query<DecisionRow>(sql.DECIDE, [...keyValues(key), answer.counts ? answer.id : null]);
+  const counting = answer.counts ? answer.id : null;
+  const { rows } = await tx.query<DecisionRow>(sql.DECIDE, [...keyValues(key), counting, replaces]);
   await appendToOutbox(tx, [approvalEvent(decisionReceived(rows[0] as DecisionRow), at)]);
 }
 
@@ -257,6 +281,7 @@ interface ReceivedApprovalRow {
   confirmed: boolean;
   content_sha256: string | null;
   ruled_counts: boolean | null;
+  replaced_id: number | null;
   counts: boolean;
 }
 

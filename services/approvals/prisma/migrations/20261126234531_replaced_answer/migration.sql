@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "received_approvals" ADD COLUMN     "replaced_id" BIGINT;
