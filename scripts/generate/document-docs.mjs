@@ -130,6 +130,7 @@ const text = `${[
   '',
   'Two warnings name elements of JSON that are written otherwise than stated, because XML parsers and .NET would read them otherwise than they',
   'were signed: `schema.carriage-return` (CR and CR LF are written as LF) and `schema.blanks` (a value of blanks only counts as absent).',
+  'A third, `signature.blanks`, is about signed XML whose signature is valid only with its blank text or its carriage returns.',
   '',
   '## e-CF',
   '',

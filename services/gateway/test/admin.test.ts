@@ -195,6 +195,14 @@ describe('taxpayers', () => {
     const answer = await under.admin('POST', `/admin/accounts/${account.body.id}/taxpayers`, { rnc, name: 'x' });
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'rnc'] }] } });
   });
+
+  it('refuse an RNC as a number, which may have lost leading zeros', async () => {
+    const account = await under.admin('POST', '/admin/accounts', { name: 'Numbers' });
+    const body = { rnc: 131000104, name: 'x' };
+    const answer = await under.admin('POST', `/admin/accounts/${account.body.id}/taxpayers`, body);
+    const msg = expect.stringContaining('send it as text: a number loses its leading zeros');
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'rnc'], msg }] } });
+  });
 });
 
 describe('certificates', () => {

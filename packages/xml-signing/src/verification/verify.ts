@@ -76,10 +76,12 @@ function verifyBothWays(text: string): { verified: Verified; canonical: 'as-is' 
 
 /** Verifies a valid signature again in the forms in which others read the document, as far as they differ. */
 function refusedElsewhere(text: string, canonical: 'as-is' | 'whitespace-dropped'): RefusedElsewhere | null {
-  const compact = withoutBlankText(text);
-  if (canonical === 'as-is' && compact.length !== text.length && !verifies(compact)) return 'blanks';
-  const read = withoutBlankText(withLineFeeds(text));
-  return read.length === compact.length || verifies(read) ? null : 'carriage-returns';
+  if (canonical === 'as-is') {
+    const compact = withoutBlankText(text);
+    if (compact.length !== text.length && !verifies(compact)) return 'blanks';
+  }
+  const read = withLineFeeds(text);
+  return read === text || verifies(withoutBlankText(read)) ? null : 'carriage-returns';
 }
 
 function verifies(text: string): boolean {
