@@ -112,7 +112,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     ],
     ['an empty body', () => [''], 400, 'bad_request'],
     ['a body that is cut', () => [part(valid)], 400, 'bad_request'],
-    ['JSON instead of a form', () => [valid, 'application/json'], 415, 'unsupported_media_type'],
+    ['a type that is neither form nor JSON', () => [valid, 'text/plain'], 415, 'unsupported_media_type'],
     ['a form without boundary', () => [form(part(valid)), 'multipart/form-data'], 400, 'bad_request'],
     ...[
       'boundary=',
