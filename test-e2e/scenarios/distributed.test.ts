@@ -340,6 +340,8 @@ describeDistributed('SIGINT', () => {
     const settings = { ...SETTINGS, ...storage?.settings };
     running = await startDistributed(dataDir, { ...settings, MASTER_KEY: `${fresh},${old}` });
     expect(running.output()).not.toContain('first invoice');
+    for (const label of ['your turn', 'see a fault'])
+      expect(running.output()).toMatch(new RegExp(`^${label} +curl .*${running.demo.api_key}`, 'm'));
     await expectListed(last);
     const args = ['keys', 'reseal', '--data-dir', dataDir, '--json'];
     // Refused while an instance that an earlier test killed still counts.

@@ -409,7 +409,7 @@ describe('a key with the scope manage', () => {
     expect(entries[0].details).toMatchObject({ ranges: [], removed: [whole] });
   });
 
-  it('sees and changes only webhooks of its environments, and none if it serves only some taxpayers', async () => {
+  it('sees and changes only webhooks of its environments, and none if it may not read every event', async () => {
     const url = 'https://erp.example.do/events';
     const base = `/admin/accounts/${account}/webhooks`;
     const wide = (await under.admin('POST', base, { url })).body.id;
@@ -418,6 +418,7 @@ describe('a key with the scope manage', () => {
     expect((await as(own.key, 'GET', '/account/webhooks')).body).toMatchObject([{ id: ofTest }]);
     expect(await as(own.key, 'POST', '/account/webhooks', { url })).toMatchObject(beyond);
     const limited = await newKey({ environments: ['TesteCF'], taxpayers: [FIRST] });
+    const unread = await newKey({ environments: ['TesteCF'], scopes: ['manage'] });
     for (const [method, action, body] of [
       ['GET', '', undefined],
       ['PATCH', '', { active: false }],
@@ -427,11 +428,14 @@ describe('a key with the scope manage', () => {
       ['POST', '/test', undefined],
     ] as const) {
       expect(await as(own.key, method, `/account/webhooks/${wide}${action}`, body)).toMatchObject(absent);
-      expect(await as(limited.key, method, `/account/webhooks/${ofTest}${action}`, body)).toMatchObject(beyond);
+      for (const { key } of [limited, unread])
+        expect(await as(key, method, `/account/webhooks/${ofTest}${action}`, body)).toMatchObject(beyond);
     }
-    expect(await as(limited.key, 'GET', '/account/webhooks')).toMatchObject(beyond);
     const webhook = { url, environments: ['TesteCF'] };
-    expect(await as(limited.key, 'POST', '/account/webhooks', webhook)).toMatchObject(beyond);
+    for (const { key } of [limited, unread]) {
+      expect(await as(key, 'GET', '/account/webhooks')).toMatchObject(beyond);
+      expect(await as(key, 'POST', '/account/webhooks', webhook)).toMatchObject(beyond);
+    }
   });
 
   it('stores certificates as a sandbox key only until its account has a key for eCF', async () => {

@@ -40,10 +40,13 @@ export function requireForProduction(manager: Manager | null): void {
   throw beyond('a certificate of this account, which signs for eCF too; use a key for eCF');
 }
 
-/** 403 `beyond_own_rights` where all taxpayers of the account are concerned and the manager serves only some. */
-export function requireEveryTaxpayer(manager: Manager | null): void {
-  if (manager === null || manager.taxpayers === null) return;
-  throw beyond('taxpayers that it does not serve; use a key that is not limited to taxpayers');
+/** 403 `beyond_own_rights` unless the manager may read what webhooks get: the events of all taxpayers of the account. */
+export function requireEvents(manager: Manager | null): void {
+  if (manager === null) return;
+  if (manager.taxpayers !== null)
+    throw beyond('webhooks, which get the events of taxpayers that it does not serve; use a key without taxpayers');
+  if (!manager.scopes.includes('read'))
+    throw beyond('webhooks, which get events; use a key that has the scope read too');
 }
 
 /** 403 `beyond_own_rights` for scopes that the manager lacks. */
@@ -62,7 +65,7 @@ export function requireOwnRights(manager: Manager | null, rights: Rights): void 
   if (!seesKey(manager, rights))
     throw beyond(`taxpayers that it does not serve; name only RNCs among ${(taxpayers ?? []).join(', ')}`);
   if (expiresAt !== null && (rights.expiresAt === null || rights.expiresAt > expiresAt))
-    throw beyond(`a later expiry than its own; name expires_at, ${toIsoDominican(expiresAt)} at the latest`);
+    throw beyond(`a key that expires later than itself, ${toIsoDominican(expiresAt)}`);
 }
 
 function beyond(what: string): ApiError {

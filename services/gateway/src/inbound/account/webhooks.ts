@@ -3,7 +3,7 @@ import { newWebhookSchema, type WebhookOperations, webhookChangeSchema, webhookR
 import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { requireEveryTaxpayer, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
+import { requireEvents, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
 import { accountId, found, json, managerOf, pageOf, type Recorded, webhookId } from '../admin/input.js';
 import { present } from '../admin/operation.js';
@@ -31,16 +31,15 @@ export interface WebhookRouteOptions {
 export function webhookRoutes(base: string, { store, webhooks, recorded }: WebhookRouteOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
   const owner = () => present(webhooks, 'query');
-  /** A webhook gets the events of all taxpayers of the account. */
   async function account(req: Request, res: Response): Promise<string> {
-    requireEveryTaxpayer(managerOf(res));
+    requireEvents(managerOf(res));
     return found(await store.findAccount(accountId(req, res)), 'account').id;
   }
 
   /** The webhook of the path. One that the manager does not see is 404. */
   async function nameOf(req: Request, res: Response): Promise<WebhookName> {
     const manager = managerOf(res);
-    requireEveryTaxpayer(manager);
+    requireEvents(manager);
     const name = { account_id: accountId(req, res), webhook_id: webhookId(req) };
     if (manager === null) return name;
     const { environments } = await owner().findWebhook(name);
