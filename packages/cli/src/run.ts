@@ -39,7 +39,7 @@ async function help(name: string | undefined, console: Console): Promise<ExitCod
 async function load(name: string): Promise<CommandModule> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
-    throw new UsageError(`there is no command "${name}". There are: ${Object.keys(COMMANDS).join(', ')}.`);
+    throw new UsageError(`unknown command "${name}". The commands are: ${Object.keys(COMMANDS).join(', ')}.`);
   }
   return command.load();
 }

@@ -208,8 +208,8 @@ describe('ecf', () => {
   it('ends with 2 when it is used wrongly', async () => {
     const wrong: [string[], string][] = [
       [[], 'Usage'],
-      [['chekc'], 'no command "chekc"'],
-      [['__proto__'], 'no command'],
+      [['chekc'], 'unknown command "chekc"'],
+      [['__proto__'], 'unknown command'],
       [['check', '--jsn'], '--jsn'],
       [['check', '--json', '--text'], 'exclude each other'],
       [['build', 'a', 'b'], 'one FILE'],

@@ -152,10 +152,10 @@ it('ends with 2 if ECF_URL is no address, or if what answers there is no gateway
   const url = process.env.ECF_URL;
   try {
     process.env.ECF_URL = 'palma';
-    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('no address') });
+    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('not an address') });
     process.env.ECF_URL = url;
     isPage = true;
-    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('names no gateway') });
+    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('not the address of a gateway') });
   } finally {
     isPage = false;
     process.env.ECF_URL = url;

@@ -21,7 +21,7 @@ export const ERROR_CODES = {
   invalid_json: {
     status: 400,
     retryAfter: null,
-    meaning: 'The body, or the part data, is no valid JSON.',
+    meaning: 'The body, or the part `data` of the form, is not valid JSON.',
     remedy: 'Correct the JSON at the position that the answer names.',
   },
   not_utf8: {
@@ -33,14 +33,14 @@ export const ERROR_CODES = {
   invalid_xml: {
     status: 400,
     retryAfter: null,
-    meaning: 'The XML cannot be read, is refused for safety, or its signature does not hold.',
+    meaning: 'The XML cannot be read, is refused for safety, or its signature is not valid.',
     remedy: 'Send one well-formed, signed UTF-8 document without DOCTYPE, unchanged since it was signed.',
   },
   document_too_costly: {
     status: 400,
     retryAfter: null,
     meaning: 'The document takes more time or memory to check than any genuine one; no number was used.',
-    remedy: 'Send a document with fewer values and shorter texts. Sent again as it is, it is refused again.',
+    remedy: 'Send a document with fewer values and shorter texts. The unchanged document is refused again.',
   },
   invalid_document: {
     status: 400,
@@ -59,7 +59,8 @@ export const ERROR_CODES = {
   invalid_batch: {
     status: 400,
     retryAfter: null,
-    meaning: 'The body is no JSON array, has no document, or has more than 10,000. Nothing of it is kept.',
+    meaning:
+      'The body is not a JSON array of documents, has no document, or has more than 10,000. No document of it is kept.',
     remedy: 'Send one document a line (NDJSON) or a JSON array of documents, at most 10,000.',
   },
   ambiguous_encf: {
@@ -83,7 +84,7 @@ export const ERROR_CODES = {
   invalid_seed: {
     status: 400,
     retryAfter: null,
-    meaning: 'The signed seed is not one of ours, was used, has expired, or its signature does not hold.',
+    meaning: 'The signed seed was not issued by this receiver, was used, has expired, or its signature is not valid.',
     remedy: 'Get a new seed, sign it and send it before it expires.',
   },
   invalid_api_key: {
@@ -137,7 +138,7 @@ export const ERROR_CODES = {
   beyond_own_rights: {
     status: 403,
     retryAfter: null,
-    meaning: 'The API key has the scope manage, but the change would give or touch rights that the key itself lacks.',
+    meaning: 'The API key has the scope manage, but the change concerns rights that the key itself lacks.',
     remedy: 'Request no more rights than the key has, as the answer says, or have an administrator make the change.',
   },
   missing_role: {
@@ -155,7 +156,7 @@ export const ERROR_CODES = {
   unknown_route: {
     status: 404,
     retryAfter: null,
-    meaning: 'There is no such address.',
+    meaning: 'No operation has this address.',
     remedy: 'Check the path and its spelling; the documentation lists every route.',
   },
   taxpayer_not_found: {
@@ -200,7 +201,7 @@ export const ERROR_CODES = {
     status: 409,
     retryAfter: null,
     meaning: 'The batch was cancelled before this document began. Its number is free.',
-    remedy: 'Submit the document again if it is still wanted.',
+    remedy: 'Submit the document again if you still want to issue it.',
   },
   reference_refused: {
     status: 409,
@@ -248,7 +249,7 @@ export const ERROR_CODES = {
   taxpayer_taken: {
     status: 409,
     retryAfter: null,
-    meaning: 'The RNC is registered in this deployment.',
+    meaning: 'The RNC is already registered in this deployment.',
     remedy: 'A taxpayer belongs to one account; release it there first.',
   },
   conflict: {
@@ -261,13 +262,14 @@ export const ERROR_CODES = {
     status: 410,
     retryAfter: null,
     meaning: 'The event named in `after` is older than the events that are kept.',
-    remedy: 'Begin with the oldest event that is kept, GET /events without after. Read the lists for what came before.',
+    remedy:
+      'Begin with the oldest event that is kept, GET /events without after. Read the lists for what happened before.',
   },
   body_too_large: {
     status: 413,
     retryAfter: null,
     meaning: 'The body is larger than MAX_BODY_BYTES.',
-    remedy: 'Send a smaller body, or ask the operator to raise the limit.',
+    remedy: 'Send a smaller body, or have the operator raise the limit.',
   },
   unsupported_media_type: {
     status: 415,
@@ -290,7 +292,7 @@ export const ERROR_CODES = {
   idempotency_key_required: {
     status: 422,
     retryAfter: null,
-    meaning: 'The document has no eNCF and the request has no idempotency-key. Nothing was used.',
+    meaning: 'The document has no eNCF and the request has no idempotency-key. No number was used.',
     remedy: 'Send the header idempotency-key with 1 to 255 printable characters that name the document, or state eNCF.',
   },
   unknown_event: {
@@ -322,8 +324,8 @@ export const ERROR_CODES = {
     status: 429,
     retryAfter: 3_600,
     meaning:
-      'The sender, its signer, or all senders that are not known here have used the bytes that this receiver keeps of them in 24 hours. Nothing was kept.',
-    remedy: 'Repeat the same bytes after Retry-After, or ask the operator of the receiver to raise the limit.',
+      'The sender, its signer, or all senders that are not known here have used the bytes that this receiver keeps of them in 24 hours. This document was not kept.',
+    remedy: 'Repeat the same bytes after Retry-After, or have the operator of the receiver raise the limit.',
   },
   headers_too_large: {
     status: 431,
@@ -335,19 +337,19 @@ export const ERROR_CODES = {
     status: 500,
     retryAfter: null,
     meaning: 'An unexpected failure; the log has it under request_id.',
-    remedy: 'Repeat the request; if the failure stays, report request_id to the operator.',
+    remedy: 'Report request_id to the operator. The same request may be repeated; no document is issued twice.',
   },
   document_damaged: {
     status: 500,
     retryAfter: null,
     meaning: 'The stored document is missing, or its checksum has changed.',
-    remedy: 'Report it to the operator; the gateway returns only the very bytes that were stored.',
+    remedy: 'Report it to the operator; the gateway returns only the bytes that were stored.',
   },
   authority_unreadable: {
     status: 502,
     retryAfter: null,
     meaning: 'The answer of the authority cannot be used.',
-    remedy: 'Repeat later; see /monitoring/status.',
+    remedy: 'See /monitoring/status, and have a person repeat the request later.',
   },
   service_unavailable: {
     status: 503,
@@ -359,25 +361,25 @@ export const ERROR_CODES = {
     status: 503,
     retryAfter: 5,
     meaning:
-      'More work is waiting than the service accepts, or other requests changed the same document at each try; nothing was done with this request.',
+      'More work is waiting than the service accepts, or other requests changed the same document at each try; this request had no effect.',
     remedy: 'Repeat after Retry-After.',
   },
   commit_unconfirmed: {
     status: 503,
     retryAfter: 5,
     meaning: 'The database became unavailable while it stored the document or cancellation, which may be in progress.',
-    remedy: 'Repeat the very same request: the answer has the outcome, and nothing is sent twice.',
+    remedy: 'Repeat the same request unchanged: the answer has the outcome, and no document is sent twice.',
   },
   storage_full: {
     status: 503,
     retryAfter: 60,
     meaning: 'The disk of the deployment is full, or too full for requests without a key.',
-    remedy: 'Repeat after Retry-After; the operator must make room.',
+    remedy: 'Repeat after Retry-After; the operator must free space.',
   },
   authority_unreachable: {
     status: 503,
     retryAfter: 10,
-    meaning: 'The authority cannot be reached; nothing was signed and no number was used.',
+    meaning: 'The authority cannot be reached; no document was signed and no number was used.',
     remedy: 'Repeat after Retry-After; see /monitoring/status.',
   },
   certificate_missing: {

@@ -19,8 +19,7 @@ export const deploymentSettings = {
     description: 'A simulator of the authority; unset = its own one in the sandbox, else the official hosts',
   }),
   DATABASE_URL: setting.optionalUrl({
-    description:
-      'A PostgreSQL server to use instead of the embedded one; each service gets a database of its own there',
+    description: 'A PostgreSQL server to use instead of the embedded one; each service gets its own database there',
     protocols: ['postgresql:', 'postgres:'],
     secret: true,
   }),

@@ -119,7 +119,7 @@ export function createFreeSpaceGuard({
         size.set({ service }, rows[0]?.bytes ?? 0);
       });
       if (storage === null) {
-        logger.warn('S3_CAPACITY_BYTES is not set: nobody watches the free space of S3');
+        logger.warn('S3_CAPACITY_BYTES is not set, so the free space of S3 is not watched');
         return;
       }
       least.set({ service }, minFreeBytes);

@@ -227,7 +227,7 @@ describe('openCertificate', () => {
     const { code, message } = refusal(file, 'x');
     expect(code).toBe('unsupported_encryption');
     expect(message).toBe(
-      'The certificate file takes too long to open: it asks for 8,388,607 rounds of key derivation at once, and 1,000,000 are accepted. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.',
+      'The certificate file takes too long to open: it requires 8,388,607 rounds of key derivation at once; at most 1,000,000 are accepted. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.',
     );
   });
 
@@ -236,7 +236,7 @@ describe('openCertificate', () => {
     const encrypted = refusal(writePkcs12({ ...many, keys: new Array(100).fill(holderKey) }), 'x');
     expect([encrypted.code, encrypted.message]).toEqual([
       'unsupported_encryption',
-      expect.stringContaining('more key derivations, and 90 are accepted'),
+      expect.stringContaining('more key derivations; at most 90 are accepted'),
     ]);
     const keys = refusal(writePkcs12({ ...many, keys: new Array(31).fill(holderKey) }), 'x');
     expect([keys.code, keys.message]).toEqual(['too_many_entries', expect.stringContaining('31 private keys')]);

@@ -50,7 +50,7 @@ export const approvalsSettings = z.object({
     default: 20_000,
   }),
   DIRECTORY_ENTRY_SECONDS: setting.integer({
-    description: "How long an entry of the authority's directory is used; an RNC without one is looked up at once",
+    description: "How long an entry of the authority's directory is used; an RNC without one is looked up immediately",
     min: 0,
     max: 86_400,
     default: 600,

@@ -158,7 +158,7 @@ function operations(ports: DeliveryPorts, wake: () => void): OperatedDeliveries 
         throw new ApiError(
           409,
           'conflict',
-          `${encf} goes to nobody: type 45 is delivered with DELIVER_TYPE_45=true only.`,
+          `${encf} is not delivered: type 45 is delivered only with DELIVER_TYPE_45=true.`,
         );
       wake();
       return deliveryBody(delivery);

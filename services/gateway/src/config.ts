@@ -42,7 +42,7 @@ export const gatewaySettings = z.object({
   }),
   ACCESS_LOG_FILE: setting.optionalText({
     description:
-      'File of the access log, one JSON object a line; unset = accesses stand in the log of the process, at level info',
+      'File of the access log, one JSON object a line; unset = the log of the process has the accesses, at level info',
   }),
   ACCESS_LOG_BYTES: setting.integer({
     description: 'Bytes after which the file of the access log is renamed to <file>.1 and begun anew',
@@ -64,7 +64,7 @@ export const gatewaySettings = z.object({
   ADMIN_HOST: setting.optionalText({ description: 'Address that the listener of ADMIN_PORT listens on; unset = HOST' }),
   ADMIN_PORT: setting.optionalInteger({
     description:
-      'Port of a listener of its own for /admin, which PORT then lacks; 0 takes any free one, unset = /admin is on PORT',
+      'Port of a separate listener for /admin, which PORT then does not serve; 0 takes any free one, unset = PORT serves /admin',
     min: 0,
     max: 65_535,
   }),
@@ -109,7 +109,8 @@ export const gatewaySettings = z.object({
     max: 1_000_000,
   }),
   MAX_CONNECTIONS: setting.integer({
-    description: 'Open connections; more are closed at once. Limits per sender belong to the reverse proxy',
+    description:
+      'Most open connections; further ones are closed immediately. Limits per sender belong to the reverse proxy',
     min: 1,
     max: 1_000_000,
     default: 10_000,

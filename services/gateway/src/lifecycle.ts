@@ -108,11 +108,11 @@ function listen(
 ): Promise<RunningServer> {
   const refused = metrics.counter({
     name: 'ecf_gateway_refused_connections_total',
-    help: 'Connections closed at once because MAX_CONNECTIONS were open.',
+    help: 'Connections closed immediately because MAX_CONNECTIONS were open.',
   });
   const unreadable = metrics.counter({
     name: 'ecf_gateway_unreadable_requests_total',
-    help: 'Answers to input that is no request: not HTTP (400), CONNECT (405), not complete in time (408), too large headers (431).',
+    help: 'Answers to input that is not a request: not HTTP (400), CONNECT (405), not complete in time (408), too large headers (431).',
     labels: ['status'],
   });
   return serve(app, {

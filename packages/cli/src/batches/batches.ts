@@ -45,7 +45,7 @@ export function openBatches(
   const key = env.ECF_API_KEY || demo.api_key;
   if (!url || !key)
     throw new UsageError('say where the gateway is: set ECF_URL and ECF_API_KEY, or name its data folder.');
-  if (!URL.canParse(url)) throw new UsageError(`ECF_URL is "${url}", which is no address.`);
+  if (!URL.canParse(url)) throw new UsageError(`ECF_URL is "${url}", which is not an address.`);
 
   let hasAnswered = false;
 
@@ -125,7 +125,7 @@ export function openBatches(
   };
 }
 
-const AGAIN = 'Repeat the command: it goes on where it was, and sends nothing twice.';
+const AGAIN = 'Repeat the command: it resumes where it stopped, and no document is sent twice.';
 
 function refusal(status: number, body: string): UsageError {
   return new UsageError(`the gateway answered ${status}: ${reasonOf(body)} ${AGAIN}`);
@@ -139,6 +139,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new UsageError('the answer is no JSON, so ECF_URL names no gateway.', { cause });
+    throw new UsageError('the answer is not JSON, so ECF_URL is not the address of a gateway.', { cause });
   }
 }

@@ -24,7 +24,7 @@ ecf deliveries retry RNC ENCF --env ENV [options]
 Lists deliveries of accepted e-CF to their buyers' receivers, and repeats one.
 
   list    lists the deliveries, newest first
-  retry   repeats one at once, with a new deadline; never one that its buyer acknowledged
+  retry   repeats one immediately, with a new deadline; never one that its buyer acknowledged
 
   --env ENV      list: only this environment; retry: TesteCF, CerteCF or eCF, required
   --status S     not_required, no_receiver, pending, delivered, refused, unacknowledged or failed

@@ -15,7 +15,7 @@ export const options: Options = {
 export const help = `ecf rebuild query [options]
 
 Rebuilds the read models of the query service. The owners of the documents send their present state page by page, while the
-present read models answer. Then the new ones replace them at once. After any failure the present ones stay.
+present read models answer. Then the new ones replace them in one step. After any failure the present ones stay.
 
   --no-wait       ends when the rebuild has started
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data

@@ -94,7 +94,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
 
 function outcomeOf({ adopted, resent }: Resolved): string {
   if (adopted) return 'trackId adopted';
-  return resent ? 'sent again' : 'nothing was adopted: another document took the number meanwhile';
+  return resent ? 'sent again' : 'the trackId was not adopted: another document took the number meanwhile';
 }
 
 function decisionOf({ adopt, resend }: OptionValues) {

@@ -17,7 +17,7 @@ Compares the stored XML with the databases of the services. It reads each object
 
   missing    a row names it, but it does not exist
   altered    its bytes are not those that were stored
-  unknown    it exists, but no row names it; no fault
+  unknown    it exists, but no row names it; this is not a fault
 
 Documents that wait in a database for the archive count as pending; that is no fault either.
 
@@ -64,7 +64,7 @@ function openArchive(folder: string | undefined, env: NodeJS.ProcessEnv): XmlSto
     const settings = readArchiveSettings(given);
     if (settings.S3_ENDPOINT === undefined && !existsSync(settings.DATA_DIR))
       throw new UsageError(
-        `there is no data folder ${settings.DATA_DIR}; name it with --data-dir, or set S3_ENDPOINT.`,
+        `the data folder ${settings.DATA_DIR} does not exist; name it with --data-dir, or set S3_ENDPOINT.`,
       );
     return openXmlStore(settings, { readOnly: true });
   } catch (error) {

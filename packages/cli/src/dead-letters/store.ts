@@ -35,7 +35,7 @@ export function openDeadLetterStore(folder: string | undefined, env: NodeJS.Proc
   }
   const data = folder ?? env.DATA_DIR ?? '.data';
   if (!existsSync(data))
-    throw new UsageError(`there is no data folder ${data}; name it with --data-dir, or set KAFKA_BROKERS.`);
+    throw new UsageError(`the data folder ${data} does not exist; name it with --data-dir, or set KAFKA_BROKERS.`);
   const files = openFileDeadLetters(path.join(data, 'dead-letters'));
   return { deadLetters: files, files, place: `in ${data}`, close: async () => {} };
 }

@@ -84,7 +84,7 @@ const refusalDataSchema = receivedRefusedSchema
     arecf_checksum: true,
   })
   .extend({ provider_rnc: rncSchema })
-  .meta({ description: 'The refusal; with code 1 or 2 nothing proves who sent the document' });
+  .meta({ description: 'The refusal; with code 1 or 2 it is not proven who sent the document' });
 /** Data of `approval.*`. */
 const approvalDataSchema = receivedApprovalSchema
   .pick({ issuer_rnc: true, buyer_rnc: true, approval_status: true, approval_confirmed: true, approval_datetime: true })

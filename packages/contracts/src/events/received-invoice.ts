@@ -124,10 +124,10 @@ const receivedInvoiceDecisionSchema = z.object({
   approval_confirmed: approvalConfirmedSchema.optional(),
   approval_datetime: timestampSchema.nullable(),
   refused_by_authority: z.boolean().optional().meta({
-    description: 'True if there is no decision because the authority refused the one that stood',
+    description: 'True if there is no decision because the authority refused the former one',
   }),
   refused_by_issuer: z.boolean().optional().meta({
-    description: 'True if the issuer refused the decision; what stands at the authority did not change',
+    description: 'True if the issuer refused the decision; the decision at the authority did not change',
   }),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;

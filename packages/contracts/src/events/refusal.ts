@@ -23,6 +23,6 @@ export const receivedRefusedSchema = z
   })
   .meta({
     description:
-      'A document that a provider sent was refused. It is published once for each number and reason; nothing proves who sent a document with code 1 or 2.',
+      'A document that a provider sent was refused. It is published once for each number and reason; it is not proven who sent a document with code 1 or 2.',
   });
 export type ReceivedRefused = z.infer<typeof receivedRefusedSchema>;

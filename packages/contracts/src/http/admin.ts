@@ -51,19 +51,19 @@ export const newApiKeySchema = z.strictObject({
   environments: z
     .array(environmentSchema)
     .min(1, 'Name at least one environment.')
-    .refine(eachOnce, 'An environment stands twice.')
+    .refine(eachOnce, 'An environment is listed twice.')
     .refine(
       (list) => !list.includes('eCF') || list.every((env) => env === 'eCF'),
       'A key is either for TesteCF and CerteCF or for eCF alone; make one key for each.',
     ),
   scopes: keyScopesSchema
     .min(1, 'Name at least one scope.')
-    .refine(eachOnce, 'A scope stands twice.')
+    .refine(eachOnce, 'A scope is listed twice.')
     .default([...DEFAULT_SCOPES]),
   taxpayers: keyTaxpayersSchema
     .min(1, 'Name at least one RNC, or leave taxpayers out for all of the account.')
     .max(MOST_TAXPAYERS_OF_A_KEY, `At most ${MOST_TAXPAYERS_OF_A_KEY} RNCs.`)
-    .refine(eachOnce, 'An RNC stands twice.')
+    .refine(eachOnce, 'An RNC is listed twice.')
     .nullish()
     .default(null),
   expires_at: expirySchema.nullish().default(null),

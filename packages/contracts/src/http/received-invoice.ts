@@ -43,7 +43,7 @@ export const receivedInvoiceSchema = z.object({
   approval_datetime: timestampSchema.nullable(),
   approval_days_left: z.number().int().nullable().optional().meta({
     description:
-      'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative when it is over, null once answered',
+      'Days left for an answer where APPROVAL_DEADLINE_DAYS is set: 0 on the last one, negative afterwards, null once answered',
   }),
   warnings: z.array(faultSchema).meta({
     description:
@@ -51,14 +51,15 @@ export const receivedInvoiceSchema = z.object({
   }),
   conflicts: z.array(conflictSchema).meta({
     description:
-      'Other documents that came under this number and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
+      'Other documents with this number that were received and are kept, oldest first; of more than a hundred, those of known signers and the first of each certificate',
   }),
   conflicts_unkept: z.array(conflictSchema).meta({
-    description: 'Other documents that came under this number and were not kept: the latest hundred, the newest first',
+    description:
+      'Other documents with this number that were received and not kept: the latest hundred, the newest first',
   }),
   conflicts_total: z.number().int().meta({
     description:
-      'How many other documents came under this number; more than `conflicts` holds where some are not kept or not shown',
+      'Number of other documents with this number that were received; `conflicts` has fewer if some are not kept or not shown',
   }),
 });
 export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;

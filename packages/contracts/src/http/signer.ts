@@ -11,7 +11,7 @@ export const signerSchema = z.object({
   fingerprint: z.string().meta({ description: 'SHA-256 of the certificate in hexadecimal' }),
   trusted: z.boolean().nullable().meta({
     description:
-      'Whether the certificate led to an issuer of TRUSTED_ISSUERS_FILE when the document came; null where no file is set',
+      'Whether the certificate led to an issuer of TRUSTED_ISSUERS_FILE when the document was received; null if no file is set',
   }),
   known: z.boolean().meta({
     description:

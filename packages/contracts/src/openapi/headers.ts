@@ -18,13 +18,13 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
     example: 'no-store',
   },
   'content-security-policy': {
-    description: 'Browsers run and frame nothing of an answer.',
+    description: 'Forbids browsers to run or frame an answer.',
     required: false,
     schema: text,
     example: "default-src 'none'; frame-ancestors 'none'",
   },
   'referrer-policy': {
-    description: 'Browsers send no referrer.',
+    description: 'Forbids browsers to send a referrer.',
     required: false,
     schema: text,
     example: 'no-referrer',
@@ -43,7 +43,7 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
     example: '"key";r=199;t=1',
   },
   'ratelimit-policy': {
-    description: 'The limits that count the request: how many (q) in a window of so many seconds (w).',
+    description: 'The limits that count the request: requests (q) in a window of seconds (w).',
     required: false,
     schema: text,
     example: '"key";q=200;w=1',
@@ -52,7 +52,7 @@ export const COMMON_HEADERS: Readonly<Record<string, HeaderDescription>> = {
 
 /** With an answer that is one object. */
 export const ETAG: HeaderDescription = {
-  description: 'Stands for these bytes. Sent back in if-none-match it gets 304 as long as they are the same.',
+  description: 'Identifies these bytes. A request with it in if-none-match gets 304 while they are the same.',
   required: true,
   schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]{43}"$' },
   example: '"n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg"',

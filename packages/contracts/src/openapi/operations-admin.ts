@@ -285,7 +285,7 @@ export const ADMIN = {
   },
   revokeApiKey: {
     tag: 'API keys',
-    summary: 'Revokes an API key at once',
+    summary: 'Revokes an API key immediately',
     description: 'Requests with the key are refused from now on. It cannot be undone.',
     parameters: [P.accountId, P.keyId],
     answers: { 204: { description: 'The key is revoked.' } },
@@ -295,7 +295,7 @@ export const ADMIN = {
     tag: 'API keys',
     summary: 'Replaces an API key by a new one with the same rights; only this answer shows it',
     description:
-      'The old key works for `overlap_hours` more (0 to 720, default 24), so that its users can change over; 0 ends it at once. The new key has an id of its own.',
+      'The old key works for `overlap_hours` more (0 to 720, default 24), so that its users can change over; 0 ends it immediately. The new key has its own id.',
     parameters: [P.accountId, P.keyId],
     body: { required: true, content: json(rotateApiKeySchema, { overlap_hours: 24 }) },
     answers: { 200: { description: 'The new key.', content: json(rotatedApiKeySchema, EXAMPLES.rotatedApiKey) } },
@@ -322,7 +322,7 @@ export const ADMIN = {
     tag: 'Administrators',
     summary: 'Creates an administrator; only this answer shows the token',
     description:
-      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. The name is that of nobody else, also not of a deleted one.',
+      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. No other administrator, deleted ones included, has the name.',
     body: { required: true, content: json(newAdministratorSchema, EXAMPLES.newAdministrator) },
     answers: {
       201: { description: 'The token.', content: json(createdAdministratorSchema, EXAMPLES.createdAdministrator) },
@@ -354,7 +354,7 @@ export const ADMIN = {
   },
   deleteAdministrator: {
     tag: 'Administrators',
-    summary: 'Deletes an administrator at once',
+    summary: 'Deletes an administrator immediately',
     description: 'Its token is refused from now on. The audit log keeps the name.',
     parameters: [P.administratorId],
     answers: { 204: { description: 'The token is invalid.' } },
@@ -370,7 +370,7 @@ export const ADMIN = {
   },
   retryDelivery: {
     tag: 'Deliveries',
-    summary: 'Repeats a delivery at once, with a new deadline',
+    summary: 'Repeats a delivery immediately, with a new deadline',
     description: 'The same bytes are sent. A buyer that already acknowledged the document does not get it again (409).',
     body: { required: true, content: json(deliveryNameSchema, EXAMPLES.deliveryName) },
     answers: { 200: { description: 'The delivery.', content: json(deliverySchema, EXAMPLES.delivery) } },
@@ -388,7 +388,7 @@ export const ADMIN = {
     tag: 'Documents',
     summary: 'Records the outcome of a document that the gateway cannot query',
     description:
-      '`adopt` records the trackId under which the authority has the document. The gateway queries the authority first: a trackId of another number, or one that the authority does not know, is a conflict. `resend` sends the very same bytes again, because the authority does not have the document.',
+      '`adopt` records the trackId under which the authority has the document. The gateway queries the authority first: a trackId of another number, or one that the authority does not have, is a conflict. `resend` sends the same bytes again, because the authority does not have the document.',
     body: { required: true, content: json(resolutionSchema, EXAMPLES.resolution) },
     answers: { 200: { description: 'The document.', content: json(resolvedDocumentSchema, EXAMPLES.resolved) } },
     errors: [...BODY, 'not_found', 'conflict', ...QUERIES_AUTHORITY],
@@ -425,7 +425,7 @@ export const ADMIN = {
     tag: 'Approvals',
     summary: 'Records the outcome of an approval that the authority does not answer',
     description:
-      '`accepted`: the authority has the approval. `rejected`: it does not, and a new decision about the e-CF is possible. The gateway sends nothing more to the authority.',
+      '`accepted`: the authority has the approval. `rejected`: it does not, and a new decision about the e-CF is possible. The gateway does not send it to the authority again.',
     body: { required: true, content: json(approvalSettlementSchema, EXAMPLES.approvalSettlement) },
     answers: {
       200: { description: 'The approval.', content: json(undecidedApprovalSchema, EXAMPLES.settledApproval) },
@@ -434,7 +434,7 @@ export const ADMIN = {
   },
   retryApproval: {
     tag: 'Approvals',
-    summary: 'Sends an approval to its issuer at once, with a new deadline',
+    summary: 'Sends an approval to its issuer immediately, with a new deadline',
     description: 'The approval must be the standing decision, and its issuer must not have it.',
     body: { required: true, content: json(approvalNameSchema, { id: 7 }) },
     answers: {

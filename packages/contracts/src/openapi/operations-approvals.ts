@@ -91,7 +91,7 @@ export const APPROVALS = {
   findReceivedApproval: {
     tag: APPROVAL,
     summary: "Returns the buyer's decision about an issued e-CF",
-    description: 'The decision that counts, if several answers came.',
+    description: 'If several answers were received, the one that counts.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {
@@ -104,7 +104,7 @@ export const APPROVALS = {
   },
   listApprovalAnswers: {
     tag: APPROVAL,
-    summary: 'Lists every answer (ACECF) that came for an issued e-CF, oldest first',
+    summary: 'Lists every answer (ACECF) that was received for an issued e-CF, oldest first',
     description:
       'A signature does not prove that its signer acts for the buyer. The first answer counts; that of a signer unknown for the buyer is unconfirmed until an answer of a known one replaces it. A known signer has signed an ARECF of this buyer to us, or an e-CF of the buyer that the authority confirmed. An operator can decide whether an answer counts.',
     parameters: [P.encf, P.issuerQuery],
@@ -132,7 +132,7 @@ export const APPROVALS = {
   findReceivedAcknowledgement: {
     tag: ACKNOWLEDGEMENTS,
     summary: 'Returns the valid ARECF of a number, else the latest one with its faults',
-    description: 'If no valid one came, `validation_error` says what is wrong with the latest.',
+    description: 'If no valid one was received, `validation_error` says what is wrong with the latest.',
     hasEtag: true,
     parameters: [P.encf, P.issuerQuery],
     answers: {

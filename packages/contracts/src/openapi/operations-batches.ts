@@ -16,9 +16,9 @@ const TAG = 'Batches';
 export const BATCHES = {
   createBatch: {
     tag: TAG,
-    summary: 'Takes up to 10,000 invoices at once',
+    summary: 'Takes up to 10,000 invoices in one request',
     description:
-      'One document a line (NDJSON) or a JSON array, at most 100 MiB. The answer comes when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. An answer that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, wherever that stands. With idempotency-key, the same bytes again find the first batch; other bytes are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the own reference of its document: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is away and are pending until they are sent.',
+      'One document a line (NDJSON) or a JSON array, at most 100 MiB. The answer comes when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. An answer that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same bytes again find the first batch; other bytes are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
     parameters: [P.idempotencyKey, P.validate, P.warnings, P.contingency],
     body: {
       required: true,
@@ -89,7 +89,7 @@ export const BATCHES = {
   },
   cancelBatch: {
     tag: TAG,
-    summary: 'Stops the lines of a batch that did not begin',
+    summary: 'Cancels the lines of a batch that have not begun',
     description: 'They become `refused` with the code batch_cancelled. Lines that began finish.',
     parameters: [P.batchId],
     answers: { 200: { description: 'The batch.', content: json(batchSchema, EXAMPLES.batch) } },

@@ -64,7 +64,7 @@ export const EMISSION = {
     tag: TAG,
     summary: 'Checks, signs, stores and sends an invoice in JSON',
     description:
-      'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, verdict at once), all other documents as full e-CF. The same invoice again gets the stored answer; FechaHoraFirma does not count in the comparison, and amounts are compared by value. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. A key names one submission for 30 days, also of a document with eNCF: the same document gets its answer again, another document or number is 409 idempotency_conflict. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
+      'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, with an immediate verdict), all other documents as full e-CF. The same invoice again gets the stored answer; FechaHoraFirma does not count in the comparison, and amounts are compared by value. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. A key names one submission for 30 days, also of a document with eNCF: the same document gets its answer again, another document or number is 409 idempotency_conflict. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
     parameters: [P.idempotencyKey, P.reference, P.validate, P.warnings, P.contingency],
     body: {
       required: true,
@@ -105,7 +105,7 @@ export const EMISSION = {
     tag: TAG,
     summary: 'Lists the documents that wait for the authority, oldest first',
     description:
-      'They were signed with `x-contingency: true` while the authority could not be reached. They are sent by themselves when it answers again; `deadline` is set then. A note waits for the document that it modifies, too.',
+      'They were signed with `x-contingency: true` while the authority could not be reached. The gateway sends them when it answers again; `deadline` is set then. A note waits for the document that it modifies, too.',
     parameters: [P.waitingAfter, P.limit],
     answers: { 200: { description: 'The documents.', content: json(contingencyListSchema, EXAMPLES.contingencyList) } },
   },

@@ -74,7 +74,10 @@ export const QUERY = {
       'Events of the environment in `env`, kept 90 days. Ids are permanent and become visible in their order. A key that is limited to some taxpayers sees their events only.',
     parameters: [P.eventAfter, P.eventTypes, P.eventLimit, P.eventWait],
     answers: {
-      200: { description: 'The events, and where to go on.', content: json(eventListSchema, EXAMPLES.eventList) },
+      200: {
+        description: 'The events, and the place of the next ones.',
+        content: json(eventListSchema, EXAMPLES.eventList),
+      },
     },
     errors: ['event_expired', 'unknown_event'],
   },

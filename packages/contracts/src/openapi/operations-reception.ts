@@ -164,7 +164,7 @@ export const RECEPTION = {
   findReceived: {
     tag: RECEIVED,
     summary: 'Returns one received invoice',
-    description: '`conflicts` lists other documents that came under the same number.',
+    description: '`conflicts` lists other received documents with the same number.',
     hasEtag: true,
     parameters: [P.encf, P.buyerHeader, P.optionalProviderHeader],
     answers: { 200: { description: 'The invoice.', content: json(receivedInvoiceSchema, EXAMPLES.received) } },

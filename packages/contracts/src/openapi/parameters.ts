@@ -155,7 +155,7 @@ export const PARAMETERS = {
     'idempotency_key',
     z.string().min(1).max(255),
     'invoices-2026-06-01-a',
-    'Only the batch that came with this key.',
+    'Only the batch that was sent with this key.',
   ),
   submissionId: parameter(
     'path',
@@ -286,7 +286,7 @@ export const PARAMETERS = {
     'validate',
     z.enum(['true', 'false', '1', '0']),
     'true',
-    'true only checks the document. The gateway signs nothing with legal effect and stores and sends nothing; the status is Validado.',
+    'true only checks the document. The document is not stored and not sent; the status is Validado.',
   ),
   warnings: parameter(
     'query',

@@ -49,7 +49,7 @@ export function toApiError(error: unknown): ApiError {
         : 'The stored document has been altered, so it is not returned; the operators are alarmed.',
       { cause: error },
     );
-  return new ApiError(500, 'internal_error', 'An unexpected failure; report the request_id if it persists.', {
+  return new ApiError(500, 'internal_error', 'An unexpected failure; report the request_id to the operator.', {
     cause: error,
   });
 }
@@ -72,5 +72,9 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
 
 /** Answers 404 `unknown_route` where no route matched. */
 export const unknownRoute: RequestHandler = (req) => {
-  throw new ApiError(404, 'unknown_route', `There is no ${req.method} ${req.path} here.`);
+  throw new ApiError(
+    404,
+    'unknown_route',
+    `No operation is ${req.method} ${req.path}; /openapi.json lists all of them.`,
+  );
 };

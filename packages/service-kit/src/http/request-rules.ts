@@ -25,7 +25,7 @@ export function requestProblem(req: IncomingMessage): ApiError | null {
     return new ApiError(
       417,
       'expectation_failed',
-      'The server knows no Expect but 100-continue; send the request without it.',
+      'The server supports no other Expect than 100-continue; send the request without this header.',
       CLOSE,
     );
   return null;
@@ -38,7 +38,7 @@ function timesNamed({ rawHeaders }: IncomingMessage, name: string): number {
 
 /** The answer to CONNECT. It names no resource, so `Allow` lists the methods of all routes. */
 export function connectRefused(): ApiError {
-  return new ApiError(405, 'method_not_allowed', 'This server is no proxy and has no method CONNECT.', {
+  return new ApiError(405, 'method_not_allowed', 'This server is not a proxy and has no method CONNECT.', {
     headers: { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
   });
 }

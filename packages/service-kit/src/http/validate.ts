@@ -19,7 +19,7 @@ function items(issue: z.core.$ZodIssue, input: unknown, place: readonly string[]
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       loc: [...place, ...path, key],
-      msg: 'There is no such field here.',
+      msg: 'This field does not exist here; remove it.',
       type: 'unknown',
     }));
   if (valueAt(input, path) === undefined)

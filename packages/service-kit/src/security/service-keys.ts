@@ -39,7 +39,7 @@ export const serviceKeySettings = {
       }
     }),
     {
-      description: 'The public keys of all services; a service stands there twice while its key is replaced',
+      description: 'The public keys of all services; a service is listed twice while its key is replaced',
       allowed: 'service:key, separated by commas; a key is Ed25519 (SPKI, DER) in base64',
     },
   ),

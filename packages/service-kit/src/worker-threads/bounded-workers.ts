@@ -85,7 +85,11 @@ export function startBoundedWorkers(options: BoundedWorkersOptions): BoundedWork
     if (isBackground) return new Promise((begin) => background.push(begin));
     const own = owner === undefined ? [] : waiting.filter((task) => task.owner === owner);
     if (waiting.length >= maxWaiting || own.length >= maxWaiting / 4)
-      throw new ApiError(503, 'overloaded', 'Too many large requests wait; nothing was done. Send it again shortly.');
+      throw new ApiError(
+        503,
+        'overloaded',
+        'Too many large requests are waiting, so this one was not processed. Send it again after Retry-After.',
+      );
     const turnIn = Math.max(round, own.at(-1)?.round ?? 0) + 1;
     const later = waiting.findIndex((task) => task.round > turnIn);
     return new Promise((begin) => {
@@ -134,6 +138,6 @@ function toError(error: unknown): unknown {
 const hadNoThread = (error: unknown) => [error, (error as Error).cause].some((each) => each instanceof NoThread);
 
 function unavailable(cause: unknown): ApiError {
-  const message = 'The request could not be processed; nothing was done. Send it again shortly.';
+  const message = 'The request could not be processed and had no effect. Send it again after Retry-After.';
   return new ApiError(503, 'service_unavailable', message, { cause });
 }

@@ -45,7 +45,7 @@ export async function runTask<Result>(
     return (await pool.run(task, { name, signal: limit.signal })) as Result;
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_WORKER_INIT_FAILED') throw error;
-    throw new NoThread('the system gives no thread', { cause: error });
+    throw new NoThread('the system cannot start a thread', { cause: error });
   } finally {
     // Piscina keeps a task without thread; a later abort would reject a promise that no code awaits, and so end the process.
     clearTimeout(timer);

@@ -30,7 +30,7 @@ export class WorkBudget {
 
 function tooMany(asked: number | 'more', what: string, most: number): TooManyRounds {
   const number = asked === 'more' ? 'more' : asked.toLocaleString('en');
-  return new TooManyRounds(`it asks for ${number} ${what}, and ${most.toLocaleString('en')} are accepted`);
+  return new TooManyRounds(`it requires ${number} ${what}; at most ${most.toLocaleString('en')} are accepted`);
 }
 
 /** The purpose of a derived PKCS#12 key (RFC 7292, appendix B.3). */

@@ -179,6 +179,6 @@ function base64(element: Element): string {
 function structure(name: string): SignatureRefused {
   return new SignatureRefused(
     'signature_structure',
-    `The Signature is not built as the authority's profile asks: ${name} is missing, out of place or holds something else.`,
+    `The Signature does not have the form that the authority requires: ${name} is missing, misplaced or has other content.`,
   );
 }

@@ -53,6 +53,6 @@ async function requireToken(parts: ApprovalIngressParts, req: Request, env: Envi
   if (holder !== null) return holder;
   throw new ApprovalsError(
     'invalid_provider_token',
-    'This receiver asks for a Bearer token; get one from its seed and validation services.',
+    'This receiver requires a Bearer token; get one from its seed and validation services.',
   );
 }

@@ -72,7 +72,7 @@ export const MAX_ROUNDS = 10;
 export function overtaken(what: string): EmissionError {
   return new EmissionError(
     'overloaded',
-    `${what} This request issued nothing. Repeat the very same request after Retry-After.`,
+    `${what} This request issued no document. Repeat it unchanged after Retry-After.`,
   );
 }
 
@@ -84,7 +84,7 @@ export function requireCaller(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true)
     throw new EmissionError(
       'bad_request',
-      'The caller closed the connection before its document was issued. Nothing was issued.',
+      'The caller closed the connection before its document was issued. No document was issued.',
     );
 }
 
@@ -145,8 +145,8 @@ function placesOf(faults: readonly Fault[]): string {
 export function refuseFaults(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const remedy = faults.some(({ path }) => path.endsWith('.eNCF'))
-    ? 'correct what faults names and send it under an eNCF that is yours to use'
-    : 'correct what faults names and send it again, under the same eNCF if it states one';
+    ? 'correct the fields named in faults and send it under an eNCF that you may use'
+    : 'correct the fields named in faults and send it again, under the same eNCF if it states one';
   throw new EmissionError(
     'invalid_document',
     `The document has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`} (${placesOf(faults)}); ${remedy}.`,

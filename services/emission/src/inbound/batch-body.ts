@@ -196,7 +196,7 @@ function notAnArray(why: string): ApiError {
   return new ApiError(
     400,
     'invalid_batch',
-    `The body is no JSON array of documents: ${why}. Nothing is kept; send [{"ECF": …}, …], or one document a line as application/x-ndjson.`,
+    `The body is not a JSON array of documents: ${why}. No document was kept; send [{"ECF": …}, …], or one document a line as application/x-ndjson.`,
   );
 }
 

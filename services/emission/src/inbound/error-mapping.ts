@@ -37,7 +37,7 @@ export function toApiError(error: unknown): unknown {
     return new ApiError(
       503,
       full ? 'storage_full' : 'service_unavailable',
-      `${why}; this call stored nothing and used no number. Repeat the very same request later.`,
+      `${why}; this call stored no document and used no number. Repeat the same request unchanged later.`,
       { cause: error },
     );
   }
@@ -45,7 +45,7 @@ export function toApiError(error: unknown): unknown {
     return new ApiError(
       503,
       'service_unavailable',
-      'The database of this service cannot be reached; this call consumed nothing. Repeat the very same request shortly.',
+      'The database of this service cannot be reached; this call used no number. Repeat the same request unchanged after Retry-After.',
       { cause: error },
     );
   }

@@ -94,14 +94,14 @@ function certificateOf(parts: Parts): UploadedCertificate | null {
   const password = onePart(parts, 'password');
   if (certificate === null && filled(password) === null) return null;
   if (certificate === null)
-    throw invalid('certificate', 'a password came without its certificate (.p12 or .pfx)', 'missing');
+    throw invalid('certificate', 'the certificate (.p12 or .pfx) of the password is missing', 'missing');
   if (password === null) throw invalid('password', 'the certificate needs its password', 'missing');
   return { p12: certificate, password: password.toString('utf8') };
 }
 
 function onePart(parts: Parts, name: string): Buffer | null {
   const found = parts.get(name) ?? [];
-  if (found.length > 1) throw invalid(name, `the part ${name} came ${found.length} times; send it once`, 'repeated');
+  if (found.length > 1) throw invalid(name, `the form has ${found.length} parts ${name}; send one`, 'repeated');
   return found[0] ?? null;
 }
 

@@ -15,7 +15,7 @@ import { at, fresh, sending } from '../support/attempts.js';
 import { example } from '../support/documents.js';
 
 const { now, random, settings } = at(0);
-const GIVEN_UP = { code: 'overloaded', message: expect.stringContaining('Repeat the very same request') };
+const GIVEN_UP = { code: 'overloaded', message: expect.stringContaining('Repeat it unchanged after Retry-After') };
 const LEFT = { code: 'bad_request', message: expect.stringContaining('closed the connection') };
 
 const left = () => {

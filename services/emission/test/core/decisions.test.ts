@@ -203,7 +203,7 @@ describe('refuseFaults', () => {
     expect(() => refuseFaults([])).not.toThrow();
     expect(() => refuseFaults([fault('TipoPago')])).toThrow(/TipoPago\); .* under the same eNCF if it states one\.$/);
     expect(() => refuseFaults([fault('TipoPago'), fault('eNCF')])).toThrow(
-      /2 faults .* under an eNCF that is yours to use\.$/,
+      /2 faults .* under an eNCF that you may use\.$/,
     );
   });
 });

@@ -69,5 +69,5 @@ export function requireOwnRights(manager: Manager | null, rights: Rights): void 
 }
 
 function beyond(what: string): ApiError {
-  return new ApiError(403, 'beyond_own_rights', `This key may not give or touch ${what}. An administrator may.`);
+  return new ApiError(403, 'beyond_own_rights', `This key may not change ${what}; an administrator may.`);
 }

@@ -20,12 +20,12 @@ const urlSchema = z
 const typesSchema = z
   .array(z.enum(EVENT_TYPES))
   .min(1, 'Name at least one type of event, or null for every type.')
-  .refine(eachOnce, 'A type of event stands twice.')
+  .refine(eachOnce, 'A type of event is listed twice.')
   .nullable();
 const environmentsSchema = z
   .array(environmentSchema)
   .min(1, 'Name at least one environment.')
-  .refine(eachOnce, 'An environment stands twice.');
+  .refine(eachOnce, 'An environment is listed twice.');
 
 function isAddress(text: string): boolean {
   if (/[\s\p{C}]/u.test(text) || !URL.canParse(text)) return false;

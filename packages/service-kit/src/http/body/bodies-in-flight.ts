@@ -115,7 +115,7 @@ function overShare(most: number): ApiError {
   return new ApiError(
     429,
     'rate_limited',
-    `The bodies of this caller that are in work would take more than ${Math.floor(most)} bytes of memory; nothing of this one is kept. Send it again after Retry-After, with fewer requests at the same time.`,
+    `The unfinished requests of this caller would take more than ${Math.floor(most)} bytes of memory, so this body was not kept. Send it again after Retry-After, with fewer requests at the same time.`,
     { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
   );
 }
@@ -124,7 +124,7 @@ function overBudget(): ApiError {
   return new ApiError(
     503,
     'overloaded',
-    'The bodies in work take all memory that this service gives them; nothing of this one is kept. Send it again after Retry-After.',
+    'The unfinished requests take all memory that this service has for bodies, so this one was not kept. Send it again after Retry-After.',
     { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
   );
 }

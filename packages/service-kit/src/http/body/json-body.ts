@@ -40,7 +40,8 @@ export function jsonBody(
 const usual: ParseJson = (bytes) => JSON.parse(bytes.toString('utf8'));
 
 function parseBytes(bytes: Buffer, parseJson: ParseJson, unreadable: UnreadableJson): unknown {
-  if (!isUtf8(bytes)) throw unreadable('not_utf8', 'The body is not UTF-8; nothing is guessed or replaced.');
+  if (!isUtf8(bytes))
+    throw unreadable('not_utf8', 'The body is not UTF-8. Send UTF-8; no characters are guessed or replaced.');
   try {
     return parseJson(bytes);
   } catch (cause) {

@@ -172,5 +172,5 @@ function tooSlow(): ApiError {
 }
 
 function lost(): ApiError {
-  return new ApiError(400, 'bad_request', 'The body did not arrive completely; nothing of it is kept. Send it again.');
+  return new ApiError(400, 'bad_request', 'The body did not arrive completely and was not kept. Send it again.');
 }

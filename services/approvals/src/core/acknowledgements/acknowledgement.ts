@@ -95,7 +95,7 @@ export function validateAcknowledgement(
     // Without a valid signature the content is only quoted.
     const xml = verification.verified ?? received;
     if (xml.rootName !== 'ARECF')
-      return { ...UNREADABLE, fault: `it is no ARECF: its root is ${quoted(xml.rootName)}` };
+      return { ...UNREADABLE, fault: `it is not an ARECF: its root is ${quoted(xml.rootName)}` };
     const detail = detailOf(readXml(xml));
     const said = {
       receiptStatus: oneOf([0, 1] as const, detail.Estado),

@@ -94,7 +94,7 @@ async function endingIfMoved(
   try {
     if (!(await moved())) return null;
   } catch (error) {
-    const words = `The receiver does not serve the buyer, and the directory gives no answer: ${messageOf(error)}`;
+    const words = `The receiver does not serve the buyer, and the directory does not answer: ${messageOf(error)}`;
     return later(delivery, ports, words, 'directory', 'healthy');
   }
   const words = 'The receiver does not serve the buyer, whom the directory lists elsewhere by now.';

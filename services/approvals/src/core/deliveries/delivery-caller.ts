@@ -21,7 +21,7 @@ export async function deliveryCaller(ports: CallerPorts, { key, accountId }: Del
   } catch (error) {
     const signer = await signerOfDocument(ports, key);
     if (typeof signer !== 'string') return { ...caller, certificate: signer };
-    return `${messageOf(error)} ${signer} Upload one in the administration; the delivery then goes on by itself.`;
+    return `${messageOf(error)} ${signer} Upload one in the administration; the gateway then resumes the delivery.`;
   }
 }
 

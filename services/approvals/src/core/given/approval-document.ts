@@ -75,7 +75,7 @@ export function checkApproval(key: DecisionKey, decision: Decision, now: Date): 
  */
 export function requirePastDecision(decidedAt: Date, now: Date): void {
   if (!isStillToCome(decidedAt, now)) return;
-  const msg = 'approval_datetime is in the future; give the time of the decision';
+  const msg = 'approval_datetime is in the future; write the time of the decision';
   throw new FieldsRefused([{ loc: ['body', 'approval_datetime'], msg, type: 'future' }]);
 }
 

@@ -81,7 +81,10 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       const given = await follow(order, { key, decision: wanted, buyer, found }, admit(earlier, wanted));
       if (given !== null) return given;
     }
-    throw new ApprovalsError('service_unavailable', 'Too many decisions about this document at once; repeat shortly.');
+    throw new ApprovalsError(
+      'service_unavailable',
+      'Too many decisions about this document at the same time; repeat after Retry-After.',
+    );
   }
 
   /** Null if another request decided meanwhile. */
@@ -196,7 +199,7 @@ function loginFailure(error: unknown): unknown {
   }
   return new ApprovalsError(
     'authority_unreachable',
-    "The authority's login cannot be used now; nothing was signed. Repeat later.",
+    "The authority's login cannot be used now; no document was signed. Repeat later.",
     {
       cause: error,
       retryAfterSeconds: retryAfterSeconds(error.retryAfterMs),

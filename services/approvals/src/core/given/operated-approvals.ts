@@ -37,7 +37,7 @@ export function operatedApprovals(
       const settled = await ports.approvals.settle(id, status, note, now, act);
       if (settled !== null) return body(settled);
       const why = 'the authority has decided about it, or it is not to be sent';
-      throw new ApiError(409, 'conflict', `There is nothing to settle by hand about the approval ${id}: ${why}.`);
+      throw new ApiError(409, 'conflict', `No decision of a person is needed about the approval ${id}: ${why}.`);
     },
     async retryApproval({ id, by }) {
       const present = await ports.approvals.find(id);

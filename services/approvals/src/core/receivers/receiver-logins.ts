@@ -65,7 +65,7 @@ const TOKEN_MARGIN_MS = 60_000;
 const REFUSAL_PAUSE_MS = 10_000;
 const TOKEN_REFUSED = 'the receiver refuses the token that it gave';
 const LOGINS_OFF = 'the receiver demands a token, and RECEIVER_LOGINS=false turns logins at receivers off';
-const NO_LOGIN_ADDRESS = 'the receiver wants a token, and the directory lists no address that gives one';
+const NO_LOGIN_ADDRESS = 'the receiver requires a token, and the directory has no address that issues one';
 const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
 
 /**

@@ -419,7 +419,7 @@ export function beginAttempt(
 function away(maintenanceUntil: Date | null): Attempt['verdict'] {
   const announced = maintenanceUntil && `: it announced maintenance until ${toIsoDominican(maintenanceUntil)}`;
   return ownWords(
-    `The authority cannot be reached${announced ?? ''}. The document is signed and stored, and is sent by itself when the authority answers again`,
+    `The authority cannot be reached${announced ?? ''}. The document is signed and stored; the gateway sends it when the authority answers again`,
   );
 }
 

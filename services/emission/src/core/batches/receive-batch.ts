@@ -115,6 +115,6 @@ function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' |
   if (first.sha256 === other.sha256 && first.validate === other.validate) return first;
   throw new EmissionError(
     'idempotency_conflict',
-    'Another batch came with this idempotency-key and other content; use a new key for new content.',
+    'This idempotency-key was used for a batch with other content; use a new key for new content.',
   );
 }

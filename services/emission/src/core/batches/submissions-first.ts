@@ -55,7 +55,7 @@ export function createSubmissionsFirst(
     if ((ofCallers.get(id) ?? 0) < mostOfCaller) return;
     throw new EmissionError(
       'rate_limited',
-      `This service already works on ${mostOfCaller} submissions of this ${kind}; nothing was done with this one. Send it again after Retry-After, or send a batch.`,
+      `This service already works on ${mostOfCaller} submissions of this ${kind}, so this one was not processed. Send it again after Retry-After, or send a batch.`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }
@@ -71,7 +71,7 @@ export function createSubmissionsFirst(
       if (inFlight >= most)
         throw new EmissionError(
           'overloaded',
-          `This service already works on ${most} submissions; nothing was done with this one. Send it again shortly.`,
+          `This service already works on ${most} submissions, so this one was not processed. Send it again after Retry-After.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
       checkShare(accountId, mostOfAccount, 'account');

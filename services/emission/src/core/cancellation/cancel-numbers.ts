@@ -119,7 +119,7 @@ interface Prepared {
 
 function requirePastTime({ generatedAt }: CancellationRequest, now: Date): void {
   if (generatedAt === null || !isStillToCome(generatedAt, now)) return;
-  const msg = 'It is in the future; give the time of the cancellation, or leave it out.';
+  const msg = 'The time is in the future; write the time of the cancellation, or leave the field out.';
   throw invalidRequest(['body', 'generation_datetime'], msg, 'future');
 }
 
@@ -156,7 +156,7 @@ function requireRegistered(taxpayer: TaxpayerState, { env, lines }: Cancellation
     if (outside !== undefined)
       throw invalidRequest(
         ['body', 'detail_lines', index, 'sequence_ranges'],
-        `${describe(outside)} is in none of the ranges registered for type ${line.type} in ${env}.`,
+        `${describe(outside)} is not in a range registered for type ${line.type} in ${env}.`,
         'not_in_range',
       );
   });

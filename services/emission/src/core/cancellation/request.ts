@@ -225,7 +225,8 @@ class Reader {
       return {};
     }
     for (const name of Object.keys(value)) {
-      if (!known.includes(name)) this.#fault([...place(), name], 'There is no such field in a request.', 'unknown');
+      if (!known.includes(name))
+        this.#fault([...place(), name], 'This field does not exist here; remove it.', 'unknown');
     }
     return value as Fields;
   }

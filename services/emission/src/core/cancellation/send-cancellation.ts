@@ -82,7 +82,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
 
 function notRecordedYet(id: number, cause: unknown): CommitUnconfirmed {
   return new CommitUnconfirmed(
-    `The cancellation ${id} was sent, but the database cannot store the outcome yet; it is stored when the database is back. GET /anecf/${id} shows it. A repeat of the request is answered 409 encf_in_use and sends nothing.`,
+    `The cancellation ${id} was sent, but the database cannot store the outcome yet; the gateway stores it when the database is available again. GET /anecf/${id} shows it. A repeat of the request is answered 409 encf_in_use and sends nothing.`,
     cause,
   );
 }

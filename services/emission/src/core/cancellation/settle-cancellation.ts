@@ -71,6 +71,6 @@ function settledBy(before: Cancellation, { outcome, refused, note }: Settlement,
 function conflict({ id }: Cancellation): EmissionError {
   return new EmissionError(
     'conflict',
-    `There is nothing to settle by hand about the cancellation ${id} now: it is decided, or being sent.`,
+    `No decision of a person is needed about the cancellation ${id} now: it is decided, or being sent.`,
   );
 }

@@ -66,7 +66,7 @@ export function loginFailure(
   if (error.limit !== null && retry.retryAfterSeconds !== undefined)
     return new EmissionError(
       'authority_unreachable',
-      `The authority limits the logins of ${error.limit === 'taxpayer' ? 'this taxpayer' : 'all taxpayers'} at present (status 429); nothing was signed, no number was used. Repeat after ${retry.retryAfterSeconds} seconds (Retry-After).`,
+      `The authority limits the logins of ${error.limit === 'taxpayer' ? 'this taxpayer' : 'all taxpayers'} at present (status 429); no document was signed and no number was used. Repeat after ${retry.retryAfterSeconds} seconds (Retry-After).`,
       { cause: error, ...retry },
     );
   switch (error.code) {
@@ -80,7 +80,7 @@ export function loginFailure(
       if (unreadableIs502) {
         return new EmissionError(
           'authority_unreadable',
-          'The authority answered the login with nothing that can be used; repeat later.',
+          'The answer of the authority to the login cannot be used; repeat later.',
           {
             cause: error,
           },
@@ -88,13 +88,13 @@ export function loginFailure(
       }
       return new EmissionError(
         'authority_unreachable',
-        "The authority's login gives no usable answer; nothing was signed, no number was used. Repeat later.",
+        'The answer of the authority to the login cannot be used; no document was signed and no number was used. Repeat later.',
         { cause: error, ...retry },
       );
     case 'authority_unreachable':
       return new EmissionError(
         'authority_unreachable',
-        `The authority's login cannot be reached; nothing was signed, no number was used. ${repeatWhen(maintenanceUntil)}`,
+        `The authority's login cannot be reached; no document was signed and no number was used. ${repeatWhen(maintenanceUntil)}`,
         { cause: error, ...retry },
       );
   }

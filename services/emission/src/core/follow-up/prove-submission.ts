@@ -27,7 +27,7 @@ export function createProveSubmission(
     if (tokens === null)
       throw new EmissionError(
         'certificate_missing',
-        `The authority has to be queried about ${trackId}, and there is no usable certificate of ${attempt.issuerRnc} to log in with; upload one, then repeat. ${UNCHANGED}`,
+        `The authority must be queried about ${trackId}, but ${attempt.issuerRnc} has no usable certificate to log in with; upload one, then repeat. ${UNCHANGED}`,
       );
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const late = new Promise<never>((_, reject) =>
@@ -55,7 +55,7 @@ function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Att
   switch (answer.outcome) {
     case 'verdict':
       if (answer.verdict.status === 'No encontrado')
-        throw conflict(`The authority knows no submission under the trackId ${trackId}; check it.`);
+        throw conflict(`The authority has no submission under the trackId ${trackId}; check the trackId.`);
       if (answer.verdict.encf === null)
         throw conflict(
           `The authority does not say yet which number the trackId ${trackId} belongs to, so it may be another than ${encf}; repeat in a moment.`,
@@ -97,7 +97,7 @@ function withoutLogin(error: LoginError): EmissionError {
   const sentence =
     error.code === 'login_refused'
       ? `The authority refuses the login with the certificate of this document${error.reason ? `: ${error.reason}` : ''}.`
-      : "The authority's login gives no usable answer; repeat later.";
+      : 'The answer of the authority to the login cannot be used; repeat later.';
   return new EmissionError(error.code, `${sentence} ${UNCHANGED}`, {
     cause: error,
     retryAfterSeconds: retryAfterSeconds(error.retryAfterMs),

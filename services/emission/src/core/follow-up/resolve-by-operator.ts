@@ -65,5 +65,5 @@ function actionOf({ env, issuerRnc, encf }: DocumentKey, decision: OperatorDecis
 /** @throws EmissionError `conflict` if the document does not wait for a decision, or is leased */
 function requireOpen(present: Attempt, { action }: OperatorDecision): void {
   if (accepts(present, action === 'resend' ? 'cleared-to-resend' : 'in-process') && present.owner === null) return;
-  throw new EmissionError('conflict', `${present.encf} is ${present.state}; there is nothing to resolve by hand now.`);
+  throw new EmissionError('conflict', `${present.encf} is ${present.state}; no decision of a person is needed now.`);
 }

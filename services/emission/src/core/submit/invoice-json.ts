@@ -98,15 +98,14 @@ function wrongRoot(found: string): Fault {
   };
 }
 
-/** Parses the part `data`. 400 if it is no JSON in UTF-8. */
+/** Parses the invoice. 400 if it is no JSON in UTF-8. */
 export function parseInvoiceJson(data: Uint8Array): unknown {
   try {
     return parseDocument(data);
   } catch (error) {
     if (!(error instanceof JsonRefused)) throw error;
-    if (error.code === 'not_utf8')
-      throw new EmissionError('not_utf8', `The part data: ${error.message}`, { cause: error });
-    throw new EmissionError('invalid_json', `The part data: ${error.message}`, { cause: error });
+    if (error.code === 'not_utf8') throw new EmissionError('not_utf8', error.message, { cause: error });
+    throw new EmissionError('invalid_json', error.message, { cause: error });
   }
 }
 

@@ -81,7 +81,7 @@ export async function checkReference(
         faultOf(
           ISSUING_RULES.referenceNotIssued,
           `${REFERENCE}.NCFModificado`,
-          `${modified} was not accepted by the authority, so nothing can refer to it`,
+          `${modified} was not accepted by the authority, so no document can refer to it`,
         ),
       ],
     };

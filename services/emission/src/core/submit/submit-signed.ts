@@ -47,7 +47,7 @@ export interface SubmitSigned {
 const KEEP_THE_DOCUMENT = faultOf(
   ISSUING_RULES.fullDocumentNotKept,
   'RFCE',
-  'only the summary is stored here: keep the full signed document, the customer may ask for it for ten years',
+  'only the summary is stored here: keep the full signed document for ten years, because the customer may need it',
 );
 
 /** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
@@ -167,7 +167,7 @@ function answerTo({ sha256 }: SignedDocument, attempt: Attempt): DocumentAnswer 
 function notAnsweredYet(): EmissionError {
   return new EmissionError(
     'authority_timeout',
-    'The authority did not answer in time; the document is stored and sending goes on. Repeat the same bytes later: the answer carries the trackId once it is known.',
+    'The authority did not answer in time; the document is stored and the gateway continues to send it. Repeat the same bytes later: the answer has the trackId once it is known.',
   );
 }
 

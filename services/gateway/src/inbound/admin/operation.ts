@@ -87,7 +87,11 @@ export function adminOperation(
     .get(async (req: Request, res: Response) => {
       const name = ARCHIVING_SERVICES.find((each) => each === req.params.service);
       if (name === undefined)
-        throw new ApiError(404, 'not_found', `XML is kept by ${ARCHIVING_SERVICES.join(', ')}, by nobody else.`);
+        throw new ApiError(
+          404,
+          'not_found',
+          `The services that keep XML are ${ARCHIVING_SERVICES.join(', ')}; name one of them.`,
+        );
       const question = validate(storedFilesQuerySchema, req.query, 'query');
       res.json(await present(archive[name] ?? null, name).pageOfStoredFiles(question));
     })

@@ -26,7 +26,11 @@ export function adminSignIn(signIn: SignIn): RequestHandler {
     call.administrator = administrator;
     // No route may run whose role is not known.
     if (routed.kind === 'none')
-      throw new ApiError(404, 'unknown_route', `There is no ${req.method} ${req.baseUrl}${req.path} here.`);
+      throw new ApiError(
+        404,
+        'unknown_route',
+        `No operation is ${req.method} ${req.baseUrl}${req.path}; /admin/openapi.json lists all of them.`,
+      );
     if (call.adminOperation !== undefined) requireRole(administrator, call.adminOperation);
     next();
   };

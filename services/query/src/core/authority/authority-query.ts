@@ -54,7 +54,10 @@ export function verdictOf<V>(answer: Answer<V>): V {
       throw new QueryError('authority_unreadable', 'The authority refuses the token, also after a fresh login.');
     case 'refused':
       if (answer.code === 'service_not_in_environment')
-        throw new QueryError('service_not_in_environment', 'The authority has no such service in this environment.');
+        throw new QueryError(
+          'service_not_in_environment',
+          'The authority does not have this service in this environment; use TesteCF or eCF.',
+        );
       throw new QueryError('authority_unreadable', `The authority does not answer this query: ${answer.reason}`);
     case 'unknown':
       if (isUnusable(answer))

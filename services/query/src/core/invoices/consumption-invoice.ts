@@ -57,7 +57,7 @@ export function createConsumptionInvoice(
     if (status === 'No encontrado') {
       // The query for summaries does not know documents sent in full.
       if (route === 'unknown') throw mayExist(`how ${encf} of ${issuerRnc} went to the authority`);
-      throw new QueryError('not_found', `The authority knows no ${encf} of ${issuerRnc} with this security code.`);
+      throw new QueryError('not_found', `The authority has no ${encf} of ${issuerRnc} with this security code.`);
     }
     return {
       rnc: issuerRnc,

@@ -27,7 +27,7 @@ export function quotedParties(checked: CheckedDocument, xml: Pick<CanonicalXml, 
   if (Object.values(parties).every((text) => text === '')) {
     const root = `The root is ${xml.rootName.slice(0, 60)}`;
     const rule = 'an e-CF names its issuer, buyer and number in ECF.Encabezado, in elements without prefix';
-    throw unreadable(`${root} and there is nothing to acknowledge in it: ${rule}.`, 'document.not_an_ecf');
+    throw unreadable(`${root}, which cannot be acknowledged: ${rule}.`, 'document.not_an_ecf');
   }
   requireRnc(parties.issuerRnc, 'ECF.Encabezado.Emisor.RNCEmisor');
   requireRnc(parties.buyerRnc, 'ECF.Encabezado.Comprador.RNCComprador');
@@ -47,7 +47,7 @@ function onlyText(canonical: string, name: string): string | null {
 function requireRnc(text: string, path: string): void {
   if (isRnc(text)) return;
   throw text === ''
-    ? unreadable(`${path} is missing, so there is nobody to acknowledge to or for.`, 'document.party_missing')
+    ? unreadable(`${path} is missing, so no acknowledgement is possible.`, 'document.party_missing')
     : unreadable(`${path} is not an RNC of 9 or 11 digits.`, 'document.party_malformed');
 }
 

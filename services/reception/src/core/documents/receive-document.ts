@@ -63,7 +63,7 @@ export function createReceiveDocument(
     }
     throw new ReceptionError(
       'overloaded',
-      `Other requests changed the document ${incoming.key.encf} at each of ${MAX_ROUNDS} tries; nothing was recorded. Send the same bytes again after Retry-After.`,
+      `Other requests changed the document ${incoming.key.encf} at each of ${MAX_ROUNDS} tries, so this one was not recorded. Send the same bytes again after Retry-After.`,
     );
   }
 

@@ -52,7 +52,7 @@ export function createProviderTokens(
    */
   async function verify(authorization: string | undefined, env: Environment): Promise<string> {
     const token = /^\s*bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw refused('This receiver requires Authorization: Bearer with a token of its own.');
+    if (token === undefined) throw refused('This receiver requires Authorization: Bearer with a token that it issued.');
     try {
       const key = await keys.named(decodeProtectedHeader(token).kid ?? '');
       if (key === null) throw refused('The token was not issued here, or its key has been retired.');

@@ -17,7 +17,7 @@ const MAX_SEED_BYTES = 32 * 1024;
 export function readSignedSeed(bytes: Uint8Array, now: Date): SignedSeed {
   try {
     const xml = parseReceived(bytes, MAX_SEED_BYTES);
-    if (xml.rootName !== 'SemillaModel') throw seedRefused('This is no SemillaModel.', 'seed.not_a_seed');
+    if (xml.rootName !== 'SemillaModel') throw seedRefused('The document is not a SemillaModel.', 'seed.not_a_seed');
     const { reason, certificate, verified } = verifyXml(xml, now);
     if (certificate === null || verified === null) {
       const problem = reason?.message ?? 'it cannot be verified';
