@@ -105,7 +105,7 @@ export const TOPICS = {
     key: 'rnc',
     events: { 'run.started': runStartedSchema },
     producers: ['emission'],
-    consumers: ['query'],
+    consumers: ['approvals', 'query', 'reception'],
     partitions: 4,
     retention: 7 * DAY,
   },

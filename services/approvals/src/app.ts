@@ -90,6 +90,7 @@ import { createApprovalStore } from './outbound/approvals.postgres.js';
 import { createKnownSigners } from './outbound/known-signers.js';
 import { createOutcomes } from './outbound/outcomes.postgres.js';
 import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
+import { createRunStore } from './outbound/runs/runs.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 
 const GATEWAY_QUERY_MS = 3_000;
@@ -283,6 +284,7 @@ function createPorts(
   const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, { identities });
   return {
     approvals: createApprovalStore(database),
+    runs: createRunStore(database),
     received: createReceivedApprovalStore(database),
     taxpayers: createTaxpayerReplica(database),
     source:

@@ -19,7 +19,7 @@ interface Loop {
 }
 
 export interface LifeCycleDependencies extends ServiceDependencies {
-  readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'signers' | 'quotas' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'runs' | 'signers' | 'quotas' | 'observer' | 'clock'>;
   readonly freeSpace: { start(): Promise<void>; stop(): void };
   readonly relay: { start(): void; stop(): Promise<void> };
   readonly deliveries: Pick<Deliveries, 'subscribe' | 'taxpayerChanged' | 'worker'>;

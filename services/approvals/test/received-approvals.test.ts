@@ -122,6 +122,7 @@ describe('an approval', () => {
     expect(events[0]?.data).toEqual({
       direction: 'received',
       env: 'TesteCF',
+      run: 1,
       issuer_rnc: ISSUER,
       encf,
       buyer_rnc: BUYER,

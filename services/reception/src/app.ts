@@ -70,6 +70,7 @@ import { createQueryState } from './outbound/authority-state.js';
 import { createConfirmationStore } from './outbound/confirmations.postgres.js';
 import { createValidation } from './outbound/document-validation.js';
 import { createDocumentStore } from './outbound/documents.postgres.js';
+import { createRunStore } from './outbound/runs/runs.postgres.js';
 import { createSpentSeeds } from './outbound/spent-seeds.postgres.js';
 import { STORED_FILES } from './outbound/stored-files.js';
 import { createTokenKeys, sealedTokenKeys } from './outbound/token-keys.postgres.js';
@@ -115,6 +116,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   });
   const ports: Ports = {
     documents: createDocumentStore(database),
+    runs: createRunStore(database),
     taxpayers: createTaxpayerReplica(database),
     source:
       overrides.source === undefined

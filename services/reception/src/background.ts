@@ -17,7 +17,7 @@ const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'quotas' | 'observer' | 'clock'>;
+  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'runs' | 'quotas' | 'observer' | 'clock'>;
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
   readonly instance: InstanceReport;

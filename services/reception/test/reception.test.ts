@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { ReceivedRefused } from '@ecf/contracts';
+import { createHash, randomUUID } from 'node:crypto';
+import { type ReceivedRefused, TOPICS } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
-import type { BusEvent } from '@ecf/service-kit/bus';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
@@ -70,6 +70,29 @@ describe('a document that was received, written in another way', () => {
     await world.send(`${resigned}<!-- once more -->`);
     const again = (await rows(number)).refused.at(-1);
     expect([again?.xml_path, again?.sha256]).toEqual([competing?.xml_path, competing?.sha256]);
+  });
+});
+
+describe.each([
+  ['its buyer', BUYER],
+  ['its issuer', PROVIDER],
+])('after the start of a certification run of %s', (_, rnc) => {
+  it('a number of the run before is free, and its document is kept', async () => {
+    const number = next();
+    const first = await sampleXml({ encf: number });
+    const second = await sampleXml({ encf: number, certificate: forger.certificate });
+    expect((await world.send(first).then(read)).Estado).toBe('0');
+    expect((await world.send(second).then(read)).CodigoMotivoNoRecibido).toBe('3');
+    const run = 2;
+    const data = { env: 'TesteCF', issuer_rnc: rnc, account_id: ACCOUNT, run, started_at: '2026-06-23T13:00:00-04:00' };
+    const draft = { topic: TOPICS.runs.name, type: 'run.started', source: 'emission', subject: rnc, key: rnc, data };
+    await world.bus.publish([makeEvent(draft, { id: randomUUID(), time: new Date() })]);
+
+    expect((await world.send(second).then(read)).Estado).toBe('0');
+    expect((await world.send(second).then(read)).CodigoMotivoNoRecibido).toBe('3');
+    const { received, refused } = await rows(number);
+    expect(received.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
+    expect(refused.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
   });
 });
 

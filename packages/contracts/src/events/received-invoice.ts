@@ -5,6 +5,7 @@ import {
   ecfTypeSchema,
   environmentSchema,
   rncSchema,
+  runSchema,
   timestampSchema,
 } from '../environment.js';
 import { faultSchema } from '../http/error-body.js';
@@ -115,6 +116,9 @@ export const MAX_OBSERVATIONS = 20;
 const receivedInvoiceDecisionSchema = z.object({
   direction: z.literal('given'),
   env: environmentSchema,
+  run: runSchema
+    .optional()
+    .meta({ description: 'Of a decision received: the certification run of the issuer; absent means 1' }),
   issuer_rnc: rncSchema,
   encf: z.string().min(1),
   buyer_rnc: rncSchema,

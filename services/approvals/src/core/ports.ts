@@ -42,6 +42,20 @@ export type Progress =
  * Commercial approvals that our taxpayers give. A change of the standing decision of a document appends `approval.changed` to
  * the outbox in the same transaction.
  */
+/** Certification runs of taxpayers. */
+export interface RunStore {
+  /**
+   * Approvals given and received, and acknowledgements, that came before the start belong to the run before: they are kept, and no
+   * later look-up finds them. A start that is known, or an earlier one, changes nothing.
+   */
+  start(run: {
+    readonly env: Environment;
+    readonly rnc: string;
+    readonly run: number;
+    readonly startedAt: Date;
+  }): Promise<void>;
+}
+
 export interface ApprovalStore {
   /** All records about a document, oldest first. */
   about(key: DecisionKey): Promise<GivenApproval[]>;
@@ -228,6 +242,7 @@ export interface ApprovalSettings extends StoredBytesLimits {
 
 export interface Ports {
   readonly approvals: ApprovalStore;
+  readonly runs: RunStore;
   readonly received: ReceivedApprovalStore;
   readonly taxpayers: TaxpayerReplica;
   /** Null in a deployment without gateway. */

@@ -1,8 +1,8 @@
-import { type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { type ReceivedInvoiceChanged, type RunStarted, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { ApprovalStore, KnownSigners } from '../core/ports.js';
+import type { ApprovalStore, KnownSigners, RunStore } from '../core/ports.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
 export const APPROVALS_GROUP = 'approvals';
@@ -18,6 +18,7 @@ export async function subscribeToEvents(
     taxpayers: Pick<TaxpayerReplica, 'apply'>;
     approvals: Pick<ApprovalStore, 'documentPromoted'>;
     signers: Pick<KnownSigners, 'confirmed'>;
+    runs: Pick<RunStore, 'start'>;
   },
   onTaxpayer: (taxpayer: TaxpayerState) => Promise<void>,
 ): Promise<Subscription[]> {
@@ -28,6 +29,14 @@ export async function subscribeToEvents(
       async handler({ data }) {
         await stores.taxpayers.apply(data as TaxpayerState);
         await onTaxpayer(data as TaxpayerState);
+      },
+    }),
+    await bus.subscribe({
+      topics: [TOPICS.runs.name],
+      group,
+      async handler({ data }) {
+        const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
+        await stores.runs.start({ env, rnc, run, startedAt: new Date(started_at) });
       },
     }),
     await bus.subscribe({

@@ -1,4 +1,4 @@
-import { type Environment, storableText } from '@ecf/domain';
+import { environmentRun, storableText } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
@@ -17,7 +17,8 @@ const ACKNOWLEDGE = {
            acknowledged_at, received_at, valid, validation_error, xml_path, xml_sha256, receiver, certificate_subject,
            certificate_serial, certificate_issuer, certificate_fingerprint, certificate_key, certificate_holder,
            certificate_trusted)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+         VALUES (CASE WHEN $21 < coalesce((SELECT c.run FROM certification_run c WHERE c.env = $1 AND c.issuer_rnc = $2), 1)
+           THEN $1 || '/' || $21 || '/' || $2 ELSE $1 END, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
          ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
 };
 const LIST_ACKNOWLEDGEMENTS = {
@@ -34,7 +35,8 @@ const FIND_ACKNOWLEDGEMENT = {
 };
 interface AcknowledgementRow {
   id: number;
-  env: Environment;
+  /** Of the run before, with the run and the RNC. */
+  env: string;
   issuer_rnc: string;
   encf: string;
   buyer_rnc: string;
@@ -99,6 +101,7 @@ export async function addAcknowledgement(
     signer?.keyFingerprint,
     signer?.holderId,
     signer?.trusted,
+    key.run ?? 1,
   ]);
   if (rowCount > 0) await addPendingDocuments(tx, [{ ...xml, bytes }]);
   if (signer !== null && confirmsReceipt(acknowledgement))
@@ -108,7 +111,7 @@ export async function addAcknowledgement(
 function fromAcknowledgementRow(row: AcknowledgementRow): StoredAcknowledgement {
   return {
     id: row.id,
-    key: { env: row.env, issuerRnc: row.issuer_rnc, encf: row.encf },
+    key: { env: environmentRun(row.env).env, issuerRnc: row.issuer_rnc, encf: row.encf },
     buyerRnc: row.buyer_rnc,
     receiptStatus: row.receipt_status,
     motive: row.rejection_code,

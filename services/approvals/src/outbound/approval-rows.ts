@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { documentKey, TOPICS } from '@ecf/contracts';
-import { type Environment, storableText } from '@ecf/domain';
+import { environmentRun, storableText } from '@ecf/domain';
 import { makeEvent } from '@ecf/service-kit/bus';
 import type { ActSource } from '@ecf/service-kit/outbox';
 import type { DecisionKey, GivenApproval } from '../core/given/given-approval.js';
@@ -10,7 +10,10 @@ import type { Exchange } from '../core/ports.js';
 export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'approvals' };
 
 /** An `approval.changed` event; `data` is checked by the topic's schema. */
-export function approvalEvent(data: { env: string; issuer_rnc: string; encf: string }, at: Date) {
+export function approvalEvent(
+  data: { env: string; issuer_rnc: string; encf: string; run?: number | undefined },
+  at: Date,
+) {
   return makeEvent(
     {
       topic: TOPICS.approvals.name,
@@ -38,7 +41,8 @@ export function exchangeValues(id: number, exchange: Exchange): unknown[] {
 /** A row of `given_approvals`. */
 export interface ApprovalRow {
   id: number;
-  env: Environment;
+  /** Of the run before, with the run and an RNC. */
+  env: string;
   buyer_rnc: string;
   issuer_rnc: string;
   encf: string;
@@ -75,7 +79,7 @@ export interface ApprovalRow {
 export function fromRow(row: ApprovalRow): GivenApproval {
   return {
     id: row.id,
-    key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
+    key: { env: environmentRun(row.env).env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,
     createdBy: row.created_by,
     ecfDocumentId: row.ecf_document_id,

@@ -70,8 +70,8 @@ export function createDeliveryStore(
     },
     async backlog() {
       const { rows } = await database.query<{ env: Environment; status: DeliveryStatus; count: number; oldest: Date }>(
-        `SELECT env, status, count(*)::int AS count, min(created_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL
-          GROUP BY env, status`,
+        `SELECT split_part(env, '/', 1) AS env, status, count(*)::int AS count, min(created_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL
+          GROUP BY 1, 2`,
       );
       return rows;
     },

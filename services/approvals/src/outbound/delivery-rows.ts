@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { environmentRun, storedEnvironment } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import type { Delivery, DeliveryKey, DeliveryStatus, NewDelivery } from '../core/deliveries/delivery.js';
 
 /** A row of `deliveries`. */
 export interface DeliveryRow {
   id: number;
-  env: Environment;
+  /** With the certification run. */
+  env: string;
   issuer_rnc: string;
   encf: string;
   buyer_rnc: string;
@@ -29,7 +30,7 @@ export interface DeliveryRow {
 /** A new delivery, for `json_populate_recordset(NULL::deliveries)`. */
 export function newRow({ key, xml, ...delivery }: NewDelivery): object {
   return {
-    env: key.env,
+    env: storedEnvironment({ env: key.env, run: key.run ?? 1 }),
     issuer_rnc: key.issuerRnc,
     encf: key.encf,
     buyer_rnc: delivery.buyerRnc,
@@ -48,7 +49,7 @@ export function newRow({ key, xml, ...delivery }: NewDelivery): object {
 /** The present state as it is published. */
 export function deliveryChanged(row: DeliveryRow): DeliveryChanged {
   return {
-    env: row.env,
+    ...environmentRun(row.env),
     issuer_rnc: row.issuer_rnc,
     encf: row.encf,
     buyer_rnc: row.buyer_rnc,
@@ -83,7 +84,7 @@ export function keyValues({ env, issuerRnc, encf }: DeliveryKey): [string, strin
 export function fromRow(row: DeliveryRow): Delivery {
   return {
     id: row.id,
-    key: { env: row.env, issuerRnc: row.issuer_rnc, encf: row.encf },
+    key: { ...environmentRun(row.env), issuerRnc: row.issuer_rnc, encf: row.encf },
     buyerRnc: row.buyer_rnc,
     accountId: row.account_id,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },

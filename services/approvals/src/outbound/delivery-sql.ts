@@ -3,6 +3,11 @@ export const NEVER_REACHED = 'The receiver failed repeatedly and got no calls un
 /** Rows that one claim looks at. Where those of one buyer or host fill it, the next claim leaves that one out. */
 const LOOKED_AT = 1_000;
 
+/** A buyer as claims name it: `<env>:<RNC>`. */
+const BUYER = "split_part(env, '/', 1) || ':' || buyer_rnc";
+/** The stored environment of the present certification run of the issuer $2 in $1. */
+const PRESENT = `coalesce((SELECT $1 || '/' || c.run FROM certification_run c WHERE c.env = $1 AND c.issuer_rnc = $2), $1)`;
+
 export const ADD = {
   name: 'delivery_add',
   text: `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
@@ -16,8 +21,8 @@ export const ADD = {
 export const CLAIM = {
   name: 'delivery_claim',
   text: `WITH due AS (
-           SELECT id, due_at, env || ':' || buyer_rnc AS buyer, host FROM deliveries
-            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $5) AND env || ':' || buyer_rnc NOT IN (SELECT unnest($6::text[]))
+           SELECT id, due_at, ${BUYER} AS buyer, host FROM deliveries
+            WHERE due_at <= $1 AND (claim IS NULL OR due_at <= $5) AND ${BUYER} NOT IN (SELECT unnest($6::text[]))
               AND (host IS NULL OR host NOT IN (SELECT unnest($8::text[]))) AND id NOT IN (SELECT unnest($11::bigint[])) ORDER BY due_at LIMIT ${LOOKED_AT}),
          of_buyer AS (SELECT id, due_at, buyer, host, row_number() OVER (PARTITION BY buyer ORDER BY due_at, id) AS number FROM due),
          of_host AS (
@@ -70,7 +75,7 @@ export const GIVE_UP = {
   name: 'delivery_give_up',
   text: `WITH over AS (
            SELECT id FROM deliveries WHERE due_at <= $1 AND deadline_at <= $1
-              AND (env || ':' || buyer_rnc IN (SELECT unnest($2::text[])) OR host IN (SELECT unnest($3::text[])))
+              AND (${BUYER} IN (SELECT unnest($2::text[])) OR host IN (SELECT unnest($3::text[])))
             ORDER BY id LIMIT ${GIVEN_UP_AT_ONCE} FOR UPDATE SKIP LOCKED)
          UPDATE deliveries d SET status = 'failed', due_at = NULL, claim = NULL, needs_certificate = false,
            revision = d.revision + 1, last_error = coalesce(d.last_error, $4)
@@ -79,7 +84,7 @@ export const GIVE_UP = {
 export const FIND = { name: 'delivery_find', text: 'SELECT * FROM deliveries WHERE id = $1' };
 export const LOCK = {
   name: 'delivery_lock',
-  text: 'SELECT * FROM deliveries WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 FOR UPDATE',
+  text: `SELECT * FROM deliveries WHERE env = ${PRESENT} AND issuer_rnc = $2 AND encf = $3 FOR UPDATE`,
 };
 export const RESUME = {
   name: 'delivery_resume',
@@ -89,7 +94,7 @@ export const RESUME = {
 export const LIST = {
   name: 'delivery_list',
   text: `SELECT * FROM deliveries
-          WHERE ($1::text IS NULL OR env = $1) AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR issuer_rnc = $3)
+          WHERE ($1::text IS NULL OR split_part(env, '/', 1) = $1) AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR issuer_rnc = $3)
             AND ($4::text IS NULL OR buyer_rnc = $4) AND ($5::text IS NULL OR encf = $5) AND ($6::bigint IS NULL OR id < $6)
           ORDER BY id DESC LIMIT $7`,
 };
@@ -98,6 +103,6 @@ export const RETRY = {
   text: `UPDATE deliveries SET due_at = $4, deadline_at = $5, claim = NULL, tries = 0, needs_certificate = false, host = NULL,
            status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
            revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
-         WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' AND (status <> 'not_required' OR $6::boolean)
+         WHERE env = ${PRESENT} AND issuer_rnc = $2 AND encf = $3 AND status <> 'delivered' AND (status <> 'not_required' OR $6::boolean)
          RETURNING *`,
 };

@@ -4,6 +4,8 @@ const COLUMNS = `env, issuer_rnc, encf, buyer_rnc, account_id, decision, reason,
   certificate_trusted, canonical, request_id, sender, confirmed, content_sha256`;
 const VALUES = COLUMNS.split(',').map((_, index) => `$${index + 1}`);
 const ABOUT = 'a.env = $1 AND a.issuer_rnc = $2 AND a.encf = $3';
+/** The present certification run of the issuer of a decision `d`. */
+const RUN = 'coalesce((SELECT c.run FROM certification_run c WHERE c.env = d.env AND c.issuer_rnc = d.issuer_rnc), 1)';
 /** Most answers that are listed. */
 const MOST_ANSWERS = 1_000;
 
@@ -38,7 +40,7 @@ export const PATH = {
 };
 export const OF_ACCOUNT = {
   name: 'received_approval_of_account',
-  text: 'SELECT a.*, false AS counts FROM received_approvals a WHERE a.id = $1 AND a.account_id = $2',
+  text: "SELECT a.*, false AS counts FROM received_approvals a WHERE a.id = $1 AND a.account_id = $2 AND position('/' in a.env) = 0",
 };
 /** An answer that does not count. The same bytes are kept once. */
 export const ADD = {
@@ -103,11 +105,11 @@ export const DECIDE = {
          d AS (
            UPDATE received_decisions SET answer_id = $4, revision = revision + 1
             WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 RETURNING *)
-         SELECT d.*, a.decision, a.confirmed, a.decided_at FROM d LEFT JOIN received_approvals a ON a.id = d.answer_id`,
+         SELECT d.*, ${RUN} AS run, a.decision, a.confirmed, a.decided_at FROM d LEFT JOIN received_approvals a ON a.id = d.answer_id`,
 };
 export const PAGE = {
   name: 'received_decisions_page',
-  text: `SELECT d.*, a.decision, a.confirmed, a.decided_at
+  text: `SELECT d.*, ${RUN} AS run, a.decision, a.confirmed, a.decided_at
            FROM received_decisions d LEFT JOIN received_approvals a ON a.id = d.answer_id
           WHERE d.id > $1 AND d.revision > 0 ORDER BY d.id LIMIT $2`,
 };

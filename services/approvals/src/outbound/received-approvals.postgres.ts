@@ -1,5 +1,5 @@
 import type { ApprovalChanged } from '@ecf/contracts';
-import { type Environment, toIsoDominican } from '@ecf/domain';
+import { type Environment, environmentRun, toIsoDominican } from '@ecf/domain';
 import { areKnownSigners, type SignerUse } from '@ecf/public-ingress';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
@@ -198,6 +198,7 @@ export function decisionReceived(row: DecisionRow): ApprovalChanged {
   return {
     direction: 'received',
     env: row.env,
+    run: row.run,
     issuer_rnc: row.issuer_rnc,
     encf: row.encf,
     buyer_rnc: row.buyer_rnc,
@@ -215,6 +216,8 @@ export interface DecisionRow {
   issuer_rnc: string;
   encf: string;
   buyer_rnc: string;
+  /** The present certification run of the issuer. */
+  run: number;
   revision: number;
   decision: 1 | 2 | null;
   confirmed: boolean | null;
@@ -256,7 +259,8 @@ function newValues(approval: NewReceivedApproval): unknown[] {
 /** A row of `received_approvals`; `counts` is read from `received_decisions`. */
 interface ReceivedApprovalRow {
   id: number;
-  env: Environment;
+  /** Of the run before, with the run and an RNC. */
+  env: string;
   issuer_rnc: string;
   encf: string;
   buyer_rnc: string;
@@ -288,7 +292,7 @@ interface ReceivedApprovalRow {
 function fromRow(row: ReceivedApprovalRow): ReceivedAnswer {
   return {
     id: row.id,
-    key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
+    key: { env: environmentRun(row.env).env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,
     decision: row.decision,
     reason: row.reason,

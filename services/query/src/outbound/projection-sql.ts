@@ -80,7 +80,9 @@ export function projectionSql(generation: Generation): ProjectionSql {
       `INSERT INTO ${generation}.received_invoice AS present (${names(RECEIVED).join(', ')})
         SELECT * FROM json_to_recordset($1::json) AS r(${RECEIVED})
         ON CONFLICT (env, encf, issuer_rnc, buyer_rnc) DO UPDATE
-          SET ${kept(RECEIVED, ['env', 'encf', 'issuer_rnc', 'buyer_rnc'])} WHERE present.revision < excluded.revision`,
+          SET ${kept(RECEIVED, ['env', 'encf', 'issuer_rnc', 'buyer_rnc'])}
+          -- After a certification run, another document may have the number, with revisions of its own.
+          WHERE (present.id, present.revision) < (excluded.id, excluded.revision)`,
     ),
   };
 }

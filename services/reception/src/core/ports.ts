@@ -98,6 +98,20 @@ export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
  * Received and refused documents. A change of a received document also appends `received_invoice.changed` to the outbox,
  * in the same transaction.
  */
+/** Certification runs of taxpayers. */
+export interface RunStore {
+  /**
+   * Documents that came to the taxpayer, or from it, before the start belong to the run before: they are kept, and no later look-up
+   * finds them.
+   */
+  start(run: {
+    readonly env: Environment;
+    readonly rnc: string;
+    readonly run: number;
+    readonly startedAt: Date;
+  }): Promise<void>;
+}
+
 export interface DocumentStore {
   /** Which document holds a number. */
   holder(key: DocumentKey): Promise<NumberHolder | null>;
@@ -219,6 +233,7 @@ export interface ReceptionSettings {
 
 export interface Ports {
   readonly documents: DocumentStore;
+  readonly runs: RunStore;
   readonly taxpayers: TaxpayerReplica;
   /** Null where the deployment has no gateway to query. */
   readonly source: TaxpayerSource | null;

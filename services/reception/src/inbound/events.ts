@@ -1,16 +1,16 @@
-import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { type ApprovalChanged, type RunStarted, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { DocumentStore } from '../core/ports.js';
+import type { DocumentStore, RunStore } from '../core/ports.js';
 
 /**
  * Consumes the events of taxpayers, for whom the service receives and signs, and of buyers' decisions about received
- * documents. `group` names the service's consumer group.
+ * documents; the start of a certification run sets documents aside. `group` names the service's consumer group.
  */
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
-  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; documents: Pick<DocumentStore, 'decide'> },
+  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; documents: Pick<DocumentStore, 'decide'>; runs: RunStore },
 ): Promise<Subscription[]> {
   const taxpayers = await bus.subscribe({
     topics: [TOPICS.taxpayers.name],
@@ -25,5 +25,13 @@ export async function subscribeToEvents(
       if (decision.direction === 'given') await stores.documents.decide(decision, event.id);
     },
   });
-  return [taxpayers, approvals];
+  const runs = await bus.subscribe({
+    topics: [TOPICS.runs.name],
+    group,
+    async handler({ data }) {
+      const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
+      await stores.runs.start({ env, rnc, run, startedAt: new Date(started_at) });
+    },
+  });
+  return [taxpayers, approvals, runs];
 }

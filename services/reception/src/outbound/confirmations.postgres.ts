@@ -144,6 +144,8 @@ export function createConfirmationStore(database: Database, makeId: () => string
         const { documentId, document, at } = promotion;
         const former = await lockHolder(tx, documentId);
         if (former === null || former.id === documentId || former.authority_status === 'confirmed') return false;
+        // A certification run set it aside; its number belongs to the present run.
+        if (former.env !== document.key.env) return false;
         await exchange(tx, former, promotion);
         await tx.query(ANSWERED, [documentId, 'confirmed', at, null]);
         const { key, signer, receivedAt } = document;

@@ -1,5 +1,5 @@
 import type { AuthorityStatus } from '@ecf/contracts';
-import type { Environment, Fault } from '@ecf/domain';
+import { environmentRun, type Fault } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress';
 import type { DocumentFacts } from '../core/documents/document-facts.js';
 import type {
@@ -14,7 +14,8 @@ import { isConfirmable } from './confirmation-rows.js';
 /** A row of `received_documents`. */
 export interface ReceivedRow {
   id: number;
-  env: Environment;
+  /** Of the run before, with the run and an RNC. */
+  env: string;
   buyer_rnc: string;
   issuer_rnc: string;
   encf: string;
@@ -162,7 +163,7 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
   return {
     id: row.id,
     revision: row.revision,
-    key: { env: row.env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
+    key: { env: environmentRun(row.env).env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
     accountId: row.account_id,
     facts: {
       ecfType: row.ecf_type,

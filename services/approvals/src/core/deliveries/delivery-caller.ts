@@ -28,9 +28,9 @@ export async function deliveryCaller(ports: CallerPorts, { key, accountId }: Del
 /** Emission signs seeds with the certificate that came with a document. A text says why it cannot. */
 async function signerOfDocument(
   { signing }: CallerPorts,
-  { env, issuerRnc, encf }: Delivery['key'],
+  { env, issuerRnc, encf, run }: Delivery['key'],
 ): Promise<SeedSigner | string> {
-  const document = { env, issuer_rnc: issuerRnc, encf };
+  const document = { env, issuer_rnc: issuerRnc, encf, run };
   try {
     const { fingerprint } = await signing.signSeed({ ...document, seed: null });
     return {

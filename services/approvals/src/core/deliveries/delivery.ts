@@ -10,6 +10,8 @@ export interface DeliveryKey {
   readonly env: Environment;
   readonly issuerRnc: string;
   readonly encf: string;
+  /** The certification run of the issuer; without it, the present one. */
+  readonly run?: number | undefined;
 }
 
 /** An accepted e-CF to be delivered to its buyer. */
@@ -68,7 +70,7 @@ export function deliveryOf(
   if (!accepted || buyerRnc === null || !goesToBuyer({ route, ecfType, buyerRnc })) return null;
   const now = clock();
   const created = {
-    key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf },
+    key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf, run: invoice.run ?? 1 },
     buyerRnc,
     accountId: invoice.account_id,
     xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },

@@ -1,0 +1,48 @@
+import type { Database, Statement } from '@ecf/service-kit/postgres';
+import type { RunStore } from '../../core/ports.js';
+
+/** No row if this run or a later one is noted. */
+const NOTE = {
+  name: 'run_note',
+  text: `INSERT INTO certification_run AS present (env, issuer_rnc, run) VALUES ($1, $2, $3)
+    ON CONFLICT (env, issuer_rnc) DO UPDATE SET run = excluded.run WHERE present.run < excluded.run RETURNING run`,
+};
+
+/**
+ * What belongs to the run before gets another environment: $3, of a form that no look-up names. Each statement takes what came
+ * before $4, of the taxpayer $2 in $1, as the issuer or the buyer.
+ */
+const SET_ASIDE: readonly Statement[] = [
+  {
+    name: 'run_set_aside_given',
+    // A sent copy is not undone; one that was not sent is not sent any more: it would count in the new run.
+    text: `UPDATE given_approvals SET env = $3, superseded_at = coalesce(superseded_at, $4),
+        authority_due_at = CASE WHEN authority_sent_at IS NULL THEN NULL ELSE authority_due_at END,
+        issuer_due_at = CASE WHEN issuer_sent_at IS NULL THEN NULL ELSE issuer_due_at END
+      WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND created_at < $4`,
+  },
+  {
+    name: 'run_set_aside_received',
+    text: `WITH aside AS (
+        UPDATE received_approvals SET env = $3
+         WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND received_at < $4 RETURNING id)
+      UPDATE received_decisions d SET answer_id = NULL FROM aside WHERE d.answer_id = aside.id`,
+  },
+  {
+    name: 'run_set_aside_acknowledgements',
+    text: `UPDATE received_acknowledgements SET env = $3
+      WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND received_at < $4`,
+  },
+];
+
+/** The certification runs of taxpayers, and what they set aside. Deliveries need nothing: each names the run of its document. */
+export function createRunStore(database: Database): RunStore {
+  return {
+    start: ({ env, rnc, run, startedAt }) =>
+      database.transaction(async (tx) => {
+        const { rowCount } = await tx.query(NOTE, [env, rnc, run]);
+        if (rowCount === 0) return;
+        for (const statement of SET_ASIDE) await tx.query(statement, [env, rnc, `${env}/${run - 1}/${rnc}`, startedAt]);
+      }),
+  };
+}
