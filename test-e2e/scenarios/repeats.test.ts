@@ -59,7 +59,7 @@ describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) =>
     const padded = structuredClone(invoice);
     padded.ECF.Encabezado.IdDoc.TotalPaginas = '';
     padded.ECF.Encabezado.OtraMoneda = { TipoMoneda: null };
-    const numeric = JSON.stringify(invoice).replace('"TipoPago":"1"', '"TipoPago":1');
+    const numeric = JSON.stringify(invoice).replace(/"MontoTotal":"([\d.]+)"/, '"MontoTotal":$1');
     for (const again of [invoice, JSON.stringify(invoice, null, 4), reversed(invoice), padded, numeric])
       expect(text(await client().submit(again))).toEqual(text(first));
     const row = await onlySubmission(encf);
@@ -144,6 +144,110 @@ describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) =>
   });
 });
 
+/** The document with another signing time and its first amount written differently. */
+function rewritten(invoice: Invoice, second: number): Invoice {
+  const text = JSON.stringify(invoice).replace(/"(\d+)\.00"/, '"$1.0"');
+  const again = JSON.parse(text);
+  again.ECF.FechaHoraFirma = `26-11-2026 10:00:${String(second).padStart(2, '0')}`;
+  return again;
+}
+
+describe('the same sale with another FechaHoraFirma and other spellings of its amounts', () => {
+  it.each(['ecf-31', 'ecf-32'])(
+    'is a repeat: by number, by key, at the same moment and in a batch (%s)',
+    async (example) => {
+      const { invoice, encf } = numbers.next(example);
+      const key = { 'idempotency-key': `sale-${encf}` };
+      const first = await client().submit(rewritten(invoice, 0), key);
+      expect(first.body).toMatchObject({ status: 'Aceptado', encf });
+      const answers = await Promise.all([
+        client().submit(invoice),
+        client().submit(invoice, key),
+        ...Array.from({ length: 8 }, (_, second) =>
+          client().submit(rewritten(invoice, second + 1), second % 2 ? key : {}),
+        ),
+      ]);
+      for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: first.body });
+      const batch = await client().call('POST', '/batches', {
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: [20, 21].map((second) => `${JSON.stringify(rewritten(invoice, second))}\n`).join(''),
+      });
+      const { results } = await until(
+        async () => (await client().call('GET', `/batches/${batch.body.batch_id}/results`)).body,
+        (page) =>
+          page.results?.length === 2 && page.results.every((line: Answer['body']) => line.status === 'Aceptado'),
+      );
+      expect(results.map((line: Answer['body']) => line.security_code)).toEqual(
+        [0, 1].map(() => first.body.security_code),
+      );
+      await onlySubmission(encf);
+    },
+  );
+
+  it('with another amount, number or key is a conflict that names what differs', async () => {
+    const { invoice, encf } = numbers.next();
+    const key = { 'idempotency-key': `sale-${encf}` };
+    await client().submit(invoice, key);
+    const other = await client().submit(otherContent(rewritten(invoice, 1)));
+    expect(other).toMatchObject({ status: 409, body: { code: 'encf_already_used' } });
+    expect(other.body.message).toMatch(
+      new RegExp(
+        `^The document stored as ${encf} in TesteCF is safe: it is accepted \\(Aceptado\\).*ECF\\..* is ".*" in the stored`,
+      ),
+    );
+    const next = numbers.next();
+    const renumbered = structuredClone(invoice);
+    renumbered.ECF.Encabezado.IdDoc.eNCF = next.encf;
+    const conflict = await client().submit(renumbered, key);
+    expect(conflict).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(conflict.body.message).toContain(`eNCF is "${encf}" in the stored document and "${next.encf}" in this one`);
+    expect(await client().ledger(next.encf)).toEqual([]);
+  });
+
+  it('is what /document returns, and sent again as it is, it is a repeat', async () => {
+    const { invoice, encf } = numbers.next();
+    const first = await client().submit(invoice);
+    const headers = { 'rnc-issuing': '199999991' };
+    const { body } = await client().call('GET', `/invoices/${encf}/document`, { headers });
+    expect(body.ECF.FechaHoraFirma).toMatch(/^\d\d-\d\d-\d{4} [\d:]{8}$/);
+    expect((await client().submit(body)).body).toEqual(first.body);
+    await onlySubmission(encf);
+  });
+
+  it('whose summary was rejected may be sent again within the same second, and is signed with a later one', async () => {
+    const { invoice, encf } = numbers.next('ecf-32');
+    await client().fault({ operation: 'recepcionfc', kind: 'verdict', times: 2, verdict: REUSABLE });
+    const stated = rewritten(invoice, 0);
+    const statuses = [];
+    for (let times = 0; times < 3; times += 1) statuses.push((await client().submit(stated)).body.status);
+    expect(statuses).toEqual(['Rechazado', 'Rechazado', 'Aceptado']);
+    expect((await client().ledger(encf)).map(({ effective }) => effective)).toEqual([false, false, true]);
+  });
+});
+
+describe('a document that waits because the authority did not answer', () => {
+  it('says so in the answer, in the listing, under its trackIds and in its status, until it is decided', async () => {
+    const headers = { 'rnc-issuing': '199999991' };
+    const waits = [{ codigo: 'gateway', valor: expect.stringContaining('the next try is at ') }];
+    const { invoice, encf } = numbers.next();
+    const end = await client().fault({ operation: 'consultaresultado', kind: 'http', status: 200, body: '{}' });
+    const { body } = await client().submit(invoice);
+    expect(body.status).toBe('EnProceso');
+    const shown = (route: string) => async () => (await client().call('GET', route, { headers })).body;
+    const says = (one: Answer['body']) => one?.messages?.[0]?.codigo === 'gateway';
+    const listed = await until(shown(`/invoices/${encf}`), says);
+    expect(listed).toMatchObject({ status: 'EnProceso', messages: waits });
+    const { track_ids } = await shown(`/trackids/${encf}`)();
+    expect(track_ids).toMatchObject([{ track_id: body.trackId, messages: waits }]);
+    expect(await shown(`/invoice-status/${body.trackId}`)()).toMatchObject({ status: 'EnProceso', messages: waits });
+    expect((await client().submit(invoice)).body).toMatchObject({ status: 'EnProceso', messages: waits });
+    await end();
+    const decided = await until(shown(`/invoices/${encf}`), ({ status }) => status === 'Aceptado');
+    expect(decided.messages).toEqual([]);
+    expect(await shown(`/invoice-status/${body.trackId}`)()).toMatchObject({ status: 'Aceptado', messages: [] });
+  });
+});
+
 describe('an answer', () => {
   it('has the fields of a full document, or those of a summary', async () => {
     const common = {
@@ -217,6 +321,7 @@ describe('an answer', () => {
       {
         path: 'ECF.Encabezado.Comprador.RNCComprador',
         rule: expect.stringMatching(/^business\./),
+        severity: 'warning',
         code: expect.anything(),
         message: expect.any(String),
         source: expect.any(String),
