@@ -29,7 +29,7 @@ export function comparableText(canonical: string): string {
   const names = decimalElements();
   return canonical
     .replace(OMITTED, '')
-    .replace(LEAF, (leaf, name: string, text: string) => (names.has(name) ? `<${name}>${byValue(text)}<` : leaf));
+    .replace(LEAF, (leaf, name: string, text: string) => (names.has(name) ? `<${name}>${valueText(text)}<` : leaf));
 }
 
 /**
@@ -56,10 +56,11 @@ export function differences(stored: Uint8Array, sent: Uint8Array, ignored: reado
 function isSame(path: string, one: string | null, other: string | null): boolean {
   if (one === other) return true;
   const name = path.slice(path.lastIndexOf('.') + 1);
-  return one !== null && other !== null && decimalElements().has(name) && byValue(one) === byValue(other);
+  return one !== null && other !== null && decimalElements().has(name) && valueText(one) === valueText(other);
 }
 
-function byValue(text: string): string {
+/** One text for each value of a decimal number; any other text as it is. */
+export function valueText(text: string): string {
   const value = parseDecimalValue(text.trim(), false);
   return value === null ? text : canonicalDecimal(value);
 }
@@ -82,7 +83,7 @@ function textsOf(tree: DocumentNode): Map<string, string> {
 let decimals: Set<string> | null = null;
 
 /** Elements of an e-CF or a summary whose text is a decimal number. No element of another type has one of their names. */
-function decimalElements(): ReadonlySet<string> {
+export function decimalElements(): ReadonlySet<string> {
   if (decimals !== null) return decimals;
   const found = new Set<string>();
   const collect = (rule: ElementRule): void => {

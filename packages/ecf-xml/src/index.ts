@@ -2,6 +2,7 @@ export { comparableText, type Difference, differences } from './compare-document
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';
+export { comparableJson } from './json/comparable-json.js';
 export { asInput, inputDocument } from './json/input-document.js';
 export { JsonRefused, type JsonRefusedCode } from './json/json-refused.js';
 export { asSingle, isAbsent, leafText } from './json/json-values.js';

@@ -2,7 +2,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { DOCUMENTS } from '../src/catalogue/documents.js';
 import { type ElementRule, schemaOf } from '../src/catalogue/element-rules.js';
-import { comparableText, differences, writeXml } from '../src/index.js';
+import { comparableJson, comparableText, differences, parseJson, writeXml } from '../src/index.js';
 
 const invoice = (
   changes: { total?: string; quantity?: string; signedAt?: string; name?: string; lines?: number } = {},
@@ -83,5 +83,19 @@ describe('differences', () => {
   it('says so if one document is an e-CF and the other one a summary', () => {
     const summary = { RFCE: { Encabezado: { Version: '1.0' } } };
     expect(differences(bytes(summary), bytes(invoice()))).toEqual([{ path: 'ECF', stored: 'RFCE', sent: 'ECF' }]);
+  });
+});
+
+describe('comparableJson', () => {
+  const text = (json: string) => comparableJson(parseJson(Buffer.from(json)));
+
+  it('is the same for another signing time, order of keys, absent values, lists of one and amounts of the same value', () => {
+    const first = text(
+      '{"ECF": {"A": {"MontoTotal": "11430.00", "eNCF": "E31"}, "FechaHoraFirma": "26-11-2026 10:00:00"}}',
+    );
+    expect(text('{"ECF": {"B": [null, {}], "A": [{"eNCF": "E31", "MontoTotal": 11430.0, "C": " "}]}}')).toBe(first);
+    expect(text('{"ECF": {"A": {"MontoTotal": "11430.01", "eNCF": "E31"}}}')).not.toBe(first);
+    expect(text('{"ECF": {"A": {"MontoTotal": "11430.00", "eNCF": "E31.0"}}}')).not.toBe(first);
+    expect(text('{"A": ["1", "2"]}')).not.toBe(text('{"A": "1,2"}'));
   });
 });

@@ -45,7 +45,7 @@ import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { EmissionConfig } from './config.js';
 import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
-import type { ReadLineNumbers } from './core/batches/line-numbers.js';
+import type { ReadLines } from './core/batches/line-numbers.js';
 import { createProcessLine } from './core/batches/process-line.js';
 import { createQueryBatches } from './core/batches/query-batches.js';
 import { createReceiveBatch } from './core/batches/receive-batch.js';
@@ -157,7 +157,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const sealingKeys = createSealingKeys('emission', config);
   const { client, watches, closeClients, ...logins } = openAuthority(config, overrides, parts, sealingKeys);
   const workers = openWorkers(config, parts);
-  const { signedDocuments, cancellationDocuments, invoices, readNumbers } = workers;
+  const { signedDocuments, cancellationDocuments, invoices, readLine } = workers;
   const ports = openPorts(config, overrides, parts, {
     archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
     client,
@@ -189,7 +189,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
-  const batches = createBatches(config, parts, { ...ports, ...invoices, readNumbers }, (linePorts) =>
+  const batches = createBatches(config, parts, { ...ports, ...invoices, readLine }, (linePorts) =>
     createIssueJson({ ...linePorts, ...invoices }, taxpayers, certificates),
   );
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
@@ -338,7 +338,7 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 function createBatches(
   config: EmissionConfig,
   parts: ServiceDependencies,
-  ports: Ports & ComparePorts & { readonly readNumbers: ReadLineNumbers },
+  ports: Ports & ComparePorts & { readonly readLine: ReadLines },
   issueWith: (ports: Ports) => IssueJson,
 ) {
   const submissionsFirst = createSubmissionsFirst(ports, config.MAX_SUBMISSIONS);
@@ -386,7 +386,7 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
     signedDocuments,
     cancellationDocuments,
     invoices: { readInvoice: invoices.read, compareXml: invoices.compare },
-    readNumbers: invoices.numbers,
+    readLine: invoices.line,
     close: () => Promise.all(pools.map((pool) => pool.close())),
   };
 }

@@ -399,6 +399,26 @@ describe('a batch', () => {
     }
   });
 
+  it('is found by its idempotency key if its lines have another FechaHoraFirma and amounts of the same value', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const { document } = invoice();
+    const at = (time: string, total: string, reference: string) => {
+      const ECF = structuredClone(document.ECF);
+      ECF.FechaHoraFirma = `15-06-2026 ${time}`;
+      ECF.Encabezado.Totales.MontoTotal = total;
+      return { reference, ECF };
+    };
+    const { MontoTotal } = document.ECF.Encabezado.Totales;
+    const first = await send(ndjson([at('10:00:00', MontoTotal, 'a'), 'no JSON']), headers);
+    const again = await send(ndjson([at('10:00:30', `${MontoTotal}0`, 'b'), 'no JSON']), headers);
+    expect([first.status, again.status, again.body]).toEqual([202, 202, first.body]);
+    for (const lines of [
+      [at('10:00:30', '1.00', 'a'), 'no JSON'],
+      [at('10:00:30', MontoTotal, 'a'), 'other text'],
+    ])
+      expect((await send(ndjson(lines), headers)).status).toBe(409);
+  });
+
   it('is found by its idempotency key; other content under the key is a conflict', async () => {
     const key = `key ${randomUUID()}`;
     const body = ndjson([invoice().document]);
@@ -407,6 +427,7 @@ describe('a batch', () => {
     expect((await send(body, { 'idempotency-key': key })).body).toEqual(first?.body);
     const other = await send(ndjson([invoice().document]), { 'idempotency-key': key });
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict']);
+    expect(other.body.detail ?? other.body.message).toContain(`Batch ${first?.body.batch_id}, stored with this`);
     const checked = await send(body, { 'idempotency-key': key }, '?validate=true');
     expect([checked.status, checked.body.code]).toEqual([409, 'idempotency_conflict']);
     const query = `?idempotency_key=${encodeURIComponent(key)}`;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { NewBatch, NewLine } from '../../src/core/batches/batch.js';
 import type { BatchStore } from '../../src/core/batches/batch-ports.js';
-import { lineNumbers } from '../../src/core/batches/line-numbers.js';
+import { readLine } from '../../src/core/batches/line-numbers.js';
 import { createReceiveBatch } from '../../src/core/batches/receive-batch.js';
 
 /** The lines that are stored of a body. */
@@ -19,7 +19,7 @@ async function linesOf(...bodies: readonly Buffer[]): Promise<NewLine[]> {
   }
   const batch = { caller: {}, env: 'TesteCF', idempotencyKey: 'key', validate: false, mayWait: false };
   await createReceiveBatch(
-    { batches, readNumbers: async (line) => lineNumbers(line), clock: () => new Date(0) },
+    { batches, readLine: async (line) => readLine(line), clock: () => new Date(0) },
     () => undefined,
   )(batch as unknown as Omit<NewBatch, 'createdAt'>, {
     documents: documents(),

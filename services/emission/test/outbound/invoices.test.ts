@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { NO_NUMBERS } from '../../src/core/batches/line-numbers.js';
+import { unreadLine } from '../../src/core/batches/line-numbers.js';
 import { isLargeInvoice, readInvoiceJson } from '../../src/core/submit/read-invoice-json.js';
 import { createInvoices } from '../../src/outbound/workers/invoices.js';
 import { NOW } from '../support/attempts.js';
@@ -77,21 +77,24 @@ describe('large invoices', () => {
   });
 
   it('of a batch have their numbers read in another thread, also where nothing can be read', async () => {
-    expect(await invoices.numbers(large())).toEqual({
+    const HASH = expect.stringMatching(/^[0-9a-f]{64}$/);
+    const NOTHING_READ = { ...unreadLine(null), contentHash: HASH };
+    expect(await invoices.line(large())).toEqual({
       encf: encf('33', 1),
       issuerRnc: ISSUER,
       refersTo: expect.anything(),
       ownReference: null,
       isJson: true,
       isOpen: false,
+      contentHash: HASH,
     });
-    const slow = await whileTurning(invoices.numbers(Buffer.from(`{"ECF":[${absent()}]}`)));
+    const slow = await whileTurning(invoices.line(Buffer.from(`{"ECF":[${absent()}]}`)));
     expect(slow).toEqual({
-      outcome: NO_NUMBERS,
+      outcome: NOTHING_READ,
       turned: true,
     });
-    const hostile = await invoices.numbers(Buffer.from('[[],'.repeat(500_000)));
-    expect(hostile).toEqual(NO_NUMBERS);
+    const hostile = await invoices.line(Buffer.from('[[],'.repeat(500_000)));
+    expect(hostile).toEqual(NOTHING_READ);
   });
 
   it('of a batch wait for the thread, however many there are; an account has eight waiting calls', async () => {

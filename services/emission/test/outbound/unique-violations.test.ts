@@ -48,10 +48,14 @@ function beginBatch(idempotencyKey: string) {
 
 it('a batch finds the first one under its idempotency key, and only that constraint means a repeat', async () => {
   const [first, same, other] = [await beginBatch('a'), await beginBatch('a'), await beginBatch('b')];
-  expect(await batches().receive({ id: first, total: 1, sha256: '1' }, [], NOW)).toBeNull();
-  expect(await batches().receive({ id: same, total: 2, sha256: '2' }, [], NOW)).toMatchObject({ id: first });
+  expect(await batches().receive({ id: first, total: 1, contentHash: null, sha256: '1' }, [], NOW)).toBeNull();
+  expect(await batches().receive({ id: same, total: 2, contentHash: null, sha256: '2' }, [], NOW)).toMatchObject({
+    id: first,
+  });
   await forbidRepeated('batch', 'total', 'WHERE received');
-  await expect(batches().receive({ id: other, total: 1, sha256: '1' }, [], NOW)).rejects.toMatchObject(UNEXPECTED);
+  await expect(
+    batches().receive({ id: other, total: 1, contentHash: null, sha256: '1' }, [], NOW),
+  ).rejects.toMatchObject(UNEXPECTED);
 });
 
 const RANGE = { env: 'TesteCF', ecf_type: '31', from: encf('31', 1), to: encf('31', 99), expires: null } as const;

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { referenceSchema } from '@ecf/contracts';
-import { asSingle, JsonRefused, leafText, parseJson } from '@ecf/ecf-xml';
+import { asSingle, comparableJson, JsonRefused, leafText, parseJson } from '@ecf/ecf-xml';
 import { leavesNumberOpen } from '../submit/automatic-number.js';
 import { referredNumber } from '../submit/referenced-document.js';
 import type { NumberedLine } from './line-order.js';
@@ -13,8 +14,7 @@ export interface LineNumbers extends Omit<NumberedLine, 'line'> {
   readonly isOpen: boolean;
 }
 
-/** Of a document that cannot be read, or is too large. */
-export const NO_NUMBERS: LineNumbers = {
+const NO_NUMBERS: LineNumbers = {
   encf: null,
   issuerRnc: null,
   refersTo: null,
@@ -23,18 +23,40 @@ export const NO_NUMBERS: LineNumbers = {
   isOpen: false,
 };
 
-/** {@link lineNumbers}, wherever it runs. */
-export type ReadLineNumbers = (document: Uint8Array) => Promise<LineNumbers>;
+/** What is read of a line before its check. */
+export interface ReadLine extends LineNumbers {
+  /** SHA-256 by which the lines of two batches are equal: of its content, or of its bytes if it cannot be read. */
+  readonly contentHash: string;
+}
 
-/** The numbers of a document that may have any fault; the full check comes later. */
-export function lineNumbers(document: Uint8Array): LineNumbers {
+/** {@link readLine}, wherever it runs. */
+export type ReadLines = (document: Uint8Array) => Promise<ReadLine>;
+
+/** The numbers and the content of a document that may have any fault; the full check comes later. */
+export function readLine(document: Uint8Array): ReadLine {
   let root: unknown;
   try {
     // The parser of the check: what it refuses early would stop this process for seconds.
     root = parseJson(document);
   } catch (error) {
-    return { ...NO_NUMBERS, isJson: !(error instanceof JsonRefused && error.code === 'invalid_json') };
+    return { ...unreadLine(document), isJson: !(error instanceof JsonRefused && error.code === 'invalid_json') };
   }
+  // The caller's reference beside the document is not part of the comparison.
+  const { ECF } = (root ?? {}) as { readonly ECF?: unknown };
+  const content = comparableJson(ECF === undefined ? root : { ECF });
+  return { ...lineNumbers(root), contentHash: sha256(content) };
+}
+
+/** A document that cannot be read, or is too large (null). */
+export function unreadLine(document: Uint8Array | null): ReadLine {
+  return { ...NO_NUMBERS, contentHash: sha256(document ?? '') };
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function lineNumbers(root: unknown): LineNumbers {
   const header = ['ECF', 'Encabezado'];
   const reference = ['ECF', 'InformacionReferencia'];
   return {

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import { keyRequired } from '../submit/automatic-number.js';
 import type { NewBatch, NewLine } from './batch.js';
 import type { BatchStore, ReceivedBatch } from './batch-ports.js';
-import { NO_NUMBERS, type ReadLineNumbers } from './line-numbers.js';
+import { type ReadLines, unreadLine } from './line-numbers.js';
 import { type NumberedLine, orderLines } from './line-order.js';
 
 /** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
@@ -26,7 +27,7 @@ const CHUNK = { lines: 500, bytes: 1024 * 1024 };
  * same idempotency key with the same bytes finds the first batch.
  */
 export function createReceiveBatch(
-  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
+  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore; readonly readLine: ReadLines },
   onReceived: () => void,
 ): ReceiveBatch {
   const { batches, clock } = ports;
@@ -34,8 +35,9 @@ export function createReceiveBatch(
   async function store(batch: NewBatch, body: BatchBody): Promise<ReceivedBatch> {
     const id = await batches.begin(batch);
     try {
-      const numbered = await storeLines(ports, id, batch, body);
-      const received = { id, total: numbered.length, sha256: body.sha256(), validate: batch.validate };
+      const { numbered, contentHash } = await storeLines(ports, id, batch, body);
+      const { validate } = batch;
+      const received = { id, total: numbered.length, sha256: body.sha256(), contentHash, validate };
       const winner = await batches.receive(received, orderLines(numbered), clock());
       if (winner === null) {
         onReceived();
@@ -54,20 +56,27 @@ export function createReceiveBatch(
     const first =
       idempotencyKey === null ? null : await batches.findByKey({ env, accountId: caller.accountId }, idempotencyKey);
     if (first === null) return store({ ...batch, createdAt: clock() }, body);
-    for await (const _ of body.documents) body.release();
-    return sameContent(first, { sha256: body.sha256(), validate: batch.validate });
+    const content = createHash('sha256');
+    for await (const document of body.documents) {
+      content.update((await read(ports, document)).contentHash);
+      body.release();
+    }
+    const contentHash = content.digest('hex');
+    return sameContent(first, { sha256: body.sha256(), contentHash, validate: batch.validate });
   };
 }
 
 async function storeLines(
-  { batches, readNumbers }: { readonly batches: BatchStore; readonly readNumbers: ReadLineNumbers },
+  ports: { readonly batches: BatchStore; readonly readLine: ReadLines },
   id: number,
   { caller, idempotencyKey, validate }: NewBatch,
   { documents, release }: BatchBody,
-): Promise<NumberedLine[]> {
+): Promise<{ numbered: NumberedLine[]; contentHash: string }> {
+  const { batches } = ports;
   const { accountId } = caller;
   /** Nothing is drawn for documents that are only checked. */
   const needsKey = idempotencyKey === null && !validate;
+  const content = createHash('sha256');
   const numbered: NumberedLine[] = [];
   let chunk: NewLine[] = [];
   let bytes = 0;
@@ -79,8 +88,8 @@ async function storeLines(
         'invalid_batch',
         `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
       );
-    const found = document === null ? NO_NUMBERS : await readNumbers(document);
-    const { ownReference, isJson, isOpen, ...numbers } = found;
+    const { ownReference, isJson, isOpen, contentHash, ...numbers } = await read(ports, document);
+    content.update(contentHash);
     if (isJson) json += 1;
     if (isOpen) open += 1;
     if (line === FIRST_LINES && json === 0) throw notJson();
@@ -97,7 +106,7 @@ async function storeLines(
     throw new EmissionError('invalid_batch', 'The body has no document; send one {"ECF": …} a line, or a JSON array.');
   if (open === numbered.length && needsKey) throw keyRequired('no document of the batch has an eNCF');
   if (chunk.length > 0) await batches.addLines(id, accountId, chunk);
-  return numbered;
+  return { numbered, contentHash: content.digest('hex') };
 }
 
 /** If so many lines at the beginning are not JSON, the body is something else: a document over several lines above all. */
@@ -110,11 +119,16 @@ function notJson(): EmissionError {
   );
 }
 
-/** Batches are equal by their bytes, and by whether they are only checked. */
-function sameContent(first: ReceivedBatch, other: Pick<ReceivedBatch, 'sha256' | 'validate'>): ReceivedBatch {
-  if (first.sha256 === other.sha256 && first.validate === other.validate) return first;
+async function read({ readLine }: { readonly readLine: ReadLines }, document: Buffer | null) {
+  return document === null ? unreadLine(null) : readLine(document);
+}
+
+/** Batches are equal by their bytes or by the contents of their lines, and by whether they are only checked. */
+function sameContent(first: ReceivedBatch, other: Omit<ReceivedBatch, 'id' | 'total'>): ReceivedBatch {
+  const isSame = first.sha256 === other.sha256 || first.contentHash === other.contentHash;
+  if (isSame && first.validate === other.validate) return first;
   throw new EmissionError(
     'idempotency_conflict',
-    'This idempotency-key was used for a batch with other content; use a new key for new content.',
+    `Batch ${first.id}, stored with this idempotency-key, is safe; see GET /batches/${first.id}. This one was not taken, because its documents, their order or validate differ. Use another key only for other sales.`,
   );
 }

@@ -26,7 +26,7 @@ export const SET_ORDER = {
 
 export const RECEIVE = {
   name: 'batch_receive',
-  text: 'UPDATE batch SET received = true, total = $2, sha256 = $3, due_at = $4 WHERE id = $1',
+  text: 'UPDATE batch SET received = true, total = $2, sha256 = $3, due_at = $4, content_hash = $5 WHERE id = $1',
 };
 
 export const DISCARD = { name: 'batch_discard', text: 'DELETE FROM batch WHERE id = $1 AND NOT received' };
@@ -38,7 +38,7 @@ export const KEY_OF = {
 
 export const FIND_BY_KEY = {
   name: 'batch_find_by_key',
-  text: `SELECT id, total, sha256, validate FROM batch
+  text: `SELECT id, total, sha256, content_hash AS "contentHash", validate FROM batch
     WHERE account_id = $1 AND env = $2 AND idempotency_key = $3 AND received`,
 };
 

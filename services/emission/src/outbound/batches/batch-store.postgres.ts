@@ -82,11 +82,11 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     async addLines(id, accountId, lines) {
       await database.query(sql.ADD_LINES, [id, accountId, ...lineColumns(lines)]);
     },
-    async receive({ id, total, sha256 }, order, now) {
+    async receive({ id, total, sha256, contentHash }, order, now) {
       try {
         await database.transaction(async (tx) => {
           if (order.length > 0) await tx.query(sql.SET_ORDER, [id, ...orderColumns(order)]);
-          const { rowCount } = await tx.query(sql.RECEIVE, [id, total, sha256, now]);
+          const { rowCount } = await tx.query(sql.RECEIVE, [id, total, sha256, now, contentHash]);
           if (rowCount === 0) throw new Error(`batch ${id} was discarded before its body had arrived`);
         });
         return null;

@@ -1,4 +1,4 @@
-import { type LineNumbers, lineNumbers } from '../../core/batches/line-numbers.js';
+import { type ReadLine, readLine } from '../../core/batches/line-numbers.js';
 import { type Comparison, compareXml } from '../../core/repeats/compare-documents.js';
 import { type InvoiceJson, readInvoiceJson } from '../../core/submit/read-invoice-json.js';
 import { answer, type WorkerAnswer } from './worker-answer.js';
@@ -14,5 +14,5 @@ export default (task: InvoiceTask): Promise<WorkerAnswer<InvoiceJson>> => answer
 /** The comparison of a stored document with a sent one. */
 export const compare = (task: ComparisonTask): Comparison => compareXml(...task);
 
-/** The numbers that a line of a batch names. */
-export const numbers = (document: Uint8Array): LineNumbers => lineNumbers(document);
+/** What is read of a line of a batch before its check. */
+export const line = (document: Uint8Array): ReadLine => readLine(document);

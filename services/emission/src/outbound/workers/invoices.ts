@@ -1,6 +1,6 @@
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
-import { type LineNumbers, lineNumbers, NO_NUMBERS, type ReadLineNumbers } from '../../core/batches/line-numbers.js';
+import { type ReadLine, type ReadLines, readLine, unreadLine } from '../../core/batches/line-numbers.js';
 import { EmissionError } from '../../core/errors.js';
 import { type CompareXml, type Comparison, compareXml } from '../../core/repeats/compare-documents.js';
 import {
@@ -23,7 +23,7 @@ export function createInvoices(settings: {
 }): {
   readonly read: ReadInvoiceJson;
   readonly compare: CompareXml;
-  readonly numbers: ReadLineNumbers;
+  readonly line: ReadLines;
   close(): Promise<void>;
 } {
   const { threads, timeoutMs, watchQueue } = settings;
@@ -60,11 +60,11 @@ export function createInvoices(settings: {
         throw error;
       });
     },
-    async numbers(document) {
-      if (!isLargeInvoice(document)) return lineNumbers(document);
-      return workers.run<LineNumbers>(document, { name: 'numbers', background: true }).catch((error: unknown) => {
+    async line(document) {
+      if (!isLargeInvoice(document)) return readLine(document);
+      return workers.run<ReadLine>(document, { name: 'line', background: true }).catch((error: unknown) => {
         // The check of the line refuses it later.
-        if (error instanceof TaskTooCostly) return NO_NUMBERS;
+        if (error instanceof TaskTooCostly) return unreadLine(document);
         throw error;
       });
     },

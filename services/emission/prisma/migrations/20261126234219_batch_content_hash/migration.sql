@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "batch" ADD COLUMN     "content_hash" TEXT;
