@@ -158,6 +158,24 @@ describe('a batch', () => {
     expect((await results(body.batch_id, '?only=refused&after=3')).map(({ line }) => line)).toEqual([5, 6]);
   });
 
+  it('signs line feeds for carriage returns, and refuses a line with a number where leading zeros count', async () => {
+    const carriage = invoice((ecf) => {
+      ecf.Encabezado.Emisor.DireccionEmisor = 'Calle Uno 1\r\nEdificio Dos';
+    });
+    const number = invoice((ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = 120000229;
+    });
+    const { body } = await send(ndjson([carriage.document, number.document]));
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 1, refused: 1 });
+    const rules = ({ warnings, faults }: Answer['body']) =>
+      [...warnings, ...faults].map(({ rule, path }: Record<string, string>) => `${rule} ${path}`);
+    expect((await results(body.batch_id)).map(rules)).toEqual([
+      ['schema.carriage-return ECF.Encabezado.Emisor.DireccionEmisor'],
+      ['schema.text-expected ECF.Encabezado.Comprador.RNCComprador'],
+    ]);
+    expect(await world.row(number.encf)).toBeNull();
+  });
+
   it('lets a note wait for its document of the same batch, wherever that stands', async () => {
     const original = invoice();
     const bad = invoice((ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
