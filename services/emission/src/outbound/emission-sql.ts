@@ -218,7 +218,7 @@ export const NOTES_ON = {
 /** Looks each taxpayer of the account up by the key of the emission. */
 export const OTHER_ISSUER = {
   name: 'emission_other_issuer',
-  text: `SELECT e.issuer_rnc FROM taxpayers t JOIN emission e ON e.env = $1 AND e.issuer_rnc = t.rnc AND e.encf = $3
+  text: `SELECT e.issuer_rnc FROM taxpayers t JOIN emission e ON e.env = stored_environment($1, t.rnc, NULL) AND e.issuer_rnc = t.rnc AND e.encf = $3
     WHERE t.account_id = $4 AND e.account_id = $4 AND t.rnc <> $2 AND ($5::text[] IS NULL OR t.rnc = ANY ($5)) LIMIT 1`,
 };
 

@@ -35,8 +35,9 @@ export const DONE = {
   text: 'UPDATE taxpayer_watch SET due_at = $3 WHERE rnc = $1 AND due_at = $2',
 };
 
-const RANGES = `unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
-      WITH ORDINALITY AS r(env, type, first, low, last, position)`;
+const RANGES = `(SELECT stored_environment(g.env, $1, NULL) AS env, g.type, g.first, g.low, g.last, g.position
+      FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+        WITH ORDINALITY AS g(env, type, first, low, last, position)) AS r`;
 
 /** Whether one of the numbers from `low` to `last` is used or cancelled, or automatic numbers have passed `low`. */
 export const NEAR_END = {
