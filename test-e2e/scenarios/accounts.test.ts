@@ -321,7 +321,7 @@ describe('an API key', () => {
   });
 
   it('that refuses warnings has a document with one refused, alone and in a batch, before its number is used', async () => {
-    const taxpayer = { rnc: '101000236', name: 'Estricta Inventada, SRL' };
+    const taxpayer = { rnc: '101000309', name: 'Estricta Inventada, SRL' };
     const client = await newAccount(deployment.running, taxpayer);
     const path = `/accounts/${client.accountId}/api-keys`;
     const made = await admin('POST', path, { name: 'strict', environments: ['TesteCF'], refuse_warnings: true });
