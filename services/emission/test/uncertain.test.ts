@@ -230,7 +230,7 @@ describe('uncertain outcomes', () => {
       const unknown = '00000000-0000-4000-8000-000000000000';
       expect(await adopt(unknown)).toMatchObject({
         status: 409,
-        body: { detail: expect.stringContaining(`knows no submission under the trackId ${unknown}`) },
+        body: { detail: expect.stringContaining(`has no submission under the trackId ${unknown}`) },
       });
       const silent = { trackId: unknown, codigo: '1', estado: 'Aceptado', rnc: null, encf: null, mensajes: [] };
       for (const [body, status, code] of [

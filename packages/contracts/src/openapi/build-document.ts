@@ -92,7 +92,7 @@ export function openApiDocument(): OpenApiDocument {
         'A slash at the end of a path is ignored. HEAD works on every path that has GET. Another method is 405 ' +
         '`method_not_allowed` with the header `allow`, another path is 404 `unknown_route`, and a header `expect` ' +
         'other than 100-continue is 417 `expectation_failed`. Times are Dominican (-04:00); amounts are text with ' +
-        'two decimals. Operations with a key match the names of query parameters in any case and refuse unknown ones with ' +
+        'two decimals, except total_amount of a received invoice, which the specification makes a number. Operations with a key match the names of query parameters in any case and refuse unknown ones with ' +
         '422; public ones ignore them. Every error has the body `ErrorBody`; `/errors` lists the codes. ' +
         'The administration has its own document, `/admin/openapi.json`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
