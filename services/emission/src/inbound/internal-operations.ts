@@ -95,7 +95,9 @@ export function followUpOperations(parts: {
     },
     documentToken: refusing(async ({ env, issuer_rnc, encf, track_id, refused }) => {
       const key = { env, issuerRnc: issuer_rnc, encf };
-      const submitted = track_id === undefined ? null : await parts.published.findSubmission(env, track_id);
+      // Production has no certification runs.
+      const named = env === 'eCF' ? undefined : track_id;
+      const submitted = named === undefined ? null : await parts.published.findSubmission(env, named);
       return { token: await parts.documentToken(submitted ?? key, refused) };
     }),
   };

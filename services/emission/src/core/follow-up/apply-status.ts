@@ -19,7 +19,7 @@ export async function applyStatus(
   // Under another trackId than that of the present document, it may be one of an earlier certification run.
   const isPresent = present?.trackId === result.track_id || result.env === 'eCF';
   const found = isPresent ? present : await ports.published.findSubmission(result.env, result.track_id);
-  if (found === null) return;
+  if (found === null || found.encf !== result.encf || found.issuerRnc !== result.issuer_rnc) return;
   const verdict: AuthorityVerdict = {
     status: result.status,
     code: result.code,
