@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { json } from 'node:stream/consumers';
 import {
   type NumberRange,
   OPERATIONS,
@@ -116,6 +119,24 @@ function as(key: string, method: string, path: string, body?: unknown): Promise<
     headers: body === undefined || form ? {} : { 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
   });
+}
+
+const nameOf = ({ name }: { name: string }) => name;
+
+/** A call of a key that is revoked after the gateway admitted it, while its body arrives. */
+async function revokedMeanwhile({ id, key }: { id: string; key: string }, method: string, path: string, body: unknown) {
+  const text = JSON.stringify(body);
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': text.length };
+  const ofKey = `/admin/accounts/${account}/api-keys/${id}`;
+  const request = http.request(`${under.url}${path}`, { method, headers });
+  const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+  request.write(text.slice(0, 5));
+  // The gateway notes the use of a key when it admits the headers.
+  for (let used = null; used === null; ) used = (await under.admin('GET', ofKey)).body.last_used_at;
+  await under.admin('DELETE', ofKey);
+  request.end(text.slice(5));
+  const [response] = await answered;
+  return { status: response.statusCode, body: await json(response) };
 }
 
 function certificateForm(): FormData {
@@ -473,6 +494,23 @@ describe('a key with the scope manage', () => {
     expect((await as(manager, 'GET', '/account/webhooks')).body.map((one: { id: string }) => one.id)).not.toContain(
       webhook.id,
     );
+  });
+
+  it('changes nothing once it was revoked, also if its request began before', async () => {
+    const url = 'https://erp.example.do/events';
+    const before = (await under.admin('GET', `/admin/accounts/${account}/webhooks`)).body;
+    for (const [method, path, body] of [
+      ['POST', '/account/api-keys', { name: 'tarde', environments: ['TesteCF'], scopes: ['read'] }],
+      ['PUT', `/account/taxpayers/${FIRST}/ranges?remove=true`, [range('TesteCF', 1, 9_000)]],
+      ['POST', `/account/taxpayers/${FIRST}/runs`, { env: 'CerteCF', reason: 'late' }],
+      ['POST', '/account/webhooks', { url, environments: ['TesteCF'] }],
+    ] as const) {
+      const answer = await revokedMeanwhile(await newKey(), method, path, body);
+      expect([path, answer]).toMatchObject([path, { status: 401, body: { code: 'invalid_api_key' } }]);
+    }
+    const names = (await under.admin('GET', `/admin/accounts/${account}/api-keys`)).body.map(nameOf);
+    expect(names).not.toContain('tarde');
+    expect((await under.admin('GET', `/admin/accounts/${account}/webhooks`)).body).toEqual(before);
   });
 
   it('makes no taxpayers, and reaches nothing else of the administration', async () => {

@@ -3,7 +3,7 @@ import { toIsoDominican } from '@ecf/domain';
 import { insertIntoOutbox } from '@ecf/service-kit/outbox';
 import { type Database, isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.js';
-import { readTaxpayers, type WholeTaxpayer } from './account-rows.js';
+import { readTaxpayers, requireValidActor, type WholeTaxpayer } from './account-rows.js';
 import { appendAudit } from './audit/audit-log.postgres.js';
 import { queriesOf, type Tx } from './prisma-queries.js';
 import { taxpayerChanged } from './taxpayer-events.js';
@@ -43,6 +43,8 @@ export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedB
 export function createAccountChanges(options: AccountChangesOptions): AccountChange {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) {
     let revision = await raise(tx, 1);
+    // A key may have ended while the body of its request arrived.
+    if (by !== null) await requireValidActor(tx, by, options.clock());
     const { value, act, publish } = await work(tx);
     let published: readonly WholeTaxpayer[] = [];
     if (publish !== undefined && publish.rncs.length > 0) {

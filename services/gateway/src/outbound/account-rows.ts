@@ -1,5 +1,6 @@
-import type { NumberRange, Scope } from '@ecf/contracts';
+import type { ActedBy, NumberRange, Scope } from '@ecf/contracts';
 import type { EcfType, Environment } from '@ecf/domain';
+import { ApiError } from '@ecf/service-kit/errors';
 import type { Account, ApiKey, Taxpayer } from '../core/ports.js';
 import type { Prisma } from '../generated/prisma/client.js';
 
@@ -51,6 +52,22 @@ export async function readTaxpayers(
 
 export async function hasAccount(client: Prisma.TransactionClient, id: string): Promise<boolean> {
   return (await client.account.count({ where: { id } })) > 0;
+}
+
+/** Rejects with 401 `invalid_api_key` if the actor is an API key that was revoked, has expired, or is of an inactive account. */
+export async function requireValidActor(
+  client: Prisma.TransactionClient,
+  { actor }: Pick<ActedBy, 'actor'>,
+  now: Date,
+): Promise<void> {
+  const [, id] = /^api_key:(.+)$/.exec(actor) ?? [];
+  if (id === undefined) return;
+  const unexpired = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  if ((await client.apiKey.count({ where: { id, revokedAt: null, account: { active: true }, ...unexpired } })) > 0)
+    return;
+  const detail =
+    'This API key ended before its request was complete, so nothing was changed; send a valid one in x-api-key.';
+  throw new ApiError(401, 'invalid_api_key', detail);
 }
 
 export function toAccount({ id, name, active, createdAt }: AccountRow): Account {

@@ -1,19 +1,23 @@
 import { toIsoDominican } from '@ecf/domain';
 import type { AccountStore, ApiKey, KeyHolder, NewApiKey } from '../core/ports.js';
 import type { AccountChange, AccountChangesOptions, Tx } from './account-changes.js';
-import { apiKeyPath, hasAccount, toApiKey } from './account-rows.js';
+import { apiKeyPath, hasAccount, requireValidActor, toApiKey } from './account-rows.js';
 
 export type ApiKeyMethods =
   | 'createApiKey'
   | 'listApiKeys'
   | 'findApiKey'
+  | 'requireValidActor'
   | 'hasApiKeyFor'
   | 'changeApiKey'
   | 'revokeApiKey'
   | 'rotateApiKey';
 
 /** The API keys of accounts. */
-export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChange): Pick<AccountStore, ApiKeyMethods> {
+export function apiKeysOf(
+  { prisma, clock }: AccountChangesOptions,
+  change: AccountChange,
+): Pick<AccountStore, ApiKeyMethods> {
   return {
     createApiKey: (accountId, key, by) =>
       change(async (tx) => {
@@ -30,6 +34,7 @@ export function apiKeysOf({ prisma }: AccountChangesOptions, change: AccountChan
       });
       return rows.length > 0 || (await hasAccount(prisma, accountId)) ? rows.map(toApiKey) : null;
     },
+    requireValidActor: (by) => requireValidActor(prisma, by, clock()),
     hasApiKeyFor: async (accountId, env) =>
       (await prisma.apiKey.count({ where: { accountId, revokedAt: null, environments: { has: env } } })) > 0,
     async findApiKey(accountId, keyId) {

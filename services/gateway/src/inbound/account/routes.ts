@@ -36,12 +36,12 @@ export interface AccountSettingOwners {
  * `/accounts/:id`; API keys `/account`, where the handlers keep to the rights of the key.
  */
 export function accountSettings(base: string, options: AccountSettingOptions): express.Router {
-  const { store, audit, proofs, owners, clock } = options;
+  const { store, owners } = options;
   const routes = express.Router({ caseSensitive: true });
   routes.use(taxpayerSettingRoutes(base, { ...options, numbersLeft: createNumbersLeft(owners.resolution) }));
-  routes.use(runRoutes(base, { store, emission: owners.resolution, acting: actingIn(audit, proofs) }));
+  routes.use(runRoutes(base, { store, emission: owners.resolution, acting: actingIn(options) }));
   routes.use(apiKeyRoutes(base, options));
-  routes.use(webhookRoutes(base, { store, webhooks: owners.webhooks, recorded: recordedIn(audit, clock) }));
+  routes.use(webhookRoutes(base, { store, webhooks: owners.webhooks, recorded: recordedIn(options) }));
   return routes;
 }
 

@@ -9,7 +9,7 @@ import multer from 'multer';
 import { z } from 'zod';
 import type { ActProofs } from '../../core/act-proofs.js';
 import { seesTaxpayer } from '../../core/own-rights.js';
-import type { AuditLog, KeyHolder, Page } from '../../core/ports.js';
+import type { AccountStore, AuditLog, KeyHolder, Page } from '../../core/ports.js';
 import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
@@ -35,14 +35,22 @@ export function actedBy(req: Request, res: Response): ActedBy {
 /** Runs an act in another service, with who does it. */
 export type Acting = <T>(req: Request, res: Response, act: (by: ActedBy) => Promise<T>) => Promise<T>;
 
+export interface ActingOptions {
+  store: Pick<AccountStore, 'requireValidActor'>;
+  audit: Pick<AuditLog, 'append' | 'last' | 'appeared'>;
+  proofs: Pick<ActProofs, 'prove'>;
+  clock: () => Date;
+}
+
 /**
  * Waits, for a short time, until the event of the act is in the audit log, so that whoever acted finds it there. The act does not
  * depend on it.
  */
-export function actingIn(audit: Pick<AuditLog, 'last' | 'appeared'>, proofs: Pick<ActProofs, 'prove'>): Acting {
+export function actingIn({ store, audit, proofs }: ActingOptions): Acting {
   return async (req, res, act) => {
-    const after = await audit.last();
     const by = actedBy(req, res);
+    await store.requireValidActor(by);
+    const after = await audit.last();
     const result = await act({ ...by, proof: proofs.prove(by) });
     await audit.appeared(after, by);
     return result;
@@ -61,10 +69,12 @@ export type Recorded = <T>(
  * Writes the audit entry before the act, so that every act has one, also after a crash. A second entry says that the
  * act failed.
  */
-export function recordedIn(audit: Pick<AuditLog, 'append'>, clock: () => Date): Recorded {
+export function recordedIn({ store, audit, clock }: Omit<ActingOptions, 'proofs'>): Recorded {
   return async (req, res, act, run) => {
+    const by = actedBy(req, res);
+    await store.requireValidActor(by);
     const record = (details: AuditAct['details']) =>
-      audit.append([{ at: toIsoDominican(clock()), ...actedBy(req, res), ...act, details }]);
+      audit.append([{ at: toIsoDominican(clock()), ...by, ...act, details }]);
     await record(act.details);
     return run().catch(async (error) => {
       await record({ ...act.details, not_started: error instanceof ApiError ? error.code : 'unconfirmed' });

@@ -42,10 +42,10 @@ export function adminRoutes(options: AdminOptions): express.Router {
   accountRoutes(routes, options);
   taxpayerRoutes(routes, options);
   routes.use(accountSettings('/accounts/:id', options));
-  const acting = actingIn(options.audit, options.proofs);
+  const acting = actingIn(options);
   if (options.deliveries !== null) routes.use(adminDeliveries(options.deliveries, acting));
   routes.use(masterKeyRoutes(options));
-  const recorded = recordedIn(options.audit, options.clock);
+  const recorded = recordedIn(options);
   routes.use(adminOperation(options.owners, acting, recorded));
   return routes;
 }
