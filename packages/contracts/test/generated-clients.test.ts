@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminOpenApiDocument, openApiDocument } from '../src/index.js';
+import { adminOpenApiDocument, errorBody, openApiDocument } from '../src/index.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-clients-'));
@@ -19,6 +21,12 @@ function run(command: string, args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}\n${stderr}`);
   return `${stdout}${stderr}`;
+}
+
+/** Compiles files of the folder as a strict user does. */
+function compile(...args: readonly string[]): void {
+  const tsc = path.join(PACKAGE, '..', '..', 'node_modules', '.bin', 'tsc');
+  run(tsc, ['--strict', '--target', 'es2022', '--module', 'nodenext', ...args]);
 }
 
 /** What a user of the types writes. Each `expect-error` must be an error. */
@@ -72,8 +80,53 @@ describe('the types of openapi-typescript', () => {
       fs.writeFileSync(path.join(folder, `${name}.ts`), types);
     }
     fs.writeFileSync(path.join(folder, 'use.ts'), USE);
-    const tsc = path.join(PACKAGE, '..', '..', 'node_modules', '.bin', 'tsc');
-    run(tsc, ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', 'use.ts', 'admin.ts']);
+    compile('--noEmit', 'use.ts', 'admin.ts');
+  }, 60_000);
+});
+
+function refusal(code: string, detail: string) {
+  return errorBody({ code, detail }, 'request-1');
+}
+
+describe('the example of a generated client', () => {
+  /** Answers in their order, by an HTTP server. */
+  const answers: { status: number; headers?: Record<string, string>; body: unknown }[] = [];
+  const seen: (string | undefined)[] = [];
+  const server = http.createServer((request, response) => {
+    seen.push(request.headers['idempotency-key'] as string | undefined);
+    const { status, headers, body } = answers.shift() ?? {
+      status: 500,
+      body: refusal('internal_error', 'No answer is left.'),
+    };
+    request.resume().once('end', () => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    });
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('repeats answers with Retry-After alone, and names the faults of a refused invoice', async () => {
+    const { default: openapiTs, astToString } = await import('openapi-typescript');
+    fs.writeFileSync(
+      path.join(folder, 'gateway.ts'),
+      astToString(await openapiTs(new URL(`file://${folder}/openapi.json`))),
+    );
+    fs.copyFileSync(path.join(PACKAGE, '..', '..', 'examples', 'generated-client.ts'), path.join(folder, 'client.ts'));
+    fs.writeFileSync(path.join(folder, 'package.json'), '{"type": "module"}');
+    fs.symlinkSync(path.join(PACKAGE, 'node_modules'), path.join(folder, 'node_modules'));
+    compile('client.ts', 'gateway.ts');
+    const { createGateway } = await import(path.join(folder, 'client.js'));
+    const { port } = server.address() as AddressInfo;
+    const gateway = createGateway(`http://127.0.0.1:${port}`, 'key');
+
+    answers.push(
+      { status: 503, headers: { 'retry-after': '0' }, body: refusal('service_unavailable', 'Repeat.') },
+      { status: 200, body: { encf: 'E310000000001' } },
+      { status: 503, body: refusal('certificate_missing', 'Upload a certificate.') },
+    );
+    expect(await gateway.submit({ ECF: {} }, 'order-1')).toEqual({ encf: 'E310000000001' });
+    await expect(gateway.submit({ ECF: {} }, 'order-2')).rejects.toThrow('Upload a certificate.');
+    expect(seen).toEqual(['order-1', 'order-1', 'order-2']);
   }, 60_000);
 });
 
