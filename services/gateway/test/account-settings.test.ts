@@ -437,7 +437,11 @@ describe('a key with the scope manage', () => {
     const ofTest = (await under.admin('POST', base, { url, environments: ['TesteCF'] })).body.id;
     const own = await newKey({ environments: ['TesteCF'] });
     expect((await as(own.key, 'GET', '/account/webhooks')).body).toMatchObject([{ id: ofTest }]);
-    expect(await as(own.key, 'POST', '/account/webhooks', { url })).toMatchObject(beyond);
+    expect(await as(own.key, 'POST', '/account/webhooks', { url, environments: SANDBOX })).toMatchObject(beyond);
+    expect(await as(own.key, 'POST', '/account/webhooks', { url })).toMatchObject({
+      status: 201,
+      body: { environments: ['TesteCF'] },
+    });
     const limited = await newKey({ environments: ['TesteCF'], taxpayers: [FIRST] });
     const unread = await newKey({ environments: ['TesteCF'], scopes: ['manage'] });
     for (const [method, action, body] of [

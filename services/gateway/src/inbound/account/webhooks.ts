@@ -3,7 +3,7 @@ import { newWebhookSchema, type WebhookOperations, webhookChangeSchema, webhookR
 import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { requireEvents, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
+import { type Manager, requireEvents, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
 import { accountId, found, json, managerOf, pageOf, type Recorded, webhookId } from '../admin/input.js';
 import { present } from '../admin/operation.js';
@@ -55,7 +55,7 @@ export function webhookRoutes(base: string, { store, webhooks, recorded }: Webho
   routes
     .route(`${base}/webhooks`)
     .post(json, async (req: Request, res: Response) => {
-      const webhook = validate(newWebhookSchema, req.body, 'body');
+      const webhook = validate(newWebhookOf(managerOf(res)), req.body, 'body');
       const name = { account_id: await account(req, res), webhook_id: randomUUID() };
       requireOwnEnvironments(managerOf(res), webhook.environments);
       const create = () => owner().createWebhook({ ...name, webhook });
@@ -109,6 +109,14 @@ export function webhookRoutes(base: string, { store, webhooks, recorded }: Webho
     })
     .all(otherMethods('POST'));
   return routes;
+}
+
+/** Without `environments`, a webhook gets the events of all that its maker has. */
+function newWebhookOf(manager: Manager | null): typeof newWebhookSchema {
+  const { environments } = newWebhookSchema.shape;
+  return newWebhookSchema.extend({
+    environments: environments.unwrap().default([...(manager?.environments ?? ENVIRONMENTS)]),
+  });
 }
 
 /** The path and the query of an address may hold a secret, which the audit log must not keep. */
