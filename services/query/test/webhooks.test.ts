@@ -447,6 +447,21 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.map(({ path }) => path)).toEqual(['/kept']);
   });
 
+  it('are 100 in an account at most, whatever other accounts have', async () => {
+    for (let made = 0; made < 100; made += 1) await create();
+    await expect(create()).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    const { id } = await create('/', {}, OTHER_ACCOUNT);
+    expect(await tests.webhooks.findWebhook(name(id, OTHER_ACCOUNT))).toMatchObject({ active: true });
+    const { webhooks } = await tests.webhooks.listWebhooks({
+      account_id: ACCOUNT,
+      limit: 1,
+      offset: 0,
+      environments: [...ENVIRONMENTS],
+    });
+    await tests.webhooks.deleteWebhook(name(webhooks[0]?.id ?? ''));
+    expect(await create()).toMatchObject({ active: true });
+  });
+
   it('refuse addresses inside, and survive every answer', async () => {
     const guarded = await startWorld({}, {});
     try {

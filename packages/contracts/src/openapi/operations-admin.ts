@@ -456,11 +456,11 @@ export const ADMIN = {
     tag: 'Webhooks',
     summary: "Creates a webhook: a receiver of the account's events; only this answer shows its secret",
     description:
-      'It gets the events from now on. Without `types` it gets every type, without `environments` those of all three. Calls are signed as Standard Webhooks says.',
+      'It gets the events from now on. Without `types` it gets every type, without `environments` those of all three, or of those that the API key has. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
     parameters: [P.accountId],
     body: { required: true, content: json(newWebhookSchema, { url: WEBHOOK.url, types: WEBHOOK.types }) },
     answers: { 201: { description: 'The webhook.', content: json(createdWebhookSchema, EXAMPLES.createdWebhook) } },
-    errors: [...BODY, 'not_found', 'service_unavailable'],
+    errors: [...BODY, 'not_found', 'conflict', 'service_unavailable'],
   },
   listWebhooks: {
     tag: 'Webhooks',

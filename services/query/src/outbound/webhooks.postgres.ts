@@ -33,13 +33,14 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
   const seal = ({ accountId, id, secret }: Pick<NewWebhook, 'accountId' | 'id' | 'secret'>) =>
     sealingKeys.seal(Buffer.from(secret, 'utf8'), binding(accountId, id));
   return {
-    async create(webhook, now) {
+    async create(webhook, most, now) {
       const { id, accountId, url, types, environments } = webhook;
-      await database.query(
+      const { rowCount } = await database.query(
         `INSERT INTO webhook (id, account_id, url, types, environments, secret, collected, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, ${LATEST}, $7)`,
-        [id, accountId, url, types, environments, seal(webhook), now],
+         SELECT $1, $2, $3, $4, $5, $6, ${LATEST}, $7 WHERE (SELECT count(*) FROM webhook WHERE account_id = $2) < $8`,
+        [id, accountId, url, types, environments, seal(webhook), now, most],
       );
+      return rowCount > 0;
     },
     async list(accountId, { limit, offset, environments }) {
       const { rows } = await database.query<Webhook>(

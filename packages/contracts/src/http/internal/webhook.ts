@@ -34,7 +34,7 @@ function isAddress(text: string): boolean {
   return url.username === '' && url.password === '' && !text.includes('#');
 }
 
-/** `POST /admin/accounts/{id}/webhooks`. Without `types` it gets every type, without `environments` those of all three. */
+/** `POST /admin/accounts/{id}/webhooks`. Without `types` it gets every type, without `environments` those of all three, or of the API key. */
 export const newWebhookSchema = z.strictObject({
   url: urlSchema,
   types: typesSchema.default(null),

@@ -8,6 +8,8 @@ import type { Webhook, WebhookCalls, WebhookChange, WebhookKey, WebhookStore } f
 
 const HOUR_MS = 3_600_000;
 const SECRET_BYTES = 32;
+/** Webhooks of an account: each event is sent to all of them, from the slots that all accounts have together. */
+const MOST_WEBHOOKS = 100;
 
 export interface ManageWebhooksPorts {
   readonly webhooks: WebhookStore;
@@ -38,8 +40,9 @@ export function createManageWebhooks({ webhooks, calls, placeOf, wake, clock }: 
     /** Answers the secret. */
     async create(key: WebhookKey, wanted: WantedWebhook): Promise<string> {
       const secret = makeSecret();
-      await webhooks.create({ ...key, ...wanted, secret }, clock());
-      return secret;
+      if (await webhooks.create({ ...key, ...wanted, secret }, MOST_WEBHOOKS, clock())) return secret;
+      const message = `The account has ${MOST_WEBHOOKS} webhooks, the most; change one of them, or delete one first.`;
+      throw new QueryError('conflict', message);
     },
     async change(key: WebhookKey, change: WebhookChange): Promise<Webhook> {
       if (!(await webhooks.change(key, change))) throw missing();

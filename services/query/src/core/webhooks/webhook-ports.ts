@@ -40,7 +40,8 @@ export interface Receiver {
 /** The webhooks of accounts, with their secrets sealed. */
 export interface WebhookStore {
   /** It gets the events from now on. */
-  create(webhook: NewWebhook, now: Date): Promise<void>;
+  /** False if the account has `most` webhooks. */
+  create(webhook: NewWebhook, most: number, now: Date): Promise<boolean>;
   /** Those without other environments than these. */
   list(
     accountId: string,
