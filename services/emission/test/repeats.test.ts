@@ -1,3 +1,4 @@
+import { formatSignatureDateTime } from '@ecf/domain';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, example } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
@@ -316,6 +317,22 @@ describe('the same number again', () => {
     expect(open.map(({ status }) => status)).toEqual(['Rechazado', 'Rechazado', 'Aceptado']);
     expect(new Set(open.map(({ security_code }) => security_code)).size).toBe(3);
     expect(open[2].warnings).toEqual(open[0].warnings);
+  });
+
+  it('with warnings=refuse, a rejected summary is not signed at another time than it states', async () => {
+    await world.fault({ operation: 'recepcionfc', kind: 'verdict', times: 1, verdict: REJECTED(false, 3) });
+    const at = (time: Date) =>
+      example('ecf-32', 53, (ecf) => {
+        ecf.FechaHoraFirma = formatSignatureDateTime(time);
+      });
+    const time = new Date();
+    const submit = (document: unknown) => world.submit(emission, document, { query: '?warnings=refuse' });
+    expect((await submit(at(time))).body.status).toBe('Rechazado');
+    const refused = await submit(at(time));
+    expect([refused.status, refused.body.faults]).toMatchObject([400, [{ rule: 'business.signed-later' }]]);
+    expect(await world.row(encf('32', 53))).toMatchObject({ attempt: 1, state: 'rejected-reusable' });
+    const corrected = await submit(at(new Date(time.getTime() + 1_000)));
+    expect(corrected.body).toMatchObject({ status: 'Aceptado', warnings: [] });
   });
 
   it('a signed summary that was rejected keeps its number open, also after the answer that the combination was used', async () => {

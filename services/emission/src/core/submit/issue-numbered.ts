@@ -109,13 +109,14 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
         const began = performance.now();
         const now = ports.clock();
         const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
-        if (parties.refusesWarnings) refuseWarnings(ending);
         const signed = await signInvoice(
           withWarnings(invoice, [...reference.warnings, ...ending]),
           certificate,
           now,
           previous?.signedAt,
         );
+        // Some warnings are known only now, for example that of another signing time.
+        if (parties.refusesWarnings) refuseWarnings(signed.facts.warnings);
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
