@@ -82,12 +82,15 @@ function textsOf(tree: DocumentNode): Map<string, string> {
 
 let decimals: Set<string> | null = null;
 
-/** Elements of an e-CF or a summary whose text is a decimal number. No element of another type has one of their names. */
+/**
+ * Elements of an e-CF or a summary whose text is a decimal number: by their type, or because JSON may state them as a number. No other
+ * element has one of their names.
+ */
 export function decimalElements(): ReadonlySet<string> {
   if (decimals !== null) return decimals;
   const found = new Set<string>();
   const collect = (rule: ElementRule): void => {
-    if (rule.type?.base === 'decimal') found.add(rule.name);
+    if (rule.type?.base === 'decimal' || rule.takesNumber) found.add(rule.name);
     for (const child of rule.children ?? []) collect(child);
   };
   for (const { id, root } of DOCUMENTS) if (root === 'ECF' || root === 'RFCE') collect(schemaOf(id).root);

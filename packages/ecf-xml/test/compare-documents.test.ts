@@ -2,7 +2,7 @@ import type { DocumentNode } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
 import { DOCUMENTS } from '../src/catalogue/documents.js';
 import { type ElementRule, schemaOf } from '../src/catalogue/element-rules.js';
-import { comparableJson, comparableText, differences, parseJson, writeXml } from '../src/index.js';
+import { comparableJson, comparableText, differences, parseDocument, writeXml } from '../src/index.js';
 
 const invoice = (
   changes: { total?: string; quantity?: string; signedAt?: string; name?: string; lines?: number } = {},
@@ -87,7 +87,7 @@ describe('differences', () => {
 });
 
 describe('comparableJson', () => {
-  const text = (json: string) => comparableJson(parseJson(Buffer.from(json)));
+  const text = (json: string) => comparableJson(parseDocument(Buffer.from(json)));
 
   it('is the same for another signing time, order of keys, absent values, lists of one and amounts of the same value', () => {
     const first = text(
@@ -97,5 +97,10 @@ describe('comparableJson', () => {
     expect(text('{"ECF": {"A": {"MontoTotal": "11430.01", "eNCF": "E31"}}}')).not.toBe(first);
     expect(text('{"ECF": {"A": {"MontoTotal": "11430.00", "eNCF": "E31.0"}}}')).not.toBe(first);
     expect(text('{"A": ["1", "2"]}')).not.toBe(text('{"A": "1,2"}'));
+  });
+
+  it('differs for a number where only text is taken: the text corrects it', () => {
+    expect(text('{"ECF": {"RNCComprador": 131880681}}')).not.toBe(text('{"ECF": {"RNCComprador": "131880681"}}'));
+    expect(text('{"ECF": {"ITBIS1": 18}}')).toBe(text('{"ECF": {"ITBIS1": "18"}}'));
   });
 });

@@ -437,6 +437,16 @@ describe('a batch', () => {
       expect((await send(ndjson(lines), headers)).status).toBe(409);
   });
 
+  it('is not the batch under its idempotency key after a number was corrected to text', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const { document } = invoice((ecf) => {
+      ecf.Encabezado.Comprador.RNCComprador = 131880681;
+    });
+    expect((await send(ndjson([document]), headers)).status).toBe(202);
+    document.ECF.Encabezado.Comprador.RNCComprador = '131880681';
+    expect((await send(ndjson([document]), headers)).body.code).toBe('idempotency_conflict');
+  });
+
   it('is found by its idempotency key; other content under the key is a conflict', async () => {
     const key = `key ${randomUUID()}`;
     const body = ndjson([invoice().document]);

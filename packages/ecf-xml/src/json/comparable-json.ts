@@ -1,10 +1,13 @@
 import { decimalElements, valueText } from '../compare-documents.js';
 import { isBlankText } from '../values/blanks.js';
-import { isObject, leafText } from './json-values.js';
+import { isNumber, isObject, leafText } from './json-values.js';
 
 /**
  * A text that two parsed documents in JSON have in common exactly if they are the same document, whatever faults they have: without
- * FechaHoraFirma, without the order of keys and absent values, and with one text for each decimal value. `parseJson` bounds their depth.
+ * FechaHoraFirma, without the order of keys and absent values, and with one text for each decimal value. A number where only text is
+ * taken is not that text.
+ *
+ * @param document what `parseDocument` gave, which bounds its depth
  */
 export function comparableJson(document: unknown): string {
   const decimals = decimalElements();
@@ -28,7 +31,8 @@ export function comparableJson(document: unknown): string {
     const leaf = leafText(value);
     if (leaf === null) return String(value);
     if (isBlankText(leaf)) return '';
-    return JSON.stringify(decimals.has(name) ? valueText(leaf) : leaf);
+    if (decimals.has(name)) return JSON.stringify(valueText(leaf));
+    return isNumber(value) ? leaf : JSON.stringify(leaf);
   }
 
   return text(document, '');

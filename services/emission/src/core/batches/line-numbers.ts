@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { referenceSchema } from '@ecf/contracts';
-import { asSingle, comparableJson, JsonRefused, leafText, parseJson } from '@ecf/ecf-xml';
+import { asSingle, comparableJson, JsonRefused, leafText, parseDocument } from '@ecf/ecf-xml';
 import { leavesNumberOpen } from '../submit/automatic-number.js';
 import { referredNumber } from '../submit/referenced-document.js';
 import type { NumberedLine } from './line-order.js';
@@ -37,7 +37,7 @@ export function readLine(document: Uint8Array): ReadLine {
   let root: unknown;
   try {
     // The parser of the check: what it refuses early would stop this process for seconds.
-    root = parseJson(document);
+    root = parseDocument(document);
   } catch (error) {
     return { ...unreadLine(document), isJson: !(error instanceof JsonRefused && error.code === 'invalid_json') };
   }
