@@ -114,6 +114,25 @@ describe('openCertificate', () => {
     }
   });
 
+  it('signs with the key that fits beside one of a kind that cannot be read', () => {
+    const odd = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    const unreadable = Object.assign(Object.create(odd), {
+      export: () => {
+        const der = odd.export({ format: 'der', type: 'pkcs8' });
+        der[der.indexOf(Buffer.from('2a8648ce3d0201', 'hex')) + 6] = 0x7f;
+        return der;
+      },
+    });
+    const file = (...keys: (typeof odd)[]) =>
+      writePkcs12({ keys, certificates: [leaf], password: 'x', ciphers: 'modern' });
+    expect(signerOf(file(unreadable, holderKey)).equals(createPublicKey(holderKey))).toBe(true);
+    expect(refusal(file(unreadable), 'x').code).toBe('key_not_rsa');
+    const late = refusal(file(unreadable, holderKey), 'x', new Date('2027-06-01T00:00:00Z'));
+    expect(late.message).toMatch(
+      /^None of the 2 keys .* expired on 2027-01-01.* \(2\) The private key .* not an RSA key/,
+    );
+  });
+
   it('names the reason for each pair if none can sign', () => {
     const expired = { ...holder, notAfter: new Date('2026-01-01T00:00:00Z') };
     const error = refusal(fileOf(encryption, expired), 'x');

@@ -54,14 +54,16 @@ export function openCertificate(p12: Uint8Array, password: string, now: Date = n
     );
   }
   const certificates = content.certificates.map(readCertificate);
-  const pairs = content.keys
-    .map(readKey)
-    .flatMap((key) =>
-      certificates
-        .filter((certificate) => certificate.checkPrivateKey(key))
-        .map((certificate) => ({ key, certificate })),
-    );
-  const pair = choosePair(pairs, now);
+  const read = content.keys.map(readKey);
+  const pairs = read.flatMap((key) =>
+    key instanceof CertificateError
+      ? []
+      : certificates
+          .filter((certificate) => certificate.checkPrivateKey(key))
+          .map((certificate) => ({ key, certificate })),
+  );
+  const unreadable = read.filter((key) => key instanceof CertificateError);
+  const pair = choosePair(pairs, unreadable, now);
   return signingCertificate(pair.key, pair.certificate, chainOf(pair.certificate, certificates));
 }
 
@@ -135,11 +137,12 @@ function readCertificate(der: Buffer): X509Certificate {
   }
 }
 
-function readKey(der: Buffer): KeyObject {
+/** The key, or why it cannot be read: another key of the file may sign. */
+function readKey(der: Buffer): KeyObject | CertificateError {
   try {
     return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   } catch (cause) {
-    throw new CertificateError(
+    return new CertificateError(
       'key_not_rsa',
       'The private key inside the file is not an RSA key that can be read. Export the file again, with an RSA key.',
       { cause },
@@ -147,8 +150,8 @@ function readKey(der: Buffer): KeyObject {
   }
 }
 
-function choosePair(pairs: Pair[], now: Date): Pair {
-  if (pairs.length === 0) {
+function choosePair(pairs: Pair[], unreadable: CertificateError[], now: Date): Pair {
+  if (pairs.length === 0 && unreadable.length === 0) {
     throw new CertificateError(
       'key_mismatch',
       'The private key in the file belongs to none of its certificates. Export the certificate again together with its own key.',
@@ -157,7 +160,7 @@ function choosePair(pairs: Pair[], now: Date): Pair {
   const judged = pairs.map((pair) => ({ ...pair, refusal: refusalOf(pair, now) }));
   const fit = judged.filter(({ refusal }) => refusal === null);
   if (fit.length > 0) return fit.reduce((best, pair) => (isNewer(pair, best) ? pair : best));
-  const refusals = judged.flatMap(({ refusal }) => refusal ?? []);
+  const refusals = [...judged.flatMap(({ refusal }) => refusal ?? []), ...unreadable];
   if (refusals.length === 1) throw refusals[0];
   throw new CertificateError(
     'no_signing_key',
