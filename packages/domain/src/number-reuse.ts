@@ -43,8 +43,8 @@ export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'mess
 /**
  * The life-cycle event of a verdict. `resent` means that the same bytes were sent before with unknown outcome. Then "already
  * used" is about our own earlier copy and is no verdict on the document. `mayTryAgain` is false after the last try after
- * 004: then a resent document is looked up, and any other is rejected. `rejectedBefore` means that an earlier attempt of ours at
- * the same summary was rejected with the number reusable: then "the combination was used" is about that attempt, and a new
+ * 004: then a resent document is looked up, and any other is rejected. `rejectedBefore` means that an earlier attempt of ours with
+ * the same security code was rejected with the number reusable: then "the combination was used" is about that attempt, and a new
  * signature, which makes another combination, may use the number.
  */
 export function verdictEvent(
@@ -71,9 +71,11 @@ export function verdictEvent(
   }
 }
 
-/** Whether the authority refused a summary because its number and security code had been sent before. */
+/** Whether the authority refused a summary because its number and security code had been sent before, and for no other repeat. */
 export function isCombinationUsed(verdict: Pick<NumberVerdict, 'status' | 'messages'>): boolean {
-  return verdict.status === 'Rechazado' && verdict.messages.some(({ valor }) => COMBINATION_TEXT.test(plain(valor)));
+  const repeats = verdict.messages.filter(reportsRepeat);
+  const ofCombination = repeats.filter(({ valor }) => COMBINATION_TEXT.test(plain(valor)));
+  return verdict.status === 'Rechazado' && repeats.length > 0 && ofCombination.length === repeats.length;
 }
 
 function reportsRepeat(message: AuthorityMessage): boolean {

@@ -478,6 +478,28 @@ describe('given a consumer summary that is being sent', () => {
     expect(afterSummary(sending(SUMMARY), result('Rechazado', used), at(600))?.state).toBe('rejected-used');
   });
 
+  it('when the pair is used that no rejected attempt of ours had, then another document has the number', () => {
+    const used = {
+      messages: [{ codigo: '75', valor: 'La combinación e-NCF y código de seguridad ya han sido utilizados' }],
+      sequenceUsed: false,
+    };
+    const rejected = must(afterSummary(sending(SUMMARY), result('Rechazado', { sequenceUsed: false }), at(0)));
+    const begin = (securityCode: string) =>
+      beginAttempt(fresh({ ...SUMMARY, facts: { ...fresh().facts, securityCode } }), rejected, 1, at(500), {
+        owner: 'me',
+        leaseMs: 60_000,
+        held: false,
+      });
+    const again = begin('zz+/99');
+    expect(afterSummary(again, result('Rechazado', used), at(600))?.state).toBe('rejected-used');
+    // The authority's temporary failure may have taken the pair, so it stays used too.
+    const failed = must(afterSummary(again, result('Rechazado', TRANSIENT), at(600)));
+    const resent = beginSend(failed, at(700), 'me', 60_000);
+    expect(afterSummary(resent, result('Rechazado', used), at(800))?.state).toBe('rejected-used');
+    const both = { messages: [...REPEATED.messages, ...used.messages], sequenceUsed: false };
+    expect(afterSummary(begin('aB+/12'), result('Rechazado', both), at(600))?.state).toBe('rejected-used');
+  });
+
   it('when the verdict comes after the send was given up, then it counts', () => {
     const given = must(sendLost(sending(SUMMARY), at(60_000)));
     expect(afterSummary(given, result('Aceptado'), at(61_000))?.state).toBe('accepted');

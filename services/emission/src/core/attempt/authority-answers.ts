@@ -161,9 +161,12 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
   });
 }
 
-/** Whether the number of a summary was left free by a rejection: the authority has seen its security code then. */
-function wasRejectedBefore({ route, attempt, past }: Attempt): boolean {
-  return route === 'rfce' && past.some((one) => one.attempt < attempt && one.state === 'rejected-reusable');
+/** Whether an earlier attempt of ours with the same security code was rejected and left the number of the summary free. */
+function wasRejectedBefore({ route, attempt, past, facts: { securityCode } }: Attempt): boolean {
+  return (
+    route === 'rfce' &&
+    past.some((one) => one.attempt < attempt && one.state === 'rejected-reusable' && one.securityCode === securityCode)
+  );
 }
 
 const SIGN_AGAIN = {

@@ -264,6 +264,7 @@ export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict):
     trackId: attempt.trackId,
     submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
     state: attempt.state,
+    securityCode: attempt.facts.securityCode,
   };
 }
 /** The authority does not know the document. Two such answers, far enough apart, allow a resend. */
