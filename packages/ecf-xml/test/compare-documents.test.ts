@@ -97,6 +97,7 @@ describe('comparableJson', () => {
     expect(text('{"ECF": {"A": {"MontoTotal": "11430.01", "eNCF": "E31"}}}')).not.toBe(first);
     expect(text('{"ECF": {"A": {"MontoTotal": "11430.00", "eNCF": "E31.0"}}}')).not.toBe(first);
     expect(text('{"A": ["1", "2"]}')).not.toBe(text('{"A": "1,2"}'));
+    expect(text('{"A": "1\\r\\n2\\r3"}')).toBe(text('{"A": "1\\n2\\n3"}'));
   });
 
   it('differs for a number where only text is taken: the text corrects it', () => {

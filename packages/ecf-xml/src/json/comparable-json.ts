@@ -1,11 +1,12 @@
+import { withLineFeeds } from '@ecf/domain';
 import { decimalElements, valueText } from '../compare-documents.js';
 import { isBlankText } from '../values/blanks.js';
 import { isNumber, isObject, leafText } from './json-values.js';
 
 /**
  * A text that two parsed documents in JSON have in common exactly if they are the same document, whatever faults they have: without
- * FechaHoraFirma, without the order of keys and absent values, and with one text for each decimal value. A number where only text is
- * taken is not that text.
+ * FechaHoraFirma, without the order of keys and absent values, with line feeds for carriage returns and one text for each decimal
+ * value. A number where only text is taken is not that text.
  *
  * @param document what `parseDocument` gave, which bounds its depth
  */
@@ -32,7 +33,7 @@ export function comparableJson(document: unknown): string {
     if (leaf === null) return String(value);
     if (isBlankText(leaf)) return '';
     if (decimals.has(name)) return JSON.stringify(valueText(leaf));
-    return isNumber(value) ? leaf : JSON.stringify(leaf);
+    return isNumber(value) ? leaf : JSON.stringify(withLineFeeds(leaf));
   }
 
   return text(document, '');
