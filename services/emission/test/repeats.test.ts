@@ -134,6 +134,16 @@ describe('the same number again', () => {
     expect(rows.filter((row) => row !== null)).toHaveLength(1);
   });
 
+  it('an idempotency-key that came with a repeat names that document from then on', async () => {
+    const key = 'sale-87';
+    const first = await world.submit(emission, example('ecf-31', 87));
+    const late = await Promise.all([emission, second].map((one) => world.submit(one, example('ecf-31', 87), { key })));
+    for (const { body } of late) expect(body).toEqual(first.body);
+    const renumbered = await world.submit(second, example('ecf-31', 88), { key });
+    expect(renumbered).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(await world.row(encf('31', 88))).toBeNull();
+  });
+
   it('under an idempotency-key whose submission was rejected gets the rejection, and makes no new attempt', async () => {
     const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
     const first = await world.submit(emission, example('ecf-32', 85), { key: 'sale-85' });

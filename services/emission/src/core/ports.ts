@@ -137,6 +137,8 @@ export interface NumberStore {
   ): Promise<{ readonly contentHash: string; readonly attempt: Attempt } | null>;
   /** Reserves the next number for a few seconds. A number whose reservation ends without a document is given again. */
   draw(request: DrawRequest): Promise<Draw>;
+  /** Binds the key of a repeat to the attempt that the repeat found. False if the key is bound already. */
+  bind(accountId: string, binding: KeyBinding, attempt: Attempt): Promise<boolean>;
   /** Ends the reservation. The number is given before any higher one. */
   giveBack(token: string): Promise<void>;
   /** The numbers left in each range, in the order of `ranges`; `next` is null if none is left. */

@@ -324,6 +324,13 @@ export const GIVE_BACK = {
   text: `UPDATE reserved_number SET until = '-infinity', idempotency_key = NULL WHERE token = $1`,
 };
 
+/** Binds an idempotency key to an attempt that was found, not made. */
+export const BIND = {
+  name: 'number_bind',
+  text: `INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING emission_id`,
+};
+
 /** The attempt of the submission under a key. */
 export const SUBMITTED = {
   name: 'number_submitted',

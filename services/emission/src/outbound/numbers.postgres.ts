@@ -1,3 +1,4 @@
+import { storedEnvironment } from '@ecf/domain';
 import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
 import type { Draw, DrawRequest, NumberStore } from '../core/ports.js';
 import { type AttemptRow, fromRow } from './emission-rows.js';
@@ -53,6 +54,11 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
         if (isUniqueViolation(error, RESERVED_KEY)) return { outcome: 'busy' };
         throw error;
       }),
+    async bind(accountId, { idempotencyKey, contentHash }, attempt) {
+      const { emissionId } = attempt;
+      const values = [accountId, storedEnvironment(attempt), idempotencyKey, contentHash, emissionId, attempt.attempt];
+      return (await retry(() => database.query(sql.BIND, values))).rows.length > 0;
+    },
     async giveBack(token) {
       await retry(() => database.query(sql.GIVE_BACK, [token]));
     },

@@ -132,7 +132,12 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
     const { key, contentHash } = invoice;
     const scope = { accountId, env: key.env, idempotencyKey };
     const request = { issuerRnc: key.issuerRnc, sent: sentDocument({ accountId }, invoice), ignored: [] };
-    return { binding: { idempotencyKey, contentHash }, submission: () => submissionOfKey(ports, scope, request) };
+    const binding = { idempotencyKey, contentHash };
+    return {
+      binding,
+      submission: () => submissionOfKey(ports, scope, request),
+      bind: (attempt) => ports.numbers.bind(accountId, binding, attempt),
+    };
   }
 
   function checked(parties: Parties, invoice: Invoice, encf: string | null, found: readonly Fault[]): IssuedJson {

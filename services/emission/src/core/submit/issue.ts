@@ -53,6 +53,8 @@ export interface OfferKey {
   readonly binding: KeyBinding;
   /** The submission that the key names; null if it names none yet. Throws 409 if it names another document. */
   submission(): Promise<Attempt | null>;
+  /** Makes the key name the attempt that the same document has already; false if it names one meanwhile. */
+  bind(attempt: Attempt): Promise<boolean>;
 }
 
 /** Signed bytes, with the token and facts for their transmission. */
@@ -153,7 +155,10 @@ async function lookAndBegin<P extends Prepared>(
   const repeat = await decideRepeat(existing, (stored) => offer.compare(stored), lostRace);
   if (repeat.outcome === 'conflict') throw numberConflict(repeat.existing, repeat.comparison);
   if (cancelledBy !== null && repeat.outcome !== 'same') throw cancelled(key, cancelledBy);
-  if (repeat.outcome === 'same' && !dryRun) return { outcome: 'repeated', attempt: repeat.existing, isBound: false };
+  if (repeat.outcome === 'same' && !dryRun) {
+    if (offer.key !== null && !(await offer.key.bind(repeat.existing))) return null;
+    return { outcome: 'repeated', attempt: repeat.existing, isBound: false };
+  }
 
   const faults = checkNumberRanges(offer.ranges, key, type, tree, toCalendarDate(ports.clock()));
   const reference = await checkReference(ports.emissions, offer, key, summary, tree);
