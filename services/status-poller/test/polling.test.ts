@@ -261,6 +261,21 @@ describe('polling', () => {
     expect(published[2]?.unanswered).toBeUndefined();
   });
 
+  it('names no time of a next try that is over, where a later query cannot be made', async () => {
+    const trackId = randomUUID();
+    const refused = { outcome: 'refused', code: 'query_refused', reason: 'no delegation', raw: null } as const;
+    world.authority.script.set(trackId, [unanswered(), refused, decided(verdict())]);
+    await world.start();
+    await world.submitted({ track_id: trackId });
+    await until(() => world.changesOf(trackId).includes('Aceptado'));
+    const published = world.published.filter((one) => one.track_id === trackId);
+    expect(published.map(({ status, messages }) => [status, messages.length])).toEqual([
+      ['EnProceso', 1],
+      ['EnProceso', 0],
+      ['Aceptado', 0],
+    ]);
+  });
+
   it('does not query while the circuit breaker is open, which is no failure of the document', async () => {
     const trackId = randomUUID();
     const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });

@@ -1,4 +1,3 @@
-import type { AuthorityMessage } from '@ecf/domain';
 import { createDueWork, type DueWork, type DueWorkStore } from '@ecf/service-kit/due-work';
 import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
 import { nextQueryAt } from './pace.js';
@@ -70,8 +69,7 @@ export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
   const answer = result.outcome === 'learned' ? result.learned : null;
   const decided = answer !== null && isFinal(answer.facts);
   const next = decided ? null : nextPoll(ports, poll, result);
-  const learned =
-    next !== null && result.outcome === 'unanswered' ? unlearned(poll, waitingEntry(result, next.dueAt)) : answer;
+  const learned = next !== null && answer === null ? unlearned(poll, result, next) : answer;
   const { submission, changed } = await ports.submissions.record(poll, learned, next);
   await ports.checkpoint('recorded');
   if (changed) ports.observer.changed(submission);
@@ -79,9 +77,18 @@ export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
   if (next?.alarmed === true && !poll.alarmed) ports.observer.overdue(poll);
 }
 
-/** What is known of a submission, with the entry that says why it still waits. */
-function unlearned({ facts, queriedAt, submittedAt }: ClaimedPoll, entry: AuthorityMessage): Learned {
-  const messages = [...withoutEntry(facts.messages), entry];
+/**
+ * What is known of a submission after a query that brought nothing, with the entry that says why it still waits; null if nothing
+ * changes. The entry of an earlier query, whose time is over, is removed.
+ */
+function unlearned(
+  { facts, queriedAt, submittedAt }: ClaimedPoll,
+  result: QueryOutcome,
+  { dueAt }: NextPoll,
+): Learned | null {
+  const messages = withoutEntry(facts.messages);
+  if (result.outcome === 'unanswered') messages.push(waitingEntry(result, dueAt));
+  else if (messages.length === facts.messages.length) return null;
   return { facts: { ...facts, messages }, queriedAt: queriedAt ?? submittedAt, raw: null };
 }
 
