@@ -298,6 +298,26 @@ describe('a document without eNCF', () => {
     await world.database.query('DELETE FROM reserved_number');
   });
 
+  it('is counted for 200 callers over two connections, so that documents have the others', async () => {
+    let [reading, most] = [0, 0];
+    const query: typeof world.database.query = async (...statement) => {
+      most = Math.max(most, ++reading);
+      return world.database
+        .query(...(statement as Parameters<typeof world.database.query>))
+        .finally(() => --reading) as never;
+    };
+    const store = createPostgresNumberStore({ ...world.database, query }, 1_000);
+    const ranges = [range('45', 1, 9), range('44', 1, 50)];
+    const callers = Array.from({ length: 200 }, (_, index) => ranges.slice(0, index % 3));
+    const counted = await Promise.all(callers.map((wanted) => store.left(ISSUER, wanted)));
+    const left = [
+      { next: encf('45', 1), remaining: 9 },
+      { next: encf('44', 1), remaining: 50 },
+    ];
+    expect(counted).toEqual(callers.map((wanted) => left.slice(0, wanted.length)));
+    expect(most).toBe(2);
+  });
+
   it('is given once to each of 64 callers on two instances, without a gap', async () => {
     world.ranges(ISSUER, [range('31', 5_000, 9_999), range('34', 1, 100, null)]);
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => submit(open(), newKey(), index % 2)));

@@ -315,8 +315,10 @@ export const DRAW = {
 export const NUMBERS_LEFT = {
   name: 'number_left',
   text: `SELECT l.next_encf AS next, l.remaining
-    FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY AS r(env, type, first, last, position)
-    CROSS JOIN LATERAL numbers_left(stored_environment(r.env, $1, NULL), $1, r.type, r.first, r.last) l ORDER BY r.position`,
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+      AS r(issuer, env, type, first, last, position)
+    CROSS JOIN LATERAL numbers_left(stored_environment(r.env, r.issuer, NULL), r.issuer, r.type, r.first, r.last) l
+    ORDER BY r.position`,
 };
 
 export const GIVE_BACK = {
