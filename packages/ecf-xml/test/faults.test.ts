@@ -241,12 +241,15 @@ describe('texts that the software of recipients reads otherwise', () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([' ', '\t\r\n', '&#32;'])('leaves an optional element of blanks (%j) out with a warning', (blanks) => {
-    const { valid, warnings, issuer } = issuerOf(expense((parts) => (parts.issuer.NombreComercial = blanks)));
-    expect(valid).toBe(true);
-    expect(issuer).not.toHaveProperty('NombreComercial');
-    expect(warnings).toEqual(['schema.blanks ECF.Encabezado.Emisor.NombreComercial']);
-  });
+  it.each([' ', '\t\r\n', '&#32;', [' '], [['', ' ']]])(
+    'leaves an optional element of blanks (%j) out with a warning',
+    (blanks) => {
+      const { valid, warnings, issuer } = issuerOf(expense((parts) => (parts.issuer.NombreComercial = blanks)));
+      expect(valid).toBe(true);
+      expect(issuer).not.toHaveProperty('NombreComercial');
+      expect(warnings).toEqual(['schema.blanks ECF.Encabezado.Emisor.NombreComercial']);
+    },
+  );
 
   it.each([' ', '\t\r\n', '&#32;'])('refuses a required element of blanks (%j)', (blanks) => {
     const { faults } = issuerOf(expense((parts) => (parts.issuer.RazonSocialEmisor = blanks)));

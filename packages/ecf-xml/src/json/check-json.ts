@@ -106,7 +106,7 @@ class JsonChecker {
   private single(rule: ElementRule, value: unknown, parent: string, position: number): Normalised {
     if (Array.isArray(value)) {
       const one = presentOf(value);
-      if (one === undefined) return undefined;
+      if (one === undefined) return hasBlanks(value) ? this.blanks(rule, pathOf(parent, rule, position)) : undefined;
       if (!Array.isArray(one)) return this.single(rule, one, parent, position);
       this.faults.tooMany(pathOf(parent, rule, position), rule);
       return null;
@@ -230,6 +230,11 @@ class JsonChecker {
       this.faults.missing(`${path}.${child.name}`, child, isBlank);
     }
   }
+}
+
+/** Whether a list without content has a text of blanks: some converters from XML write every value as a list of one. */
+function hasBlanks(list: readonly unknown[]): boolean {
+  return list.flat(Number.POSITIVE_INFINITY).some((each) => typeof each === 'string' && each !== '');
 }
 
 interface FoundElement {
