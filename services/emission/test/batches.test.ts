@@ -437,6 +437,20 @@ describe('a batch', () => {
       expect((await send(ndjson(lines), headers)).status).toBe(409);
   });
 
+  it('with warnings=refuse, tells how a refused line is sent again: its key keeps the outcome', async () => {
+    const odd = invoice((ecf) => {
+      ecf.Encabezado.Totales.MontoTotal = '11437.00';
+    });
+    const headers = { 'idempotency-key': randomUUID() };
+    const { body } = await send(ndjson([odd.document]), headers, '?warnings=refuse');
+    await done(body.batch_id);
+    expect((await send(ndjson([odd.document]), headers, '?warnings=accept')).body).toEqual(body);
+    const [line] = await results(body.batch_id);
+    expect(line?.error?.message).toContain('without the other lines, in a batch with another idempotency-key');
+    const again = await send(ndjson([odd.document]), { 'idempotency-key': randomUUID() }, '?warnings=accept');
+    expect(await done(again.body.batch_id)).toMatchObject({ refused: 0, total: 1 });
+  });
+
   it('is not the batch under its idempotency key after a number was corrected to text', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const { document } = invoice((ecf) => {

@@ -125,13 +125,20 @@ export class CommitUnconfirmed extends StoreUnavailable {
   }
 }
 
-/** Throws 400 `invalid_document` if there are warnings, for a caller that refuses them. No number is used. */
-export function refuseWarnings(warnings: readonly Fault[]): void {
+/**
+ * Throws 400 `invalid_document` if there are warnings, for a caller that refuses them. No number is used.
+ *
+ * @param isBatchLine a batch keeps the outcome of its lines, so the document has to come in another batch
+ */
+export function refuseWarnings(warnings: readonly Fault[], isBatchLine: boolean): void {
   if (warnings.length === 0) return;
   const which = warnings.length === 1 ? 'a warning' : `${warnings.length} warnings`;
+  const [what, how] = isBatchLine
+    ? ['this batch', 'without the other lines, in a batch with another idempotency-key']
+    : ['this request', 'again'];
   throw new EmissionError(
     'invalid_document',
-    `The document has ${which} (${placesOf(warnings)}), and this request refuses warnings. Correct what faults names and send it again, or send it with warnings=accept if it is right as it is.`,
+    `The document has ${which} (${placesOf(warnings)}), and ${what} refuses warnings. Correct what faults names and send it ${how}; with warnings=accept if it is right as it is.`,
     { faults: warnings },
   );
 }

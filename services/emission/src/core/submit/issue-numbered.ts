@@ -116,7 +116,7 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
           previous?.signedAt,
         );
         // Some warnings are known only now, for example that of another signing time.
-        if (parties.refusesWarnings) refuseWarnings(signed.facts.warnings);
+        if (parties.refusesWarnings) refuseWarnings(signed.facts.warnings, parties.batchLine !== null);
         ports.observer.signed((performance.now() - began) / 1_000);
         return prepared(ports, { parties, invoice, reference, signed, certificate, login, tokens });
       },
@@ -145,11 +145,11 @@ export function createIssueNumbered(ports: NumberedPorts, certificates: Certific
   }
 
   function warningsOf(parties: Parties, invoice: Invoice, found: readonly Fault[]): readonly Fault[] {
-    const { taxpayer, uploaded, refusesWarnings } = parties;
+    const { taxpayer, uploaded, refusesWarnings, batchLine } = parties;
     const { notBefore, notAfter } = uploaded ?? certificates.stored(taxpayer);
     const stated = textOf(groupOf(invoice.tree, 'ECF'), 'FechaHoraFirma');
     const warnings = [...invoice.warnings, ...signingTimeWarnings(stated, notBefore, notAfter), ...found];
-    if (refusesWarnings) refuseWarnings(warnings);
+    if (refusesWarnings) refuseWarnings(warnings, batchLine !== null);
     return warnings;
   }
 
