@@ -68,6 +68,14 @@ describe('numberConflict', () => {
     );
   });
 
+  it('shows a value with line feeds, quotes or half a character as one text', () => {
+    const sent = `a "b"\nc${'\u{1f600}'.repeat(60)}`;
+    const said = conflict({}, { count: 1, first: [{ path: 'ECF.A', stored: null, sent }] });
+    expect(said).toContain('ECF.A is absent in the stored document and "a \\"b\\"\\nc');
+    expect(said).not.toContain('\n');
+    expect(Buffer.from(said).toString()).toBe(said);
+  });
+
   it('counts the elements that it does not name, and shows the part of a long value that differs', () => {
     const long = (end: string) => `${'x'.repeat(200)}${end}${'y'.repeat(200)}`;
     const message = conflict({}, { count: 7, first: [{ path: 'ECF.A', stored: long('1'), sent: long('2') }] });

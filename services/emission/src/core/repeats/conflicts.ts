@@ -77,5 +77,6 @@ function quoted(value: string | null, difference: number): string {
   if (value === null) return 'absent';
   const start = value.length <= SHOWN ? 0 : Math.max(0, difference - BEFORE);
   const end = start + SHOWN;
-  return `"${start > 0 ? '…' : ''}${value.slice(start, end)}${end < value.length ? '…' : ''}"`;
+  // As in JSON: a value with line feeds or quotes stays one text in the sentence.
+  return JSON.stringify(`${start > 0 ? '…' : ''}${value.slice(start, end)}${end < value.length ? '…' : ''}`);
 }
