@@ -227,6 +227,20 @@ describe('the feed', () => {
     expect((await read(after)).events).toMatchObject([{ type, data: { issuer_rnc: ISSUER } }]);
   });
 
+  it('has the end of the same bytes in each certification run', async () => {
+    const { next } = await read(null);
+    const sent = { xml_checksum: 'b'.repeat(64), sequence: 77 };
+    await world.publish(
+      invoiceEvent(invoice({ ...sent, id: 771 })),
+      invoiceEvent(invoice({ ...sent, id: 772, run: 2 })),
+    );
+    const { events } = await read(next);
+    expect(events).toMatchObject([
+      { type: 'invoice.accepted', data: { env: 'TesteCF', run: 1 } },
+      { type: 'invoice.accepted', data: { env: 'TesteCF', run: 2 } },
+    ]);
+  });
+
   it('tells that a note that is held is overdue', async () => {
     const after = await end();
     const note = (change: object) => invoiceEvent(invoice({ sequence: 84, state: 'held', ...change }));

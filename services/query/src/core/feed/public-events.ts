@@ -81,13 +81,14 @@ function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: I
 }
 
 function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEvent {
-  const { env, issuer_rnc, encf } = changed;
+  const { env, run = 1, issuer_rnc, encf } = changed;
   const attempt = changed.attempts.at(-1)?.attempt ?? 0;
   const invoice = publicInvoice(issuedInvoice(changed), { delivery: null, decision: null, confirmed: false });
   return {
     type,
     env,
-    occurrence: [type, env, issuer_rnc, encf, attempt, changed.xml_checksum].join(':'),
+    // Signed XML may be sent again in another certification run.
+    occurrence: [type, storedEnvironment({ env, run }), issuer_rnc, encf, attempt, changed.xml_checksum].join(':'),
     rnc: issuer_rnc,
     subject: { issuer_rnc, encf },
     data: { ...invoice, messages: fitMessages(invoice.messages, MESSAGE_BYTES).messages },
