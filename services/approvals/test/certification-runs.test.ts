@@ -43,32 +43,52 @@ async function startRun(rnc: string): Promise<void> {
   await publish('runs.v1', 'run.started', { env: 'TesteCF', issuer_rnc: rnc, account_id: ACCOUNT, run, started_at });
 }
 
+/** The authority accepts a document of the run. */
+async function accept(encf: string, run: number): Promise<void> {
+  const file = `TesteCF/ecf/${ISSUER}/issued/2026/06/${encf}-run-${run}.xml`;
+  const text = `<ECF><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><run>${run}</run></ECF>`;
+  const { checksum } = await world.archive.put(file, Buffer.from(text));
+  const stored = { xml_storage_path: file, xml_checksum: checksum };
+  await publish('invoices.v1', 'invoice.changed', issuedInvoice(encf, { run, buyer_rnc: receiver.rnc, ...stored }));
+}
+
 describe('after the start of a certification run', () => {
   it('an e-CF under a number of the run before is delivered, and has an acknowledgement of its own', async () => {
     const encf = world.nextEncf('31');
-    const accept = async (run: number) => {
-      const file = `TesteCF/ecf/${ISSUER}/issued/2026/06/run-${run}.xml`;
-      const text = `<ECF><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><run>${run}</run></ECF>`;
-      const { checksum } = await world.archive.put(file, Buffer.from(text));
-      const stored = { xml_storage_path: file, xml_checksum: checksum };
-      await publish('invoices.v1', 'invoice.changed', issuedInvoice(encf, { run, buyer_rnc: receiver.rnc, ...stored }));
+    const deliver = async (run: number) => {
+      await accept(encf, run);
       await eventually(
         () => delivered.filter((one) => one.encf === encf && one.delivery_status === 'delivered'),
         (seen) => seen.length === run,
       );
     };
     const statusOf = async () => (await world.call('GET', `/received-arecf/${encf}?issuer_rnc=${ISSUER}`)).status;
-    await accept(1);
+    await deliver(1);
     expect(await statusOf()).toBe(200);
     await startRun(ISSUER);
     expect(await statusOf()).toBe(404);
-    await accept(2);
+    await deliver(2);
     expect(await statusOf()).toBe(200);
     expect(delivered.filter((one) => one.encf === encf).map(({ run }) => run)).toEqual([1, 2]);
     // An operator names the delivery of the present run.
     await world.database.query("UPDATE deliveries SET status = 'failed' WHERE env = 'TesteCF'");
     const retry = world.instances[0]?.internal.retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     await expect(retry).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('a document of the run before that the buyer does not have yet is not delivered', async () => {
+    const encf = world.nextEncf('31');
+    const run = runs.get(ISSUER) ?? 1;
+    await startRun(ISSUER);
+    const reached = receiver.deliveries.length;
+    // The authority decides it after the start.
+    await accept(encf, run);
+    const ended = await eventually(
+      () => delivered.filter((one) => one.encf === encf && one.final === true),
+      (seen) => seen.length === 1,
+    );
+    expect(ended).toMatchObject([{ run, delivery_status: 'not_required' }]);
+    expect(receiver.deliveries.length).toBe(reached);
   });
 
   it('a document under a number of the run before is answered again', async () => {

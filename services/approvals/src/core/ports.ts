@@ -54,6 +54,8 @@ export interface RunStore {
     readonly run: number;
     readonly startedAt: Date;
   }): Promise<void>;
+  /** The present run of a taxpayer, as far as its start is known. */
+  present(env: Environment, rnc: string): Promise<number>;
 }
 
 export interface ApprovalStore {

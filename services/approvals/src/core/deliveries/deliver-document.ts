@@ -6,7 +6,7 @@ import { type Caller, ReceiverLoginError } from '../receivers/receiver-logins.js
 import type { ClaimedDelivery } from './delivery.js';
 import { endingOfAnswer } from './delivery-answer.js';
 import { deliveryCaller } from './delivery-caller.js';
-import { type Ending, later, withoutReceiver } from './delivery-ending.js';
+import { type Ending, later, superseded, withoutReceiver } from './delivery-ending.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 import { recordEnding } from './record-ending.js';
 
@@ -78,6 +78,9 @@ async function endingOf(
 
 /** Up to the receiver's answer. */
 async function reach(ports: DeliverPorts, delivery: ClaimedDelivery): Promise<Step> {
+  const { env, issuerRnc, run = 1 } = delivery.key;
+  if (env !== 'eCF' && run < (await ports.runs.present(env, issuerRnc)))
+    return { host: null, ending: superseded(delivery) };
   const caller = await deliveryCaller(ports, delivery);
   if (typeof caller === 'string') {
     const ending = later(delivery, ports, caller, 'no_certificate');

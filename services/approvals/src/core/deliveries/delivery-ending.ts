@@ -27,6 +27,15 @@ export function withoutReceiver(delivery: ClaimedDelivery, ports: EndingPorts): 
   return { conclusion, health: 'neutral', pauseMs: 0, word: 'no_receiver' };
 }
 
+/** A later certification run began: the receiver would take the document for that of the new run. */
+export function superseded(delivery: ClaimedDelivery): Ending {
+  // A document that was answered stays so.
+  const status = delivery.status === 'unacknowledged' ? 'unacknowledged' : 'not_required';
+  const error = 'A later certification run began before the buyer acknowledged the document.';
+  const conclusion = { status, dueAt: null, error, acknowledgement: null, needsCertificate: false } as const;
+  return { conclusion, health: 'neutral', pauseMs: 0, word: 'superseded' };
+}
+
 /** The next try comes after a pause. A try that would come after the deadline is the end: `failed`. */
 export function later(
   delivery: ClaimedDelivery,

@@ -148,7 +148,16 @@ export interface DeliverySettings {
 export interface DeliveryPorts
   extends Pick<
     Ports,
-    'taxpayers' | 'source' | 'certificates' | 'signing' | 'issuedXml' | 'receivers' | 'clock' | 'elapsed' | 'random'
+    | 'taxpayers'
+    | 'source'
+    | 'certificates'
+    | 'signing'
+    | 'issuedXml'
+    | 'receivers'
+    | 'runs'
+    | 'clock'
+    | 'elapsed'
+    | 'random'
   > {
   readonly deliveries: DeliveryStore;
   readonly buyers: Pick<ReceiverClient, 'deliverDocument'>;

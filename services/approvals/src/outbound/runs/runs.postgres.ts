@@ -8,6 +8,8 @@ const NOTE = {
     ON CONFLICT (env, issuer_rnc) DO UPDATE SET run = excluded.run WHERE present.run < excluded.run RETURNING run`,
 };
 
+const PRESENT = { name: 'run_present', text: 'SELECT run FROM certification_run WHERE env = $1 AND issuer_rnc = $2' };
+
 /**
  * What belongs to the run before gets another environment: $3, of a form that no look-up names. Each statement takes what came
  * before $4, of the taxpayer $2 in $1, as the issuer or the buyer.
@@ -35,7 +37,7 @@ const SET_ASIDE: readonly Statement[] = [
   },
 ];
 
-/** The certification runs of taxpayers, and what they set aside. Deliveries need nothing: each names the run of its document. */
+/** The certification runs of taxpayers, and what they set aside. Deliveries need nothing: each names the run of its document, and ends when it is due. */
 export function createRunStore(database: Database): RunStore {
   return {
     start: ({ env, rnc, run, startedAt }) =>
@@ -44,5 +46,9 @@ export function createRunStore(database: Database): RunStore {
         if (rowCount === 0) return;
         for (const statement of SET_ASIDE) await tx.query(statement, [env, rnc, `${env}/${run - 1}/${rnc}`, startedAt]);
       }),
+    async present(env, rnc) {
+      const { rows } = await database.query<{ run: number }>(PRESENT, [env, rnc]);
+      return rows[0]?.run ?? 1;
+    },
   };
 }
