@@ -18,9 +18,12 @@ export const NEXT_IDS = {
   text: "SELECT nextval('emission_id_seq') AS id FROM generate_series(1, $1::int)",
 };
 
-/** Numbers as four lists, with the position of each. A run that is null is the present one. */
+/**
+ * Numbers as four lists, with the position of each. A run that is null is the present one. OFFSET keeps the sub-select, so that its
+ * function is called once for each number.
+ */
 const NUMBERS = `(SELECT stored_environment(n.env, n.issuer_rnc, n.run) AS env, n.issuer_rnc, n.encf, n.position
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) WITH ORDINALITY AS n(env, issuer_rnc, encf, run, position)) AS k`;
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::int[]) WITH ORDINALITY AS n(env, issuer_rnc, encf, run, position) OFFSET 0) AS k`;
 
 /** The latest attempts of several numbers. */
 export const FIND = {
