@@ -106,9 +106,10 @@ export const ATTEMPT_OF_LINE = {
       WHERE k.account_id = b.account_id AND k.env = ANY (SELECT stored_environment(b.env, l.issuer_rnc, run)
           FROM generate_series(1, present_run(b.env, l.issuer_rnc)) run) AND k.idempotency_key = $3
       UNION ALL
-      SELECT a.emission_id, a.attempt FROM emission e JOIN attempt a ON a.emission_id = e.id
-      WHERE environment_of(e.env) = b.env AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
-        AND a.batch_line = $3) a
+      SELECT a.emission_id, a.attempt FROM generate_series(1, present_run(b.env, l.issuer_rnc)) run
+        JOIN emission e ON e.env = stored_environment(b.env, l.issuer_rnc, run) AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
+        JOIN attempt a ON a.emission_id = e.id
+      WHERE a.batch_line = $3) a
     WHERE l.batch_id = $1 AND l.line = $2
     ORDER BY a.attempt DESC LIMIT 1`,
 };
