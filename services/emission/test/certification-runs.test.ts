@@ -211,6 +211,29 @@ describe('a certification run', () => {
     expect((await submit(edition('NUEVA', example('ecf-31', 11)))).body.trackId).toBe(present.body.trackId);
   });
 
+  it('does not take the trackId of the present run for a lost document of the run before it', async () => {
+    await restartAtAuthority();
+    const unanswered = [
+      await world.fault({ operation: 'recepcion', kind: 'reset' }),
+      await world.fault({ operation: 'consultatrackids', kind: 'down' }),
+    ];
+    const hasty = await world.start({}, { STATUS_WAIT_MS: 0 });
+    const lost = await world.submit(hasty, edition('PERDIDA', example('ecf-31', 12)));
+    expect([lost.body.status, lost.body.trackId]).toEqual(['EnProceso', null]);
+    await restartAtAuthority();
+    await restart();
+    await world.clearFaults(unanswered[0]);
+    const undecided = await world.fault({ operation: 'recepcion', kind: 'processing' });
+    const present = await world.submit(hasty, edition('NUEVA', example('ecf-31', 12)));
+    expect(present.body.status).toBe('EnProceso');
+    await world.clearFaults(unanswered[1]);
+    await ends(encf('31', 12), 'Rechazado', ({ messages }) => /later certification run/.test(messages[0]?.valor ?? ''));
+    await world.clearFaults(undecided);
+    await ends(encf('31', 12), 'Aceptado', ({ track_id }) => track_id === present.body.trackId);
+    const taken = events.filter(({ data }) => data.encf === encf('31', 12) && data.track_id === present.body.trackId);
+    expect(new Set(taken.map(({ data }) => data.run)).size).toBe(1);
+  });
+
   it('does not start while another start is in work', async () => {
     const started = await Promise.allSettled([restart(), restart(), restart()]);
     const refused = started.filter((each) => each.status === 'rejected');

@@ -51,6 +51,17 @@ const FORGET_NOTICES = {
   text: 'UPDATE range_notice SET low_up_to = NULL WHERE env = $1 AND issuer_rnc = $2',
 };
 
+/** $1 environment, $2 issuer, $3 eNCF, $4 run. One that was found by number, not received, may belong to either run. */
+const TRACK_IDS_OF_OTHERS = {
+  name: 'run_track_ids_of_others',
+  text: `SELECT known.id FROM generate_series(1, present_run($1, $2)) run
+    JOIN emission e ON e.env = stored_environment($1, $2, run) AND e.issuer_rnc = $2 AND e.encf = $3
+    JOIN attempt t ON t.emission_id = e.id
+    CROSS JOIN LATERAL (
+      SELECT t.track_id WHERE NOT t.track_id_adopted UNION SELECT p ->> 'trackId' FROM json_array_elements(t.past) p) AS known(id)
+    WHERE run <> $4 AND known.id IS NOT NULL`,
+};
+
 /**
  * Certification runs in PostgreSQL.
  *
@@ -80,6 +91,11 @@ export function createPostgresRunStore(
       }),
     present: async ({ env, issuerRnc }) =>
       (await retryWhileUnavailable(timeoutMs, () => presentRun(database, env, issuerRnc))).run,
+    async trackIdsOfOthers({ env, issuerRnc, encf, run }) {
+      const query = () => database.query<{ id: string }>(TRACK_IDS_OF_OTHERS, [env, issuerRnc, encf, run]);
+      const { rows } = await retryWhileUnavailable(timeoutMs, query);
+      return rows.map(({ id }) => id);
+    },
   };
 }
 

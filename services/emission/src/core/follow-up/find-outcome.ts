@@ -10,7 +10,7 @@ import type { Ports } from '../ports.js';
 /** Queries the authority for the outcome of a lost send, and records the answer. */
 export type FindOutcome = (attempt: Attempt, token: string, tokens: TokenSource) => Promise<Attempt>;
 
-export function createFindOutcome(ports: AnswerPorts & Pick<Ports, 'authority' | 'checkpoint'>): FindOutcome {
+export function createFindOutcome(ports: AnswerPorts & Pick<Ports, 'authority' | 'runs' | 'checkpoint'>): FindOutcome {
   return (attempt, token, tokens) =>
     attempt.route === 'ecf' ? queryDocument(attempt, token, tokens) : querySummary(attempt, token, tokens);
 
@@ -35,10 +35,13 @@ export function createFindOutcome(ports: AnswerPorts & Pick<Ports, 'authority' |
     return recordAnswer(ports, attempt, decide, exchanges);
   }
 
-  /** Removes the trackIds of earlier submissions, also of those that are not kept with the attempt. */
+  /** Removes the trackIds of earlier submissions, also of those that are not kept with the attempt, and of other runs. */
   async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
-    if (answer.outcome !== 'verdict' || isHistoryComplete(attempt.past)) return answer;
-    const earlier = new Set((await ports.emissions.submissionHistory(attempt)).map(({ trackId }) => trackId));
+    if (answer.outcome !== 'verdict') return answer;
+    const ofOthers = attempt.env === 'eCF' ? [] : await ports.runs.trackIdsOfOthers(attempt);
+    if (ofOthers.length === 0 && isHistoryComplete(attempt.past)) return answer;
+    const history = await ports.emissions.submissionHistory(attempt);
+    const earlier = new Set([...ofOthers, ...history.map(({ trackId }) => trackId)]);
     const trackIds = answer.verdict.trackIds.filter(({ trackId }) => !earlier.has(trackId));
     return { ...answer, verdict: { ...answer.verdict, trackIds } };
   }

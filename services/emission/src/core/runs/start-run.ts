@@ -1,5 +1,6 @@
 import { type ActedBy, actOf, type ReportedAct, type RunStarted } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import type { DocumentKey } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';
 
 /** A certification run that is to begin. */
@@ -28,6 +29,8 @@ export interface RunStore {
   start(run: NewRun, now: Date, actOf: (started: StartedRun) => ReportedAct | null): Promise<StartedRun | null>;
   /** The present run of an issuer. */
   present(issuer: Pick<NewRun, 'issuerRnc'> & { readonly env: string }): Promise<number>;
+  /** The trackIds that the authority gave the number of the document in its other runs. */
+  trackIdsOfOthers(document: Required<DocumentKey>): Promise<string[]>;
 }
 
 export type StartRun = (run: NewRun, by: ActedBy | undefined) => Promise<StartedRun>;
