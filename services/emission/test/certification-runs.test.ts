@@ -234,6 +234,30 @@ describe('a certification run', () => {
     expect(new Set(taken.map(({ data }) => data.run)).size).toBe(1);
   });
 
+  it('gives a submission with an automatic number that meets the start an answer', async () => {
+    const undecided = await world.fault({ operation: 'recepcion', kind: 'processing' });
+    const hasty = await world.start({}, { STATUS_WAIT_MS: 0 });
+    await world.submit(hasty, edition('TERCERA', example('ecf-31', 13)));
+    await world.submit(hasty, creditNote(13, encf('31', 13), '10.00'));
+    await world.clearFaults(undecided);
+    const waits = async (statement: string) => {
+      const seen = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1`;
+      while ((await world.database.query(seen, [statement])).rowCount === 0)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    const { starting, submitted } = await world.database.transaction(async (tx) => {
+      // The start waits for the note, and the commit for the start.
+      await tx.query(`SELECT FROM attempt WHERE state = 'held' FOR UPDATE`);
+      const starting = restart();
+      await waits('WITH unsent%');
+      const submitted = submit(automatic(), 'key-of-a-wait');
+      await waits('WITH reserved%');
+      return { starting, submitted };
+    });
+    expect(await starting).toMatchObject({ env: 'TesteCF' });
+    expect((await submitted).body).toMatchObject({ encf: encf('41', 1) });
+  });
+
   it('does not start while another start is in work', async () => {
     const started = await Promise.allSettled([restart(), restart(), restart()]);
     const refused = started.filter((each) => each.status === 'rejected');

@@ -30,10 +30,14 @@ const SUPERSEDE = {
     SELECT count(*)::int AS superseded FROM emission WHERE env = $1 AND issuer_rnc = $2`,
 };
 
-/** Numbers that were drawn in the run before: their commit is refused, and the document draws again. */
+/**
+ * Numbers that were drawn in the run before: their commit is refused, and the document draws again. A commit that waits for the start
+ * has locked its own, which is left: no later draw uses it.
+ */
 const RELEASE_DRAWN = {
   name: 'run_release_drawn',
-  text: 'DELETE FROM reserved_number WHERE env = $1 AND issuer_rnc = $2',
+  text: `DELETE FROM reserved_number WHERE token IN (
+    SELECT token FROM reserved_number WHERE env = $1 AND issuer_rnc = $2 FOR UPDATE SKIP LOCKED)`,
 };
 
 /** The keys of batches with documents of the issuer alone ($1 account, $2 environment, $3 issuer) find them no longer. */
