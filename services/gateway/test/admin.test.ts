@@ -1,4 +1,7 @@
 import { createCipheriv, createHash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { json } from 'node:stream/consumers';
 import { taxpayerStateSchema } from '@ecf/contracts';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, makeSealingKeys, type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
@@ -590,6 +593,27 @@ describe('administrators', () => {
     });
     expect((await under.admin('DELETE', `/admin/administrators/${viewer.id}`)).status).toBe(404);
     expect((await under.admin('GET', `/admin/administrators/${viewer.id}`)).status).toBe(404);
+  });
+
+  it('change nothing once they are deleted, also if the request began before', async () => {
+    const text = JSON.stringify({ name: 'Tarde', role: 'owner' });
+    for (const path of ['/admin/administrators', '/admin/accounts']) {
+      const { body } = await make(`Eva of ${path.length}`, 'owner');
+      const headers = { authorization: `Bearer ${body.token}`, 'content-type': 'application/json' };
+      const request = http.request(`${under.url}${path}`, { method: 'POST', headers });
+      const answered = once(request, 'response') as Promise<[http.IncomingMessage]>;
+      request.write(text.slice(0, 5));
+      // Meanwhile the gateway finds who holds the token.
+      for (let calls = 0; calls < 5; calls += 1) await under.admin('GET', '/admin/administrators');
+      await under.admin('DELETE', `/admin/administrators/${body.id}`);
+      request.end(path.endsWith('accounts') ? text.slice(5).replace(',"role":"owner"', '') : text.slice(5));
+      const [response] = await answered;
+      expect([path, response.statusCode, await json(response)]).toMatchObject([
+        path,
+        401,
+        { code: 'invalid_admin_token' },
+      ]);
+    }
   });
 
   it('have a name of their own and may expire', async () => {

@@ -114,7 +114,7 @@ export interface AccountStore {
   /** Whether the account has a key for the environment that is not revoked. */
   hasApiKeyFor(accountId: string, env: Environment): Promise<boolean>;
   findApiKey(accountId: string, keyId: string): Promise<ApiKey | null>;
-  /** Rejects with 401 `invalid_api_key` if the key that acts ended since its request was admitted. Every change checks it too. */
+  /** Rejects with 401 if the key or administrator that acts ended since its request was admitted. Every change checks it too. */
   requireValidActor(by: ActedBy): Promise<void>;
   changeApiKey(
     accountId: string,

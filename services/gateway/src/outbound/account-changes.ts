@@ -43,7 +43,7 @@ export type AccountChange = <T>(work: (tx: Tx) => Promise<Change<T>>, by: ActedB
 export function createAccountChanges(options: AccountChangesOptions): AccountChange {
   async function run<T>(tx: Tx, work: (tx: Tx) => Promise<Change<T>>, by: ActedBy | null) {
     let revision = await raise(tx, 1);
-    // A key may have ended while the body of its request arrived.
+    // A key or an administrator may have ended while the body of the request arrived.
     if (by !== null) await requireValidActor(tx, by, options.clock());
     const { value, act, publish } = await work(tx);
     let published: readonly WholeTaxpayer[] = [];

@@ -54,20 +54,33 @@ export async function hasAccount(client: Prisma.TransactionClient, id: string): 
   return (await client.account.count({ where: { id } })) > 0;
 }
 
-/** Rejects with 401 `invalid_api_key` if the actor is an API key that was revoked, has expired, or is of an inactive account. */
+/**
+ * Rejects with 401 if the actor has ended since its request was admitted: an API key that was revoked, has expired, or is of an
+ * inactive account; an administrator who was deleted, or whose token has expired.
+ */
 export async function requireValidActor(
   client: Prisma.TransactionClient,
   { actor }: Pick<ActedBy, 'actor'>,
   now: Date,
 ): Promise<void> {
   const [, id] = /^api_key:(.+)$/.exec(actor) ?? [];
-  if (id === undefined) return;
+  if (id === undefined) {
+    const named = await client.administrator.findMany({ where: { name: actor } });
+    const hasEnded = named.every(
+      ({ deletedAt, expiresAt }) => deletedAt !== null || (expiresAt !== null && expiresAt <= now),
+    );
+    // ADMIN_TOKEN has no row.
+    if (named.length === 0 || !hasEnded) return;
+    throw new ApiError(401, 'invalid_admin_token', endedWith('Your token', 'Authorization'));
+  }
   const unexpired = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
   if ((await client.apiKey.count({ where: { id, revokedAt: null, account: { active: true }, ...unexpired } })) > 0)
     return;
-  const detail =
-    'This API key ended before its request was complete, so nothing was changed; send a valid one in x-api-key.';
-  throw new ApiError(401, 'invalid_api_key', detail);
+  throw new ApiError(401, 'invalid_api_key', endedWith('This API key', 'x-api-key'));
+}
+
+function endedWith(what: string, header: string): string {
+  return `${what} ended before its request was complete, so nothing was changed; send a valid one in ${header}.`;
 }
 
 export function toAccount({ id, name, active, createdAt }: AccountRow): Account {

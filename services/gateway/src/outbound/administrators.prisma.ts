@@ -2,6 +2,7 @@ import type { ActedBy, Role } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import type { Administrator, AdministratorStore } from '../core/ports.js';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
+import { requireValidActor } from './account-rows.js';
 import { appendAudit } from './audit/audit-log.postgres.js';
 import { queriesOf, type Tx } from './prisma-queries.js';
 
@@ -19,6 +20,7 @@ export function createPrismaAdministratorStore(prisma: PrismaClient, clock: () =
         // One after another: two with the same name at the same time would both find it free. The name of a deleted one is not
         // free either, because the audit log names its acts by it. Names of earlier versions may have any characters.
         await tx.$executeRaw`LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE`;
+        await requireValidActor(tx, by, clock());
         const taken = await tx.$queryRaw<unknown[]>`
           SELECT 1 FROM administrators
           WHERE lower(normalize(name, NFKC) COLLATE "C") = lower(${administrator.name} COLLATE "C")`;
@@ -41,6 +43,7 @@ export function createPrismaAdministratorStore(prisma: PrismaClient, clock: () =
     },
     delete: (id, at, by) =>
       prisma.$transaction(async (tx) => {
+        await requireValidActor(tx, by, clock());
         const { count } = await tx.administrator.updateMany({ where: { id, ...NOT_DELETED }, data: { deletedAt: at } });
         const row = count === 0 ? null : await tx.administrator.findUnique({ where: { id } });
         if (row !== null) await record(tx, by, 'administrator.delete', id, { name: row.name });
