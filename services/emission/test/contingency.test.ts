@@ -311,6 +311,25 @@ describe('while the authority is away', () => {
     await sentOnce([40, 41]);
   });
 
+  it('with warnings=refuse, draws no number of a range that ends before the document may be sent', async () => {
+    const expires = new Date(Date.now() + 48 * HOUR).toISOString().slice(0, 10);
+    const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 45), to: encf('31', 46) };
+    world.ranges(ISSUER, [{ ...range, expires }]);
+    await away();
+    const open = example('ecf-31', 45, (ecf) => {
+      delete ecf.Encabezado.IdDoc.eNCF;
+      delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
+    });
+    const request = { contingency: 'true', key: 'strict at the end' };
+    const refused = await world.submit(instance, open, { ...request, query: '?warnings=refuse' });
+    expect([refused.status, refused.body.faults]).toMatchObject([400, [{ rule: 'business.number-ends-soon' }]]);
+    expect((await waiting()).total).toBe(0);
+    expect((await world.submit(instance, open, request)).body.encf).toBe(encf('31', 45));
+    world.ranges(ISSUER, []);
+    await world.clearFaults();
+    await sentOnce([45]);
+  });
+
   it('a document that cannot be sent stops no other', async () => {
     await away();
     const [poisonous = 0, ...others] = await submitAll(50, 6);

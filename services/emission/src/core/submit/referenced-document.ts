@@ -103,7 +103,7 @@ export async function checkReference(
           faultOf(
             ISSUING_RULES.referencePending,
             `${REFERENCE}.NCFModificado`,
-            `${modified} is not decided yet: this document is signed and stored, and is sent as soon as ${modified} is accepted`,
+            `${modified} is not decided yet: this document waits, signed and stored, until ${modified} is accepted; where warnings are refused, send it after that`,
           ),
         ],
   };
