@@ -225,6 +225,15 @@ describe('a batch', () => {
     expect((await results(body.batch_id)).map(({ status }) => status)).toEqual(['Aceptado', null, 'Aceptado', null]);
   });
 
+  it('with warnings=refuse, lets a note wait until the document that it modifies is decided', async () => {
+    const original = invoice();
+    sequence += 1;
+    const note = creditNote(sequence, original.encf, '100.00');
+    const { body } = await send(ndjson([original.document, note]), {}, '?warnings=refuse');
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 2, refused: 0 });
+    expect((await results(body.batch_id)).map(({ warnings }) => warnings)).toEqual([[], []]);
+  });
+
   it('lets a note on the document of another taxpayer wait for no line', async () => {
     const faulty = invoice((ecf) => {
       ecf.Encabezado.Totales.MontoTotal = 'x';

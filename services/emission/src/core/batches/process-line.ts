@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '@ecf/contracts';
+import { ISSUING_RULES } from '@ecf/domain';
 import { COMMITS_WITHIN_MS } from '../attempt/unconfirmed-commit.js';
+import { EmissionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { IssueJson } from '../submit/submit-json.js';
 import { type DueLine, keyOfLine, type LineOutcome, type Postponed } from './batch.js';
@@ -29,9 +31,9 @@ const ENDED_READINGS = 2;
 
 /**
  * Issues the document of a line as `/fe_Submit` would. An answer with Retry-After keeps the line pending with growing
- * pauses; any other error refuses it. A line over the limit of its account waits until the account may issue again. A
- * line that a crash interrupted shows the attempt that it made. If it made none, it is issued now; if its batch is
- * cancelled, it is refused.
+ * pauses. So does an undecided document to which the line refers, if it refuses warnings. Any other error refuses the line. A
+ * line over the limit of its account waits until the account may issue again. A line that a crash interrupted shows the attempt
+ * that it made. If it made none, it is issued now; if its batch is cancelled, it is refused.
  */
 export function createProcessLine(
   ports: Pick<Ports, 'clock' | 'random'> & {
@@ -78,7 +80,7 @@ export function createProcessLine(
       const { retryAfterSeconds, status, code, detail, messages, faults } = publicError(error);
       const isUnexpected = code === 'internal_error' && failures < UNEXPECTED_FAILURES;
       const isTriedAgain = code === 'document_too_costly' && readings + 1 < ENDED_READINGS;
-      if (retryAfterSeconds === null && !isUnexpected && !isTriedAgain)
+      if (retryAfterSeconds === null && !isUnexpected && !isTriedAgain && (validate || !isUndecided(error)))
         return { outcome: 'refused', error: { status, code, detail }, messages, faults };
       const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** postponements, LONGEST_PAUSE_MS);
       // A commit may still happen, so the line first waits until its attempt can be found.
@@ -93,6 +95,12 @@ export function createProcessLine(
       };
     }
   }
+}
+
+/** Whether a line that refuses warnings only has to wait until the document to which it refers is decided. */
+function isUndecided(error: unknown): boolean {
+  const faults = error instanceof EmissionError ? error.faults : [];
+  return faults.length > 0 && faults.every(({ rule }) => rule === ISSUING_RULES.referencePending.name);
 }
 
 /** The refusal of a line that cannot be issued, whatever its document says. */
