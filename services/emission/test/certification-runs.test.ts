@@ -234,6 +234,26 @@ describe('a certification run', () => {
     expect(new Set(taken.map(({ data }) => data.run)).size).toBe(1);
   });
 
+  it('lets an operator end a lost document of the run before it', async () => {
+    const { resolution } = instance.emission;
+    const document = { env: 'CerteCF', issuer_rnc: ISSUER, encf: encf('31', 14) } as const;
+    await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
+    await world.submit(instance, example('ecf-31', 14), { env: 'CerteCF' });
+    const alarmed = async () =>
+      (await resolution.listAlarmed({ env: 'CerteCF', limit: 10, after: 0 })).documents.map(({ encf, run }) => [
+        encf,
+        run,
+      ]);
+    while ((await alarmed()).length === 0) await new Promise((resolve) => setTimeout(resolve, 25));
+    await resolution.startRun({ ...document, reason: 'lost', account_id: world.accountId });
+    expect(await alarmed()).toEqual([[document.encf, 1]]);
+    const resend = (run?: number) => resolution.resolveDocument({ ...document, run, action: 'resend' });
+    await expect(resend()).rejects.toMatchObject({ code: 'not_found' });
+    expect(await resend(1)).toMatchObject({ resent: true });
+    await ends(document.encf, 'Rechazado', ({ messages }) => /later certification run/.test(messages[0]?.valor ?? ''));
+    expect(await alarmed()).toEqual([]);
+  });
+
   it('gives a submission with an automatic number that meets the start an answer', async () => {
     const undecided = await world.fault({ operation: 'recepcion', kind: 'processing' });
     const hasty = await world.start({}, { STATUS_WAIT_MS: 0 });

@@ -10,6 +10,7 @@ export const options: Options = {
   issuer: 'value',
   adopt: 'value',
   resend: 'switch',
+  run: 'value',
   'data-dir': 'value',
   json: 'switch',
   text: 'switch',
@@ -27,6 +28,7 @@ was lost). Look the number up at the authority first.
 
   --env ENV       list: only this environment; else TesteCF, CerteCF or eCF, required
   --issuer RNC    list: only this issuer
+  --run N         the certification run of the document, as the list states it; default the present one
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
   --json          one JSON object a line; --text is for people, the default on a terminal
 
@@ -42,6 +44,7 @@ interface Alarmed {
   env: string;
   issuer_rnc: string;
   encf: string;
+  run: number;
   state: string;
   alarm: string;
   committed_at: string;
@@ -64,7 +67,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const listing = issuer_rnc === 'list' && encf === undefined;
   if (listing === (decision !== null) || (!listing && (encf === undefined || rest.length > 0)))
     throw new UsageError('say list, or an RNC and an eNCF with either --adopt or --resend.');
-  takesOnly(listing ? 'list' : 'a decision', listing ? ['env', 'issuer'] : ['env', 'adopt', 'resend'], values);
+  takesOnly(listing ? 'list' : 'a decision', listing ? ['env', 'issuer'] : ['env', 'run', 'adopt', 'resend'], values);
   if (!listing && values.env === undefined) throw new UsageError('a decision needs --env.');
   const json = wantsJson(values, console.stdout);
   const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
@@ -75,10 +78,11 @@ export async function execute(values: OptionValues, given: string[], console: Co
     for await (const row of rowsOf<Alarmed>(admin, '/admin/documents/alarmed', 'documents', values, pages))
       await line(
         row,
-        `${row.alarm.padEnd(14)}  ${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.state}  since ${row.committed_at}\n`,
+        `${row.alarm.padEnd(14)}  ${row.env}  ${row.issuer_rnc}  ${row.encf}  ${row.env === 'eCF' ? '' : `run ${row.run}  `}${row.state}  since ${row.committed_at}\n`,
       );
   } else {
-    const body = { env: values.env, issuer_rnc, encf, ...decision };
+    const run = values.run === undefined ? {} : { run: Number(values.run) };
+    const body = { env: values.env, issuer_rnc, encf, ...run, ...decision };
     const row = (await admin.call('POST', '/admin/documents/resolve', body)) as Resolved;
     const outcome = outcomeOf(row);
     await line(

@@ -357,6 +357,7 @@ export const EXAMPLES = {
         env: 'CerteCF',
         issuer_rnc: ISSUER,
         encf: 'E310000000101',
+        run: 1,
         account_id: account.id,
         state: 'unknown',
         alarm: 'no-query',

@@ -34,10 +34,11 @@ export function resolutionOperations(parts: {
     async listAlarmed({ env, issuer_rnc, limit, after }) {
       const found = await parts.published.alarmed({ env: env ?? null, issuerRnc: issuer_rnc ?? null }, after, limit);
       return {
-        documents: found.map(({ env, issuerRnc, encf, accountId, state, alarm, committedAt }) => ({
+        documents: found.map(({ env, issuerRnc, encf, run, accountId, state, alarm, committedAt }) => ({
           env,
           issuer_rnc: issuerRnc,
           encf,
+          run,
           account_id: accountId,
           state,
           alarm: alarm ?? '',
@@ -46,10 +47,10 @@ export function resolutionOperations(parts: {
         next: found.length < limit ? null : (found.at(-1)?.emissionId ?? null),
       };
     },
-    resolveDocument: refusing(async ({ env, issuer_rnc, encf, action, track_id, by }) => {
+    resolveDocument: refusing(async ({ env, issuer_rnc, encf, run, action, track_id, by }) => {
       const decision = action === 'adopt' ? ({ action, trackId: track_id ?? '' } as const) : ({ action } as const);
       const { state, status, trackId, applied } = await parts.resolve(
-        { env, issuerRnc: issuer_rnc, encf },
+        { env, issuerRnc: issuer_rnc, encf, run },
         decision,
         by,
       );

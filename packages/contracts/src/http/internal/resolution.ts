@@ -5,6 +5,7 @@ import {
   freeTextSchema,
   givenTrackIdSchema,
   rncSchema,
+  runSchema,
   timestampSchema,
 } from '../../environment.js';
 import { numberRangeSchema } from '../../events/taxpayer.js';
@@ -18,6 +19,7 @@ const alarmedDocumentSchema = z.object({
   env: environmentSchema,
   issuer_rnc: rncSchema,
   encf: encfSchema,
+  run: runSchema.meta({ description: 'The certification run of the issuer; 1 in eCF' }),
   account_id: z.string(),
   /** State of the attempt. */
   state: z.string(),
@@ -47,6 +49,12 @@ export const resolutionSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
+    run: runSchema
+      .optional()
+      .meta({
+        description:
+          'The certification run of the document, as the list of alarms states it; absent means the present one',
+      }),
     action: z.enum(['adopt', 'resend']).meta({
       description:
         'adopt: the authority has the document, under track_id. resend: it does not, and the gateway sends the same bytes again',

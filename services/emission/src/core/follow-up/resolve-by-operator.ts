@@ -41,7 +41,7 @@ export function createResolveByOperator(ports: TransitionPorts, prove: ProveSubm
     requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
     let decided: Attempt | null = null;
-    const act = actOf(by, actionOf(key, decision), toIsoDominican(ports.clock()));
+    const act = actOf(by, actionOf(found, decision), toIsoDominican(ports.clock()));
     const decide = (present: Attempt) => {
       requireOpen(present, decision);
       decided =
@@ -56,9 +56,10 @@ export function createResolveByOperator(ports: TransitionPorts, prove: ProveSubm
   };
 }
 
-function actionOf({ env, issuerRnc, encf }: DocumentKey, decision: OperatorDecision) {
+function actionOf({ env, issuerRnc, encf, run }: Attempt, decision: OperatorDecision) {
   const { action } = decision;
-  const details = action === 'adopt' ? { action, track_id: decision.trackId } : { action };
+  const ofRun = run > 1 ? { run } : {};
+  const details = action === 'adopt' ? { action, track_id: decision.trackId, ...ofRun } : { action, ...ofRun };
   return { action: 'document.resolve', target: `/documents/${env}/${issuerRnc}/${encf}`, details };
 }
 
