@@ -49,12 +49,10 @@ export const resolutionSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    run: runSchema
-      .optional()
-      .meta({
-        description:
-          'The certification run of the document, as the list of alarms states it; absent means the present one',
-      }),
+    run: runSchema.optional().meta({
+      description:
+        'The certification run of the document, as the list of alarms states it; absent means the present one',
+    }),
     action: z.enum(['adopt', 'resend']).meta({
       description:
         'adopt: the authority has the document, under track_id. resend: it does not, and the gateway sends the same bytes again',
