@@ -474,6 +474,12 @@ describe('a request is refused for', () => {
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toContain(`body.${field}`);
   });
 
+  it('a reason that its status needs, and says which one', async () => {
+    const { body } = await post(order('E310009999999', { approval_status: 2 }));
+    const msg = 'A rejection (approval_status 2) needs rejection_code 1, 2 or 3.';
+    expect(body.items).toEqual([{ loc: ['body', 'rejection_code'], msg, type: 'missing' }]);
+  });
+
   it('all missing fields at once', async () => {
     const { status, body } = await post({});
     expect(status).toBe(422);

@@ -22,8 +22,11 @@ function items(issue: z.core.$ZodIssue, input: unknown, place: readonly string[]
       msg: 'This field does not exist here; remove it.',
       type: 'unknown',
     }));
-  if (valueAt(input, path) === undefined)
-    return [{ loc: [...place, ...path], msg: 'This field is required.', type: 'missing' }];
+  if (valueAt(input, path) === undefined) {
+    // A rule between fields says why this one is required.
+    const msg = issue.code === 'custom' ? issue.message : 'This field is required.';
+    return [{ loc: [...place, ...path], msg, type: 'missing' }];
+  }
   return [{ loc: [...place, ...path], msg: issue.message, type: TYPES[issue.code] ?? 'value' }];
 }
 
