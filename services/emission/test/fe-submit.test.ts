@@ -300,6 +300,12 @@ describe('POST /fe_Submit', () => {
       });
       const refused = await world.submit(emission, open, { query: '?warnings=refuse', key: 'strict' });
       expect([refused.status, refused.body.faults[0].severity]).toEqual([400, 'warning']);
+      const blank = example('ecf-45', 1, (ecf) => {
+        ecf.Encabezado.IdDoc.eNCF = '  ';
+        ecf.Encabezado.IdDoc.FechaVencimientoSecuencia = '31-12-2028';
+      });
+      const warned = await world.submit(emission, blank, { query: '?warnings=refuse', key: 'blank' });
+      expect(warned.body.faults).toMatchObject([{ rule: 'schema.blanks', path: 'ECF.Encabezado.IdDoc.eNCF' }]);
       const issued = await world.submit(emission, open, { key: 'strict' });
       expect([issued.status, issued.body.encf]).toEqual([200, encf('45', 1)]);
       world.ranges(ISSUER, []);

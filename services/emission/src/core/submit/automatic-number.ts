@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   type EcfType,
   type Environment,
+  type Fault,
   formatDocumentDate,
   groupOf,
 } from '@ecf/domain';
@@ -31,6 +32,15 @@ const MAX_LOOKS = 400;
 export function leavesNumberOpen(document: unknown): boolean {
   const idDoc = idDocOf(document);
   return idDoc !== null && isAbsent(idDoc.eNCF);
+}
+
+/** The warning about an eNCF of blanks, which counts as absent; none if it is left out or empty. */
+export function blankNumberWarnings(document: unknown): Fault[] {
+  const stated = [idDocOf(document)?.eNCF].flat(Number.POSITIVE_INFINITY);
+  if (!stated.some((text) => typeof text === 'string' && text !== '')) return [];
+  const message = 'eNCF holds only blanks, which count as absent; the document gets the next number of a range.';
+  const [path, source] = ['ECF.Encabezado.IdDoc.eNCF', 'XML 1.0, 2.11; .NET XmlDocument'];
+  return [{ path, rule: 'schema.blanks', code: null, message, source, severity: 'warning' }];
 }
 
 /** The parsed document under a number that stands for the one to be drawn. */

@@ -2,7 +2,13 @@ import { referenceSchema } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { asSingle } from '@ecf/ecf-xml';
 import { invalidRequest } from '../errors.js';
-import { leavesNumberOpen, underAnyNumber, underNumber, withoutNumber } from './automatic-number.js';
+import {
+  blankNumberWarnings,
+  leavesNumberOpen,
+  underAnyNumber,
+  underNumber,
+  withoutNumber,
+} from './automatic-number.js';
 import { type Invoice, parseInvoiceJson, readInvoice, withoutLines } from './invoice-json.js';
 
 /** The number of a document that leaves it open; the expiry is filled in where the document states none. */
@@ -59,7 +65,8 @@ export function readInvoiceJson(
     given === null
       ? withoutNumber(readInvoice(underAnyNumber(document), env, now), document)
       : readInvoice(underNumber(document, given.encf, given.expiry), env, now);
-  return { isOpen: true, ownReference, invoice: shortened(invoice) };
+  const warnings = [...invoice.warnings, ...blankNumberWarnings(document)];
+  return { isOpen: true, ownReference, invoice: shortened({ ...invoice, warnings }) };
 }
 
 /** A batch line as its document and the caller's own reference. */
