@@ -39,6 +39,7 @@ resend-due         rejected-reusable       rejected-reusable
 resend-due         rejected-used           rejected-used
 resend-due         in-process              processing
 resend-due         send                    resending
+resend-due         withdraw                withdrawn
 resending          accepted                accepted
 resending          accepted-conditionally  conditional
 resending          rejected-reusable       rejected-reusable
@@ -109,9 +110,9 @@ describe('the life cycle of an emission', () => {
     }
   });
 
-  it('withdraws only attempts that never reached the authority', () => {
+  it('withdraws only attempts that the authority does not have', () => {
     const sources = STATES.filter((state) => Object.values(EMISSION_TRANSITIONS[state]).includes('withdrawn'));
-    expect(sources).toEqual(['committed', 'held', 'sending']);
+    expect(sources).toEqual(['committed', 'held', 'sending', 'resend-due']);
   });
 
   it('sends only from states whose bytes are committed, and again only when cleared', () => {

@@ -63,6 +63,7 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
     signerFingerprint: 'f'.repeat(64),
     hasOwnCertificate: false,
     submittedBy: null,
+    ownReference: null,
     requestId: null,
     batchLine: null,
     modifies: null,
