@@ -4,6 +4,7 @@ import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDocumentStore } from '../src/outbound/documents.postgres.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
@@ -93,6 +94,8 @@ describe.each([
     const { received, refused } = await rows(number);
     expect(received.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
     expect(refused.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
+    const unanswered = await createDocumentStore(world.database).unansweredSince(new Date('2099-01-01T00:00:00Z'));
+    expect(unanswered.map(({ env }) => env)).toEqual(['TesteCF']);
   });
 });
 
