@@ -60,6 +60,7 @@ describe('an answer to record', () => {
         },
       },
       issuedXml: { get: async () => Buffer.from('x') },
+      runs: { present: async () => 1 },
       deliveries: {
         async conclude(_: ClaimedDelivery, conclusion: HostedConclusion) {
           tries += 1;

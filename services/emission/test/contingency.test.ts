@@ -313,10 +313,10 @@ describe('while the authority is away', () => {
 
   it('with warnings=refuse, draws no number of a range that ends before the document may be sent', async () => {
     const expires = new Date(Date.now() + 48 * HOUR).toISOString().slice(0, 10);
-    const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 45), to: encf('31', 46) };
+    const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 9_001), to: encf('31', 9_002) };
     world.ranges(ISSUER, [{ ...range, expires }]);
     await away();
-    const open = example('ecf-31', 45, (ecf) => {
+    const open = example('ecf-31', 9_001, (ecf) => {
       delete ecf.Encabezado.IdDoc.eNCF;
       delete ecf.Encabezado.IdDoc.FechaVencimientoSecuencia;
     });
@@ -324,10 +324,10 @@ describe('while the authority is away', () => {
     const refused = await world.submit(instance, open, { ...request, query: '?warnings=refuse' });
     expect([refused.status, refused.body.faults]).toMatchObject([400, [{ rule: 'business.number-ends-soon' }]]);
     expect((await waiting()).total).toBe(0);
-    expect((await world.submit(instance, open, request)).body.encf).toBe(encf('31', 45));
+    expect((await world.submit(instance, open, request)).body.encf).toBe(encf('31', 9_001));
     world.ranges(ISSUER, []);
     await world.clearFaults();
-    await sentOnce([45]);
+    await sentOnce([9_001]);
   });
 
   it('a document that cannot be sent stops no other', async () => {
