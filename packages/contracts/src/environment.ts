@@ -46,10 +46,10 @@ export const dateSchema = z.iso.date();
 /** A decimal number with two decimals, written as text. */
 export const amountSchema = z.string().regex(/^-?\d+\.\d{2}$/, 'an amount has two decimals');
 
-/** Free text of a request. Text that cannot be stored unchanged (NUL, half of a surrogate pair) is refused, not replaced. */
 /** A certification run of a taxpayer in an environment, counted from 1. */
 export const runSchema = z.number().int().positive();
 
+/** Free text of a request. Text that cannot be stored unchanged (NUL, half of a surrogate pair) is refused, not replaced. */
 export const freeTextSchema = z
   .string()
   .refine(isStorableText, 'A text has neither the character NUL nor half of a surrogate pair.');

@@ -38,10 +38,6 @@ export type Progress =
     >)
   | ({ readonly target: 'issuer'; readonly dueAt: Date | null } & Pick<IssuerSide, 'status' | 'error' | 'sentAt'>);
 
-/**
- * Commercial approvals that our taxpayers give. A change of the standing decision of a document appends `approval.changed` to
- * the outbox in the same transaction.
- */
 /** Certification runs of taxpayers. */
 export interface RunStore {
   /**
@@ -58,6 +54,10 @@ export interface RunStore {
   present(env: Environment, rnc: string): Promise<number>;
 }
 
+/**
+ * Commercial approvals that our taxpayers give. A change of the standing decision of a document appends `approval.changed` to
+ * the outbox in the same transaction.
+ */
 export interface ApprovalStore {
   /** All records about a document, oldest first. */
   about(key: DecisionKey): Promise<GivenApproval[]>;

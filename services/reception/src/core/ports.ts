@@ -94,10 +94,6 @@ export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
   readonly known: boolean;
 }
 
-/**
- * Received and refused documents. A change of a received document also appends `received_invoice.changed` to the outbox,
- * in the same transaction.
- */
 /** Certification runs of taxpayers. */
 export interface RunStore {
   /**
@@ -112,6 +108,10 @@ export interface RunStore {
   }): Promise<void>;
 }
 
+/**
+ * Received and refused documents. A change of a received document also appends `received_invoice.changed` to the outbox,
+ * in the same transaction.
+ */
 export interface DocumentStore {
   /** Which document holds a number. */
   holder(key: DocumentKey): Promise<NumberHolder | null>;

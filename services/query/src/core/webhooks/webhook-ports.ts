@@ -39,8 +39,7 @@ export interface Receiver {
 
 /** The webhooks of accounts, with their secrets sealed. */
 export interface WebhookStore {
-  /** It gets the events from now on. */
-  /** False if the account has `most` webhooks. */
+  /** It gets the events from now on. False if the account has `most` webhooks. */
   create(webhook: NewWebhook, most: number, now: Date): Promise<boolean>;
   /** Those without other environments than these. */
   list(
