@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { referenceSchema } from '@ecf/contracts';
 import { asSingle, comparableJson, JsonRefused, leafText, parseDocument } from '@ecf/ecf-xml';
 import { leavesNumberOpen } from '../submit/automatic-number.js';
@@ -44,16 +44,12 @@ export function readLine(document: Uint8Array): ReadLine {
   // The caller's reference beside the document is not part of the comparison.
   const { ECF } = (root ?? {}) as { readonly ECF?: unknown };
   const content = comparableJson(ECF === undefined ? root : { ECF });
-  return { ...lineNumbers(root), contentHash: sha256(content) };
+  return { ...lineNumbers(root), contentHash: hash('sha256', content, 'hex') };
 }
 
 /** A document that cannot be read, or is too large (null). */
 export function unreadLine(document: Uint8Array | null): ReadLine {
-  return { ...NO_NUMBERS, contentHash: sha256(document ?? '') };
-}
-
-function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return { ...NO_NUMBERS, contentHash: hash('sha256', document ?? '', 'hex') };
 }
 
 function lineNumbers(root: unknown): LineNumbers {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { comparableText, type Difference, differences } from '@ecf/ecf-xml';
 import type { Attempt } from '../attempt/attempt.js';
 import type { Ports } from '../ports.js';
@@ -28,7 +28,7 @@ export interface SentDocument {
 
 /** {@link Attempt.contentHash} of a document, as `writeXml` writes it. */
 export function contentHashOf(canonical: string): string {
-  return createHash('sha256').update(comparableText(canonical)).digest('hex');
+  return hash('sha256', comparableText(canonical), 'hex');
 }
 
 /** Compares the XML of a stored document with that of a sent one; `ignored` are paths that do not count. */
