@@ -1,4 +1,4 @@
-import { type Environment, toIsoDominican } from '@ecf/domain';
+import { ENVIRONMENTS, type Environment, toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import type { ApiKey, KeyHolder } from './ports.js';
 
@@ -13,9 +13,14 @@ export function seesTaxpayer(manager: Manager | null, rnc: string): boolean {
   return manager === null || manager.taxpayers === null || manager.taxpayers.includes(rnc);
 }
 
+/** The environments whose settings the manager sees and replaces. */
+export function ownEnvironments(manager: Manager | null): readonly Environment[] {
+  return manager?.environments ?? ENVIRONMENTS;
+}
+
 /** Whether the manager sees an object of these environments: it has each of them. */
 export function seesEnvironments(manager: Manager | null, environments: readonly Environment[]): boolean {
-  return manager === null || environments.every((env) => manager.environments.includes(env));
+  return environments.every((env) => ownEnvironments(manager).includes(env));
 }
 
 /** Whether the manager sees a key: it has each of its environments, and serves each of its taxpayers. */

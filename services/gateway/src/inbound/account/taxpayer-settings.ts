@@ -1,10 +1,9 @@
 import { type NumberRange, newRangesSchema, putRangesQuerySchema } from '@ecf/contracts';
-import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import type { SealingKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
 import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
-import { requireForProduction, requireOwnEnvironments } from '../../core/own-rights.js';
+import { ownEnvironments, requireForProduction, requireOwnEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
 import { removedRanges, requireRemovable, sizeOf, type UsedRange } from '../../core/removed-ranges.js';
 import { certificateBody } from '../admin/bodies.js';
@@ -66,7 +65,7 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
         manager,
         ranges.map(({ env }) => env),
       );
-      const environments = manager?.environments ?? ENVIRONMENTS;
+      const environments = ownEnvironments(manager);
       const { remove } = validate(putRangesQuerySchema, req.query, 'query');
       const taxpayer = await taxpayerOf(req, res);
       const before = taxpayer.ranges.filter(({ env }) => environments.includes(env));
@@ -79,7 +78,7 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
     })
     .get(async (req: Request, res: Response) => {
       const { rnc: issuer, ranges } = await taxpayerOf(req, res);
-      const environments = managerOf(res)?.environments ?? ENVIRONMENTS;
+      const environments = ownEnvironments(managerOf(res));
       res.json(
         await numbersLeft(
           issuer,

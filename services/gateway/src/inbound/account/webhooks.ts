@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { newWebhookSchema, type WebhookOperations, webhookChangeSchema, webhookReplaySchema } from '@ecf/contracts';
-import { ENVIRONMENTS } from '@ecf/domain';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { type Manager, requireEvents, requireOwnEnvironments, seesEnvironments } from '../../core/own-rights.js';
+import {
+  type Manager,
+  ownEnvironments,
+  requireEvents,
+  requireOwnEnvironments,
+  seesEnvironments,
+} from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
 import { accountId, found, json, managerOf, pageOf, type Recorded, webhookId } from '../admin/input.js';
 import { present } from '../admin/operation.js';
@@ -63,7 +68,7 @@ export function webhookRoutes(base: string, { store, webhooks, recorded }: Webho
     })
     .get(async (req: Request, res: Response) => {
       const account_id = await account(req, res);
-      const environments = [...(managerOf(res)?.environments ?? ENVIRONMENTS)];
+      const environments = [...ownEnvironments(managerOf(res))];
       res.json((await owner().listWebhooks({ account_id, environments, ...pageOf(req, DEFAULT_ROWS) })).webhooks);
     })
     .all(otherMethods('GET', 'POST'));
@@ -115,7 +120,7 @@ export function webhookRoutes(base: string, { store, webhooks, recorded }: Webho
 function newWebhookOf(manager: Manager | null): typeof newWebhookSchema {
   const { environments } = newWebhookSchema.shape;
   return newWebhookSchema.extend({
-    environments: environments.unwrap().default([...(manager?.environments ?? ENVIRONMENTS)]),
+    environments: environments.unwrap().default([...ownEnvironments(manager)]),
   });
 }
 
