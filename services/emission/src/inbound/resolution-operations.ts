@@ -1,9 +1,9 @@
 import type { ResolutionOperations } from '@ecf/contracts';
 import { toCalendarDate, toIsoDominican } from '@ecf/domain';
+import { describe, merged, rangeOf } from '@ecf/domain/number-set';
 import { type Cancellation, rangesOf } from '../core/cancellation/cancellation.js';
 import { CANCELLATION_STATUS } from '../core/cancellation/cancellation-body.js';
 import type { CancellationStore } from '../core/cancellation/cancellation-ports.js';
-import { describe, merged, rangeOf } from '../core/cancellation/number-set.js';
 import type { SettleCancellation } from '../core/cancellation/settle-cancellation.js';
 import { invalidRequest } from '../core/errors.js';
 import type { ResolveByOperator } from '../core/follow-up/resolve-by-operator.js';

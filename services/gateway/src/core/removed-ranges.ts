@@ -1,4 +1,6 @@
 import type { NumberRange } from '@ecf/contracts';
+import { encfSequence } from '@ecf/domain';
+import { count, encfOf, type NumberRange as Sequences, without } from '@ecf/domain/number-set';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 
 /** Numbers of a range that the issuer used, cancelled or reserved. */
@@ -12,25 +14,18 @@ export interface UsedRange extends NumberRange {
  */
 export function removedRanges(before: readonly NumberRange[], after: readonly NumberRange[]): NumberRange[] {
   return before.flatMap((range) => {
-    const kept = after
-      .filter(({ env, ecf_type }) => env === range.env && ecf_type === range.ecf_type)
-      .sort((a, b) => (a.from < b.from ? -1 : 1));
-    const removed: NumberRange[] = [];
-    let first = sequenceOf(range.from);
-    const last = sequenceOf(range.to);
-    for (const { from, to } of kept) {
-      if (sequenceOf(to) < first || sequenceOf(from) > last) continue;
-      if (sequenceOf(from) > first) removed.push(part(range, first, sequenceOf(from) - 1));
-      first = sequenceOf(to) + 1;
-    }
-    if (first <= last) removed.push(part(range, first, last));
-    return removed;
+    const kept = after.filter(({ env }) => env === range.env).map(sequences);
+    return without([sequences(range)], kept).map(({ type, from, to }) => ({
+      ...range,
+      from: encfOf(type, from),
+      to: encfOf(type, to),
+    }));
   });
 }
 
 /** The size of a range. */
-export function sizeOf({ from, to }: Pick<NumberRange, 'from' | 'to'>): number {
-  return sequenceOf(to) - sequenceOf(from) + 1;
+export function sizeOf(range: NumberRange): number {
+  return count([sequences(range)]);
 }
 
 /**
@@ -54,9 +49,8 @@ export function requireRemovable(
   throw new ApiError(409, 'range_in_use', detail);
 }
 
-/** The sequence of a number that was checked. */
-function sequenceOf(encf: string): number {
-  return Number(encf.slice(3));
+function sequences({ ecf_type: type, from, to }: NumberRange): Sequences {
+  return { type, from: encfSequence(from) ?? 0, to: encfSequence(to) ?? 0 };
 }
 
 const MOST_NAMED = 10;
@@ -64,9 +58,4 @@ const MOST_NAMED = 10;
 function named(used: readonly UsedRange[]): string {
   const names = used.slice(0, MOST_NAMED).map((one) => `${one.env} ${one.from} to ${one.to} (${one.used} used)`);
   return names.join(', ') + (used.length > MOST_NAMED ? `, and ${used.length - MOST_NAMED} more` : '');
-}
-
-function part(range: NumberRange, first: number, last: number): NumberRange {
-  const encf = (sequence: number) => `E${range.ecf_type}${String(sequence).padStart(10, '0')}`;
-  return { ...range, from: encf(first), to: encf(last) };
 }

@@ -1,5 +1,6 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import { isStillToCome } from '@ecf/domain';
+import { describe, merged, type NumberRange, without } from '@ecf/domain/number-set';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
@@ -8,7 +9,6 @@ import { EmissionError, invalidRequest, requireCaller } from '../errors.js';
 import type { Taxpayers } from '../taxpayers.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { type CancellationPorts, leaseMs, type Taken } from './cancellation-ports.js';
-import { describe, merged, type NumberRange, without } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
 import { committing } from './unconfirmed-cancellation.js';

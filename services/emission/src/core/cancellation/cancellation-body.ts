@@ -5,8 +5,8 @@ import {
   MAX_EVENT_RANGES,
 } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import { common, count, encfOf, type NumberRange, without } from '@ecf/domain/number-set';
 import { type Cancellation, type CancellationState, rangesOf } from './cancellation.js';
-import { common, count, encfOf, type NumberRange, without } from './number-set.js';
 
 const MOST_LINES = 10;
 const MOST_RANGES = 100_000;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type DocumentNode, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
+import { encfOf } from '@ecf/domain/number-set';
 import { examineJson, writeXml } from '@ecf/ecf-xml';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import type { StoredFile } from '../attempt/attempt.js';
 import { EmissionError } from '../errors.js';
-import { encfOf } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 
 /** The tree of a cancellation. Source: Formato Anulación de e-NCF v1.0 pp.4-7. */

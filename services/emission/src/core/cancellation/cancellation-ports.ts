@@ -1,11 +1,11 @@
 import type { AuthorityClient } from '@ecf/authority-client';
 import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import type { NumberRange } from '@ecf/domain/number-set';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
 import type { Ports } from '../ports.js';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
 import type { SignedCancellation, signCancellation } from './cancellation-document.js';
-import type { NumberRange } from './number-set.js';
 import type { CancellationRequest } from './request.js';
 
 /** Numbers that cannot be cancelled, and why. */

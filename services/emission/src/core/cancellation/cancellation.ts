@@ -1,6 +1,6 @@
 import type { EcfType, Environment } from '@ecf/domain';
+import type { NumberRange } from '@ecf/domain/number-set';
 import type { StoredFile } from '../attempt/attempt.js';
-import type { NumberRange } from './number-set.js';
 
 /**
  * State of a cancellation.

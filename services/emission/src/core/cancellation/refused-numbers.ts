@@ -1,6 +1,6 @@
 import type { AuthorityMessage } from '@ecf/authority-client';
 import { withoutAccents } from '@ecf/domain';
-import { merged, type NumberRange, rangeOf, without } from './number-set.js';
+import { merged, type NumberRange, rangeOf, without } from '@ecf/domain/number-set';
 
 /** One number, or the first and last of a range, with known words between them. */
 const NAMED = /(E\d{12})(?:\s*(?:-|–|a|al|hasta)\s*(E\d{12}))?/giu;

@@ -20,9 +20,9 @@ import {
   isStorableText,
   parseStatedTime,
 } from '@ecf/domain';
+import { findOverlaps } from '@ecf/domain/number-set';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
 import { EmissionError, invalidRequest } from '../errors.js';
-import { findOverlaps } from './number-set.js';
 
 /** A request that passed every check of the request alone. */
 export interface CancellationRequest {

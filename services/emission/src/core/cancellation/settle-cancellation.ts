@@ -1,9 +1,9 @@
 import { type ActedBy, actOf } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
+import { common, describe, type NumberRange, without } from '@ecf/domain/number-set';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
-import { common, describe, type NumberRange, without } from './number-set.js';
 
 /** Outcome that a person found at the authority. */
 export interface Settlement {

@@ -1,8 +1,8 @@
+import { merged } from '@ecf/domain/number-set';
 import { lookForCommit } from '../attempt/unconfirmed-commit.js';
 import { CommitUnconfirmed, StoreUnavailable } from '../errors.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationPorts } from './cancellation-ports.js';
-import { merged } from './number-set.js';
 
 /** A request to send a cancellation. */
 export type RequestedSend = Pick<Cancellation, 'env' | 'issuerRnc' | 'contentHash' | 'lines'> & {

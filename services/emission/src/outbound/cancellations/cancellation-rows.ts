@@ -1,11 +1,11 @@
 import { environmentRun } from '@ecf/domain';
+import type { NumberRange } from '@ecf/domain/number-set';
 import type {
   Cancellation,
   CancellationAlarm,
   CancellationLine,
   CancellationState,
 } from '../../core/cancellation/cancellation.js';
-import type { NumberRange } from '../../core/cancellation/number-set.js';
 
 /** A row of `cancellation`. */
 export interface CancellationRow {

@@ -1,9 +1,9 @@
 import { EMISSION_STATES, storedEnvironment } from '@ecf/domain';
+import { merged, type NumberRange } from '@ecf/domain/number-set';
 import type { Queries, Transaction } from '@ecf/service-kit/postgres';
 import { type Cancellation, rangesOf } from '../../core/cancellation/cancellation.js';
 import { blockedBy } from '../../core/cancellation/cancellation-body.js';
 import type { Numbers, Taken } from '../../core/cancellation/cancellation-ports.js';
-import { merged, type NumberRange } from '../../core/cancellation/number-set.js';
 import { BLOCK, CANCELLED, LOCK_NUMBERS, PRESENT, UNBLOCK, USED } from './cancellation-sql.js';
 
 /** Longest list of numbers that an answer names. */

@@ -1,10 +1,10 @@
+import { merged } from '@ecf/domain/number-set';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { type Cancellation, type NewCancellation, rangesOf } from '../../core/cancellation/cancellation.js';
 import type { CancellationStore, Taken } from '../../core/cancellation/cancellation-ports.js';
-import { merged } from '../../core/cancellation/number-set.js';
 import { isUnsent } from '../../core/cancellation/unconfirmed-cancellation.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.js';
 import { type CancellationRow, fromRow } from './cancellation-rows.js';

@@ -1,4 +1,4 @@
-import { type EcfType, isEcfType } from '@ecf/domain';
+import { type EcfType, isEcfType } from './identifiers.js';
 
 /** Numbers of one type from `from` to `to`, both included, by their ten-digit sequence. */
 export interface NumberRange {
