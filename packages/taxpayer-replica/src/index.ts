@@ -1,4 +1,5 @@
 export * from './account-taxpayers.js';
 export * from './certificate-uses.js';
 export * from './certificates.sealed.js';
+export * from './certification-runs.js';
 export * from './taxpayer-replica.js';

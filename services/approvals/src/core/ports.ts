@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerFacts, SignerUse, StoredBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
-import type { Certificates, RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Certificates, RecordCertificateUse, StartedRun, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Admission } from './given/admission.js';
 import type {
   AuthoritySide,
@@ -44,12 +44,7 @@ export interface RunStore {
    * Approvals given and received, and acknowledgements, that came before the start belong to the run before: they are kept, and no
    * later look-up finds them. A start that is known, or an earlier one, changes nothing.
    */
-  start(run: {
-    readonly env: Environment;
-    readonly rnc: string;
-    readonly run: number;
-    readonly startedAt: Date;
-  }): Promise<void>;
+  start(run: StartedRun): Promise<void>;
   /** The present run of a taxpayer, as far as its start is known. */
   present(env: Environment, rnc: string): Promise<number>;
 }

@@ -1,7 +1,7 @@
-import { type ReceivedInvoiceChanged, type RunStarted, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { subscribeToRuns, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { ApprovalStore, KnownSigners, RunStore } from '../core/ports.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
@@ -31,14 +31,7 @@ export async function subscribeToEvents(
         await onTaxpayer(data as TaxpayerState);
       },
     }),
-    await bus.subscribe({
-      topics: [TOPICS.runs.name],
-      group,
-      async handler({ data }) {
-        const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
-        await stores.runs.start({ env, rnc, run, startedAt: new Date(started_at) });
-      },
-    }),
+    await subscribeToRuns(bus, group, stores.runs),
     await bus.subscribe({
       topics: [TOPICS.receivedInvoices.name],
       group,

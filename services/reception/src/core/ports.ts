@@ -9,7 +9,7 @@ import type { CalendarDate, EcfType, Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
-import type { Certificates, RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { Certificates, RecordCertificateUse, StartedRun, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type {
   Conflict,
   DocumentKey,
@@ -100,12 +100,7 @@ export interface RunStore {
    * Documents that came to the taxpayer, or from it, before the start belong to the run before: they are kept, and no later look-up
    * finds them.
    */
-  start(run: {
-    readonly env: Environment;
-    readonly rnc: string;
-    readonly run: number;
-    readonly startedAt: Date;
-  }): Promise<void>;
+  start(run: StartedRun): Promise<void>;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { type ApprovalChanged, type RunStarted, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { subscribeToRuns, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { DocumentStore, RunStore } from '../core/ports.js';
 
 /**
@@ -25,13 +25,5 @@ export async function subscribeToEvents(
       if (decision.direction === 'given') await stores.documents.decide(decision, event.id);
     },
   });
-  const runs = await bus.subscribe({
-    topics: [TOPICS.runs.name],
-    group,
-    async handler({ data }) {
-      const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
-      await stores.runs.start({ env, rnc, run, startedAt: new Date(started_at) });
-    },
-  });
-  return [taxpayers, approvals, runs];
+  return [taxpayers, approvals, await subscribeToRuns(bus, group, stores.runs)];
 }

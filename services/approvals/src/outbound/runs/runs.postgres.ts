@@ -1,4 +1,5 @@
 import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { setAside } from '@ecf/taxpayer-replica';
 import type { RunStore } from '../../core/ports.js';
 
 /** No row if this run or a later one is noted. */
@@ -10,10 +11,7 @@ const NOTE = {
 
 const PRESENT = { name: 'run_present', text: 'SELECT run FROM certification_run WHERE env = $1 AND issuer_rnc = $2' };
 
-/**
- * What belongs to the run before gets another environment: $3, of a form that no look-up names. Each statement takes what came
- * before $4, of the taxpayer $2 in $1, as the issuer or the buyer.
- */
+/** As `setAside` has them; of the taxpayer as the issuer or the buyer. */
 const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_given',
@@ -40,11 +38,11 @@ const SET_ASIDE: readonly Statement[] = [
 /** The certification runs of taxpayers, and what they set aside. Deliveries need nothing: each names the run of its document, and ends when it is due. */
 export function createRunStore(database: Database): RunStore {
   return {
-    start: ({ env, rnc, run, startedAt }) =>
+    start: (started) =>
       database.transaction(async (tx) => {
-        const { rowCount } = await tx.query(NOTE, [env, rnc, run]);
+        const { rowCount } = await tx.query(NOTE, [started.env, started.rnc, started.run]);
         if (rowCount === 0) return;
-        for (const statement of SET_ASIDE) await tx.query(statement, [env, rnc, `${env}/${run - 1}/${rnc}`, startedAt]);
+        await setAside(tx, SET_ASIDE, started);
       }),
     async present(env, rnc) {
       const { rows } = await database.query<{ run: number }>(PRESENT, [env, rnc]);

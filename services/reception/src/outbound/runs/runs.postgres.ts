@@ -1,10 +1,8 @@
 import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { setAside } from '@ecf/taxpayer-replica';
 import type { RunStore } from '../../core/ports.js';
 
-/**
- * What belongs to the run before gets another environment: $3, of a form that no look-up names. So a repeated start finds nothing
- * more. Each statement takes what came before $4 to the taxpayer $2 in $1, or from it.
- */
+/** As `setAside` has them; what came to the taxpayer, or from it. */
 const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_received',
@@ -21,9 +19,6 @@ const SET_ASIDE: readonly Statement[] = [
 /** What certification runs set aside, in PostgreSQL. */
 export function createRunStore(database: Database): RunStore {
   return {
-    start: ({ env, rnc, run, startedAt }) =>
-      database.transaction(async (tx) => {
-        for (const statement of SET_ASIDE) await tx.query(statement, [env, rnc, `${env}/${run - 1}/${rnc}`, startedAt]);
-      }),
+    start: (started) => database.transaction((tx) => setAside(tx, SET_ASIDE, started)),
   };
 }

@@ -1,0 +1,42 @@
+import { type RunStarted, TOPICS } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import type { Queries, Statement } from '@ecf/service-kit/postgres';
+
+/** A certification run of a taxpayer that begins; every earlier one of `env` has ended. */
+export interface StartedRun {
+  readonly env: Environment;
+  readonly rnc: string;
+  /** From 2. */
+  readonly run: number;
+  readonly startedAt: Date;
+}
+
+/** Calls `runs.start` with each start of `runs.v1`. `group` names the service's consumer group. */
+export function subscribeToRuns(
+  bus: Bus,
+  group: string,
+  runs: { start(run: StartedRun): Promise<void> },
+): Promise<Subscription> {
+  return bus.subscribe({
+    topics: [TOPICS.runs.name],
+    group,
+    async handler({ data }) {
+      const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
+      await runs.start({ env, rnc, run, startedAt: new Date(started_at) });
+    },
+  });
+}
+
+/**
+ * Gives what belongs to the run before another environment, of a form that no look-up names, so that a repeated start finds no more.
+ *
+ * @param statements each takes what came before $4, of or for the taxpayer $2 in the environment $1, and sets the environment $3
+ */
+export async function setAside(
+  queries: Queries,
+  statements: readonly Statement[],
+  { env, rnc, run, startedAt }: StartedRun,
+): Promise<void> {
+  for (const statement of statements) await queries.query(statement, [env, rnc, `${env}/${run - 1}/${rnc}`, startedAt]);
+}
