@@ -46,8 +46,11 @@ export const dateSchema = z.iso.date();
 /** A decimal number with two decimals, written as text. */
 export const amountSchema = z.string().regex(/^-?\d+\.\d{2}$/, 'an amount has two decimals');
 
+/** The highest number of a certification run. */
+export const MOST_RUNS = 1_000_000;
+
 /** A certification run of a taxpayer in an environment, counted from 1. */
-export const runSchema = z.number().int().positive();
+export const runSchema = z.number().int().positive().max(MOST_RUNS);
 
 /** Free text of a request. Text that cannot be stored unchanged (NUL, half of a surrogate pair) is refused, not replaced. */
 export const freeTextSchema = z

@@ -103,6 +103,13 @@ describe('operations', () => {
 });
 
 describe('HTTP schemas', () => {
+  it('refuse the number of a run that a database could not hold', () => {
+    const decision = { env: 'CerteCF', issuer_rnc: '101010101', encf: 'E310000000001', action: 'resend' };
+    expect(contracts.resolutionSchema.safeParse({ ...decision, run: 1_000_000 }).success).toBe(true);
+    for (const run of [0, 1_000_001, Number.MAX_SAFE_INTEGER])
+      expect(contracts.resolutionSchema.safeParse({ ...decision, run }).error?.issues[0]?.path).toEqual(['run']);
+  });
+
   it('can be written down as JSON Schema, for the interface’s own description', () => {
     const schemas = Object.entries(contracts).filter(
       ([name, value]) => name.endsWith('Schema') && value instanceof z.ZodType,

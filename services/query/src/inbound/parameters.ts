@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, referenceSchema } from '@ecf/contracts';
+import { EVENT_TYPES, type EventType, MOST_RUNS, referenceSchema } from '@ecf/contracts';
 import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
 import { ListingParameters } from '@ecf/service-kit/listings';
 import type { InvoiceCriteria } from '../core/ports.js';
@@ -46,7 +46,7 @@ export class Parameters extends ListingParameters {
 
   /** A certification run; null = the present one. */
   run(): number | null {
-    return this.query('run') === null ? null : this.integer('run', 1, 1_000_000, 1);
+    return this.query('run') === null ? null : this.integer('run', 1, MOST_RUNS, 1);
   }
 
   /** The path's RNC. */
