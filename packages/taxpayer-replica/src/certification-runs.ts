@@ -1,6 +1,5 @@
-import { type RunStarted, TOPICS } from '@ecf/contracts';
+import type { RunStarted } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { Queries, Statement } from '@ecf/service-kit/postgres';
 
 /** A certification run of a taxpayer that begins; every earlier one of `env` has ended. */
@@ -12,20 +11,12 @@ export interface StartedRun {
   readonly startedAt: Date;
 }
 
-/** Calls `runs.start` with each start of `runs.v1`. `group` names the service's consumer group. */
-export function subscribeToRuns(
-  bus: Bus,
-  group: string,
-  runs: { start(run: StartedRun): Promise<void> },
-): Promise<Subscription> {
-  return bus.subscribe({
-    topics: [TOPICS.runs.name],
-    group,
-    async handler({ data }) {
-      const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
-      await runs.start({ env, rnc, run, startedAt: new Date(started_at) });
-    },
-  });
+/** Takes each event of `runs.v1` as the start of a run. */
+export function runHandler(runs: { start(run: StartedRun): Promise<void> }) {
+  return async ({ data }: { readonly data: unknown }): Promise<void> => {
+    const { env, issuer_rnc: rnc, run, started_at } = data as RunStarted;
+    await runs.start({ env, rnc, run, startedAt: new Date(started_at) });
+  };
 }
 
 /**

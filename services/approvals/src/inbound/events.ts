@@ -1,7 +1,7 @@
 import { type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import { subscribeToRuns, type TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { ApprovalStore, KnownSigners, RunStore } from '../core/ports.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
@@ -31,7 +31,7 @@ export async function subscribeToEvents(
         await onTaxpayer(data as TaxpayerState);
       },
     }),
-    await subscribeToRuns(bus, group, stores.runs),
+    await bus.subscribe({ topics: [TOPICS.runs.name], group, handler: runHandler(stores.runs) }),
     await bus.subscribe({
       topics: [TOPICS.receivedInvoices.name],
       group,

@@ -1,6 +1,6 @@
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import { subscribeToRuns, type TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { DocumentStore, RunStore } from '../core/ports.js';
 
 /**
@@ -25,5 +25,6 @@ export async function subscribeToEvents(
       if (decision.direction === 'given') await stores.documents.decide(decision, event.id);
     },
   });
-  return [taxpayers, approvals, await subscribeToRuns(bus, group, stores.runs)];
+  const runs = await bus.subscribe({ topics: [TOPICS.runs.name], group, handler: runHandler(stores.runs) });
+  return [taxpayers, approvals, runs];
 }
