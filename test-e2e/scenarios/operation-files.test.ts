@@ -58,7 +58,9 @@ describe('alarms', () => {
       .readdirSync(path.join(ROOT, 'docs/runbooks'))
       .filter((file) => file !== 'README.md')
       .flatMap((file) =>
-        [...fs.readFileSync(path.join(ROOT, 'docs/runbooks', file), 'utf8').matchAll(/^## (.+)$/gm)].map((heading) => heading[1]),
+        [...fs.readFileSync(path.join(ROOT, 'docs/runbooks', file), 'utf8').matchAll(/^## (.+)$/gm)].map(
+          (heading) => heading[1],
+        ),
       );
     expect(sections.sort()).toEqual(alarms.map(({ name }) => name).sort());
   });
