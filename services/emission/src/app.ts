@@ -43,63 +43,67 @@ import {
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
+import { createPostgresEmissionStore } from './attempt/emission-store.postgres.js';
+import { createLifeCycle } from './background.js';
+import { openAccountRate } from './batches/account-rate.redis.js';
+import { createCountBackground, createLineBackground } from './batches/batch-background.js';
+import { createPostgresBatchStore } from './batches/batch-store.postgres.js';
+import type { Batches } from './batches/batches.http.js';
+import type { ReadLines } from './batches/line-numbers.js';
+import { createProcessLine } from './batches/process-line.js';
+import { createQueryBatches } from './batches/query-batches.js';
+import { createReceiveBatch } from './batches/receive-batch.js';
+import { createSubmissionsFirst } from './batches/submissions-first.js';
+import { createCancelNumbers } from './cancellation/cancel-numbers.js';
+import { createCancellationBackground } from './cancellation/cancellation-background.js';
+import { createCancellationDocuments } from './cancellation/cancellation-documents.worker.js';
+import type { CancellationPorts } from './cancellation/cancellation-ports.js';
+import { createPostgresCancellationStore } from './cancellation/cancellation-store.postgres.js';
+import { createQueryCancellations } from './cancellation/query-cancellations.js';
+import { createSendCancellation } from './cancellation/send-cancellation.js';
+import { createSettleCancellation } from './cancellation/settle-cancellation.js';
 import type { EmissionConfig } from './config.js';
-import { createCountBackground, createLineBackground } from './core/batches/batch-background.js';
-import type { ReadLines } from './core/batches/line-numbers.js';
-import { createProcessLine } from './core/batches/process-line.js';
-import { createQueryBatches } from './core/batches/query-batches.js';
-import { createReceiveBatch } from './core/batches/receive-batch.js';
-import { createSubmissionsFirst } from './core/batches/submissions-first.js';
-import { createCancelNumbers } from './core/cancellation/cancel-numbers.js';
-import { createCancellationBackground } from './core/cancellation/cancellation-background.js';
-import type { CancellationPorts } from './core/cancellation/cancellation-ports.js';
-import { createQueryCancellations } from './core/cancellation/query-cancellations.js';
-import { createSendCancellation } from './core/cancellation/send-cancellation.js';
-import { createSettleCancellation } from './core/cancellation/settle-cancellation.js';
-import { createMaintenanceWatch } from './core/contingency/maintenance.js';
-import { createRecovery } from './core/contingency/recovery.js';
-import { createCertificates } from './core/credentials/certificates.js';
+import { createPostgresContingencyStore } from './contingency/contingency-store.postgres.js';
+import { createMaintenanceWatch } from './contingency/maintenance.js';
+import { createRecovery } from './contingency/recovery.js';
+import { createCertificates } from './credentials/certificates.js';
 import {
   createDocumentCertificates,
   createDocumentToken,
   createDocumentTokens,
   createSignSeed,
-} from './core/credentials/document-credentials.js';
-import { createObtainToken } from './core/credentials/obtain-token.js';
-import { createBackground } from './core/follow-up/background.js';
-import { createFollowUp } from './core/follow-up/follow-up.js';
-import { createProveSubmission } from './core/follow-up/prove-submission.js';
-import { createResolveByOperator } from './core/follow-up/resolve-by-operator.js';
-import { createKeyedQueue } from './core/keyed-queue.js';
-import { createNoticeBackground } from './core/notices/notice-background.js';
-import type { AccountSource, Ports } from './core/ports.js';
-import type { ComparePorts } from './core/repeats/compare-documents.js';
-import { createStartRun } from './core/runs/start-run.js';
-import { createIssueJson, createSubmitJson, type IssueJson } from './core/submit/submit-json.js';
-import { createSubmitSigned } from './core/submit/submit-signed.js';
-import { createTaxpayers } from './core/taxpayers.js';
-import type { Batches } from './inbound/batch-routes.js';
-import { publicError } from './inbound/error-mapping.js';
-import { createEmissionApp } from './inbound/http.js';
-import { followUpOperations, internalOperations, signingOperations } from './inbound/internal-operations.js';
-import { resolutionOperations } from './inbound/resolution-operations.js';
-import { createLifeCycle } from './life-cycle.js';
-import { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './observer.js';
-import { openAccountRate } from './outbound/account-rate.js';
-import { createPostgresBatchStore } from './outbound/batches/batch-store.postgres.js';
-import { createCancellationDocuments } from './outbound/cancellations/cancellation-documents.js';
-import { createPostgresCancellationStore } from './outbound/cancellations/cancellation-store.postgres.js';
-import { batchEvent, cancellationEvent, invoiceEvent, runEvent } from './outbound/changed-events.js';
-import { createPostgresContingencyStore } from './outbound/contingency/contingency-store.postgres.js';
-import { createPostgresEmissionStore } from './outbound/emission-store.postgres.js';
-import { createPostgresNoticeStore } from './outbound/notices/notice-store.postgres.js';
-import { createPostgresNumberStore } from './outbound/numbers.postgres.js';
-import { createPostgresPublishedDocuments } from './outbound/published-documents.postgres.js';
-import { createPostgresRunStore } from './outbound/runs.postgres.js';
-import { sealedRequestCertificates } from './outbound/sealed-certificates.postgres.js';
-import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './outbound/taxpayers.js';
-import { createInvoices } from './outbound/workers/invoices.js';
-import { createSignedDocuments } from './outbound/workers/signed-documents.js';
+} from './credentials/document-credentials.js';
+import { createObtainToken } from './credentials/obtain-token.js';
+import { sealedRequestCertificates } from './credentials/sealed-certificates.postgres.js';
+import { createTaxpayers } from './credentials/taxpayers.js';
+import {
+  createRetryingCertificateUses,
+  createRetryingTaxpayerReplica,
+  gatewayAccounts,
+} from './credentials/taxpayers.postgres.js';
+import { publicError } from './errors.http.js';
+import { followUpOperations, internalOperations, signingOperations } from './internal.http.js';
+import type { ComparePorts } from './issue/compare-documents.js';
+import { createInvoices } from './issue/invoices.worker.js';
+import { createSignedDocuments } from './issue/signed-documents.worker.js';
+import { createIssueJson, createSubmitJson, type IssueJson } from './issue/submit-json.js';
+import { createSubmitSigned } from './issue/submit-signed.js';
+import { createKeyedQueue } from './keyed-queue.js';
+import { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
+import { createNoticeBackground } from './notices/notice-background.js';
+import { createPostgresNoticeStore } from './notices/notice-store.postgres.js';
+import { createPostgresNumberStore } from './numbers/numbers.postgres.js';
+import type { AccountSource, Ports } from './ports.js';
+import { batchEvent, cancellationEvent, invoiceEvent, runEvent } from './published/changed-events.js';
+import { createPostgresPublishedDocuments } from './published/published-documents.postgres.js';
+import { createEmissionApp } from './routes.http.js';
+import { createPostgresRunStore } from './runs/runs.postgres.js';
+import { createStartRun } from './runs/start-run.js';
+import { createBackground } from './sending/background.js';
+import { createFollowUp } from './sending/follow-up.js';
+import { createProveSubmission } from './sending/prove-submission.js';
+import { resolutionOperations } from './sending/resolution.http.js';
+import { createResolveByOperator } from './sending/resolve-by-operator.js';
 
 /** Columns that hold paths and checksums of archived XML. */
 const STORED_FILES: readonly StoredFileTable[] = [

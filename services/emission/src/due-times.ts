@@ -1,10 +1,10 @@
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import type { DueTimes } from '@ecf/service-kit/postgres';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
-import { OVERDUE_MS } from './core/attempt/transitions.js';
-import { LONGEST_PROBE_MS } from './core/contingency/recovery.js';
-import { WATCH_EVERY_MS } from './core/notices/notice-background.js';
-import { RESERVATION_MS } from './outbound/numbers.postgres.js';
+import { OVERDUE_MS } from './attempt/transitions.js';
+import { LONGEST_PROBE_MS } from './contingency/recovery.js';
+import { WATCH_EVERY_MS } from './notices/notice-background.js';
+import { RESERVATION_MS } from './numbers/numbers.postgres.js';
 
 /** Every due time and lease of this service. The authority can request a pause of an hour at most. */
 export const DUE_TIMES: readonly DueTimes[] = [

@@ -5,8 +5,8 @@ import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createCancellationDocuments } from '../src/outbound/cancellations/cancellation-documents.js';
-import { CLAIM } from '../src/outbound/cancellations/cancellation-sql.js';
+import { createCancellationDocuments } from '../src/cancellation/cancellation-documents.worker.js';
+import { CLAIM } from '../src/cancellation/cancellation-sql.postgres.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 

@@ -5,12 +5,12 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
-import { createNoticeBackground } from '../src/core/notices/notice-background.js';
-import { lowAt, type WatchedTaxpayer } from '../src/core/notices/notices.js';
-import { createEndsMetrics } from '../src/observer.js';
-import { WATCH } from '../src/outbound/notices/notice-sql.js';
-import { createPostgresNoticeStore } from '../src/outbound/notices/notice-store.postgres.js';
-import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
+import { createEndsMetrics } from '../src/metrics.js';
+import { createNoticeBackground } from '../src/notices/notice-background.js';
+import { WATCH } from '../src/notices/notice-sql.postgres.js';
+import { createPostgresNoticeStore } from '../src/notices/notice-store.postgres.js';
+import { lowAt, type WatchedTaxpayer } from '../src/notices/notices.js';
+import { createPostgresNumberStore } from '../src/numbers/numbers.postgres.js';
 import { openEmissionDatabase } from './support/database.js';
 import { encf, ISSUER } from './support/documents.js';
 

@@ -2,7 +2,7 @@ import type { NumberRange, TaxpayerState } from '@ecf/contracts';
 import { toCalendarDate } from '@ecf/domain';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createPostgresNumberStore } from '../src/outbound/numbers.postgres.js';
+import { createPostgresNumberStore } from '../src/numbers/numbers.postgres.js';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 

@@ -1,8 +1,8 @@
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { expect, it } from '@jest/globals';
-import type { Attempt } from '../src/core/attempt/attempt.js';
-import { createBatchMetrics, createEmissionMetrics } from '../src/observer.js';
+import type { Attempt } from '../src/attempt/attempt.js';
+import { createBatchMetrics, createEmissionMetrics } from '../src/metrics.js';
 
 it('counts documents that wait for another one, and those that are never sent', async () => {
   const metrics = createMetrics();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createSignedDocuments } from '../src/outbound/workers/signed-documents.js';
+import { createSignedDocuments } from '../src/issue/signed-documents.worker.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 

@@ -6,8 +6,8 @@ import type {
   TrackIdEntry,
   TrackIdList,
 } from '@ecf/authority-client';
-import type { Attempt, NewAttempt } from '../../src/core/attempt/attempt.js';
-import { beginAttempt, type FollowUpSettings, type Moment } from '../../src/core/attempt/transitions.js';
+import type { Attempt, NewAttempt } from '../../src/attempt/attempt.js';
+import { beginAttempt, type FollowUpSettings, type Moment } from '../../src/attempt/transitions.js';
 
 export const NOW = new Date('2026-06-15T14:00:00Z');
 

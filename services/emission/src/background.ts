@@ -1,0 +1,136 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { toCalendarDate } from '@ecf/domain';
+import type { Subscription } from '@ecf/service-kit/bus';
+import { createDatabaseIfMissing, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, createDueTimeLimits, type ServiceDependencies } from '@ecf/service-kit/service';
+import type { BatchStore } from './batches/batch-ports.js';
+import type { CancellationStore } from './cancellation/cancellation-ports.js';
+import type { EmissionConfig } from './config.js';
+import { DUE_TIMES } from './due-times.js';
+import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './events.kafka.js';
+import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
+import { createContingencyMetrics, createEndsMetrics } from './metrics.js';
+import { createPostgresNoticeStore } from './notices/notice-store.postgres.js';
+import type { Ports } from './ports.js';
+import type { PublishedDocuments } from './published/published-documents.js';
+import { applyStatus } from './sending/apply-status.js';
+
+/** The consumer group of this service. */
+const EMISSION_GROUP = 'emission';
+
+const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
+const HOUSEKEEPING_EVERY_MS = 15_000;
+/** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
+const PENDING_MS = 10_000;
+
+/** Work that runs beside the requests. */
+interface Loop {
+  start(): void | Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface LifeCycleDependencies extends ServiceDependencies {
+  readonly ports: Ports;
+  readonly cancellations: Pick<CancellationStore, 'backlog'>;
+  readonly published: Pick<PublishedDocuments, 'forget' | 'findSubmission'>;
+  readonly countBacklog: {
+    readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
+    readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
+    readonly batches: ReturnType<typeof createBatchMetrics>;
+  };
+  readonly relay: Loop;
+  readonly archiver: Loop;
+  readonly instance: Loop;
+  /** The background work on documents, cancellations and batches. */
+  readonly backgrounds: readonly Loop[];
+  readonly batches: Pick<BatchStore, 'deleteExpired' | 'backlog'>;
+  closeClients(): Promise<unknown>;
+}
+
+/** Starts and stops the work beside the requests, in the order that loses nothing. */
+export function createLifeCycle(
+  config: EmissionConfig,
+  parts: LifeCycleDependencies,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const { ports, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
+  const countWaiting = createContingencyMetrics(parts.metrics);
+  const notices = createPostgresNoticeStore(parts.database);
+  const countEnds = createEndsMetrics(parts.metrics);
+  const cleaning = createCleaning({
+    async clean(now) {
+      await ports.numbers.forgetKeys(now);
+      await parts.batches.deleteExpired(now);
+    },
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
+  });
+  const dueTimeLimits = createDueTimeLimits({
+    limit: (now) => limitDueTimes(parts.database, DUE_TIMES, now),
+    clock,
+    failed: (error) => logger.warn({ err: error }, 'due times could not be limited'),
+  });
+  let subscriptions: Subscription[] = [];
+  let housekeeping: NodeJS.Timeout | undefined;
+
+  function keepHouse(): void {
+    const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
+    ports.emissions
+      .backlog()
+      .then((backlog) => parts.countBacklog.documents(backlog, clock()))
+      .catch(warn('the backlog could not be counted'));
+    parts.cancellations
+      .backlog()
+      .then(parts.countBacklog.cancellations)
+      .catch(warn('the cancellations could not be counted'));
+    ports.contingency
+      .backlog()
+      .then((backlog) => countWaiting(backlog, clock()))
+      .catch(warn('the documents that wait for the authority could not be counted'));
+    notices
+      .backlog(toCalendarDate(clock()))
+      .then(countEnds)
+      .catch(warn('certificates and ranges that end could not be counted'));
+    parts.batches
+      .backlog()
+      .then((backlog) => parts.countBacklog.batches(backlog, clock()))
+      .catch(warn('the lines of batches could not be counted'));
+    published.forget().catch(warn('old changes could not be deleted'));
+  }
+
+  return {
+    async start() {
+      await createDatabaseIfMissing(config.DATABASE_URL);
+      await migrate(config.DATABASE_URL, MIGRATIONS);
+      await parts.startClock();
+      await parts.instance.start();
+      subscriptions = [
+        await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
+        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus({ ...ports, published }, result)),
+        await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
+      ];
+      await relay.start();
+      await archiver.start();
+      for (const background of backgrounds) await background.start();
+      keepHouse();
+      housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
+      cleaning.start();
+      dueTimeLimits.start();
+    },
+    async stop() {
+      clearInterval(housekeeping);
+      await cleaning.stop();
+      await dueTimeLimits.stop();
+      await Promise.all(backgrounds.map((background) => background.stop()));
+      // Answers that cannot be recorded now are looked up after the next start.
+      await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
+      await relay.stop();
+      await archiver.stop();
+      for (const subscription of subscriptions) await subscription.stop();
+      await parts.instance.stop();
+      await parts.closeClients();
+      await parts.close();
+    },
+  };
+}

@@ -1,0 +1,252 @@
+import type { LineStatus } from '@ecf/contracts';
+import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
+import { ATTEMPT_COLUMNS } from '../attempt/emission-sql.postgres.js';
+
+/** The statements of the batch store. */
+
+export const BEGIN = {
+  name: 'batch_begin',
+  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, may_wait, refuse_warnings, caller, created_at, sha256, total)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', 0) RETURNING id`,
+};
+
+export const ADD_LINES = {
+  name: 'batch_add_lines',
+  text: `INSERT INTO batch_line (batch_id, account_id, line, document, encf, issuer_rnc, own_reference, due_at)
+    SELECT $1, $2, l.line, l.document, l.encf, l.issuer_rnc, l.own_reference, now()
+    FROM unnest($3::int[], $4::bytea[], $5::text[], $6::text[], $7::text[]) AS l(line, document, encf, issuer_rnc, own_reference)`,
+};
+
+export const SET_ORDER = {
+  name: 'batch_set_order',
+  text: `UPDATE batch_line l SET same_line = o.same_line, reference_line = o.reference_line
+    FROM unnest($2::int[], $3::int[], $4::int[]) AS o(line, same_line, reference_line)
+    WHERE l.batch_id = $1 AND l.line = o.line`,
+};
+
+export const RECEIVE = {
+  name: 'batch_receive',
+  text: 'UPDATE batch SET received = true, total = $2, sha256 = $3, due_at = $4, content_hash = $5 WHERE id = $1',
+};
+
+export const DISCARD = { name: 'batch_discard', text: 'DELETE FROM batch WHERE id = $1 AND NOT received' };
+
+export const KEY_OF = {
+  name: 'batch_key_of',
+  text: 'SELECT account_id AS "accountId", env, idempotency_key AS key FROM batch WHERE id = $1',
+};
+
+export const FIND_BY_KEY = {
+  name: 'batch_find_by_key',
+  text: `SELECT id, total, sha256, content_hash AS "contentHash", validate FROM batch
+    WHERE account_id = $1 AND env = $2 AND idempotency_key = $3 AND received`,
+};
+
+/**
+ * Leases due lines ($1) until $2, at most $3: of each account with due lines an equal share, in the order of its batches
+ * and lines. Lines that another instance is claiming, and accounts of $4, are passed over. When the documents reach $5 bytes,
+ * the other lines are left; the accounts take turns until then.
+ *
+ * It has no name, so PostgreSQL plans it each time: a plan made for a table without lines is slow for 10,000.
+ */
+export const CLAIM_LINES = `WITH account AS (
+      SELECT account_id, random() AS place FROM (
+        SELECT DISTINCT b.account_id FROM batch b
+        WHERE b.due_at IS NOT NULL AND b.account_id <> ALL($4::text[]) AND EXISTS (
+          SELECT 1 FROM batch_line l WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at <= $1)) a
+      ORDER BY place),
+    share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
+    picked AS (
+      SELECT account_id, place, due.* FROM account CROSS JOIN share CROSS JOIN LATERAL (
+        SELECT l.batch_id, l.line, coalesce(octet_length(l.document), 0) AS bytes
+        FROM batch_line l JOIN batch b ON b.id = l.batch_id AND b.received
+        WHERE l.account_id = account.account_id AND l.due_at <= $1 AND NOT EXISTS (
+          SELECT 1 FROM batch_line w
+          WHERE w.batch_id = l.batch_id AND w.line IN (l.same_line, l.reference_line) AND w.outcome IS NULL)
+        ORDER BY l.batch_id, l.line LIMIT share.lines FOR UPDATE OF l SKIP LOCKED) due
+      LIMIT $3),
+    summed AS (
+      SELECT batch_id, line, sum(bytes) OVER (ORDER BY turn, place) - bytes AS before
+      FROM (SELECT *, row_number() OVER (PARTITION BY account_id ORDER BY batch_id, line) AS turn FROM picked) p),
+    claimed AS (
+      UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM summed
+      WHERE l.batch_id = summed.batch_id AND l.line = summed.line AND summed.before < $5 RETURNING l.*)
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate, b.may_wait,
+      b.refuse_warnings, b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
+    FROM claimed c JOIN batch b ON b.id = c.batch_id
+    LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
+      AND (r.same_line IS NULL OR NOT EXISTS (
+        SELECT 1 FROM batch_line o WHERE o.batch_id = r.batch_id AND o.issuer_rnc = r.issuer_rnc AND o.encf = r.encf
+          AND o.outcome <> 'refused'))
+    ORDER BY c.batch_id, c.line`;
+
+export const RENEW_LINES = {
+  name: 'batch_renew_lines',
+  text: `UPDATE batch_line l SET due_at = $3 FROM unnest($1::bigint[], $2::int[]) AS r(batch_id, line)
+    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.leased AND l.outcome IS NULL`,
+};
+
+/** A reading of the line's document begins, or ($3) has ended. */
+export const COUNT_READING = {
+  name: 'batch_count_reading',
+  text: `UPDATE batch_line SET readings = CASE WHEN $3::boolean THEN 0 ELSE readings + 1 END
+    WHERE batch_id = $1 AND line = $2 AND outcome IS NULL`,
+};
+
+/**
+ * The attempt that a line made: the one under its key ($3) for an automatic number, or the latest with its number that
+ * bears this key. A request id does not identify a line: every caller chooses its own.
+ */
+export const ATTEMPT_OF_LINE = {
+  name: 'batch_attempt_of_line',
+  text: `SELECT a.emission_id AS "emissionId", a.attempt
+    FROM batch_line l JOIN batch b ON b.id = l.batch_id
+    CROSS JOIN LATERAL (
+      SELECT k.emission_id, k.attempt FROM submission_key k
+      WHERE k.account_id = b.account_id AND k.env = ANY (SELECT stored_environment(b.env, l.issuer_rnc, run)
+          FROM generate_series(1, present_run(b.env, l.issuer_rnc)) run) AND k.idempotency_key = $3
+      UNION ALL
+      SELECT a.emission_id, a.attempt FROM generate_series(1, present_run(b.env, l.issuer_rnc)) run
+        JOIN emission e ON e.env = stored_environment(b.env, l.issuer_rnc, run) AND e.issuer_rnc = l.issuer_rnc AND e.encf = l.encf
+        JOIN attempt a ON a.emission_id = e.id
+      WHERE a.batch_line = $3) a
+    WHERE l.batch_id = $1 AND l.line = $2
+    ORDER BY a.attempt DESC LIMIT 1`,
+};
+
+/**
+ * Outcomes of lines; the document is stored elsewhere by then, or was never issued. PostgreSQL takes JSON for a hundred rows and
+ * would read the whole table for them; the arrays $2 and $3 say how many there are.
+ */
+export const RECORD = {
+  name: 'batch_record',
+  text: `UPDATE batch_line l SET outcome = r.outcome, emission_id = r.emission_id, attempt = r.attempt, result = r.result,
+      document = NULL, due_at = NULL
+    FROM json_populate_recordset(NULL::batch_line, $1::json) r
+    WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.outcome IS NULL
+      AND l.batch_id = ANY($2::bigint[]) AND l.line = ANY($3::int[])`,
+};
+
+/**
+ * The line is due again at $3; or it is refused ($5) if the batch was cancelled and the line did not begin ($4: it began
+ * just now). $6: it failed. $7: the account is over its limit. A line that began earlier made no attempt: the service
+ * looks for one before it postpones the line.
+ */
+export const POSTPONE = {
+  name: 'batch_postpone',
+  text: `WITH b AS (SELECT cancelled_at IS NOT NULL AS is_cancelled FROM batch WHERE id = $1 FOR SHARE),
+    stop AS (SELECT is_cancelled AND NOT $4::boolean AS stops FROM b)
+    UPDATE batch_line l SET leased = false, begun = $4, postponements = l.postponements + (NOT $7::boolean)::int,
+      failures = l.failures + $6::boolean::int,
+      due_at = CASE WHEN stops THEN NULL ELSE $3::timestamptz END,
+      outcome = CASE WHEN stops THEN 'refused' END,
+      result = CASE WHEN stops THEN $5::json END,
+      document = CASE WHEN stops THEN NULL ELSE l.document END
+    FROM stop WHERE l.batch_id = $1 AND l.line = $2 AND l.outcome IS NULL`,
+};
+
+/** A batch that is over stays as it is. The lock makes a line that is postponed at this moment see the cancellation. */
+export const CANCEL = {
+  name: 'batch_cancel',
+  text: 'UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1 AND finished_at IS NULL',
+};
+
+export const REFUSE_REST = {
+  name: 'batch_refuse_rest',
+  text: `UPDATE batch_line SET outcome = 'refused', result = $2::json, document = NULL, due_at = NULL
+    WHERE batch_id = $1 AND outcome IS NULL AND NOT begun AND NOT leased`,
+};
+
+const states = (wanted: (state: (typeof EMISSION_STATES)[EmissionState]) => boolean): string =>
+  Object.entries(EMISSION_STATES)
+    .filter(([, state]) => wanted(state))
+    .map(([name]) => `'${name}'`)
+    .join(', ');
+
+/** The status of line `l` with attempt `a`. A document that is held or waits for the authority is pending. */
+const STATUS = `CASE
+    WHEN l.outcome IS NULL OR a.state = 'held' OR a.queued_at IS NOT NULL THEN 'pending'
+    WHEN l.outcome = 'refused' THEN 'refused'
+    WHEN l.outcome = 'validated' THEN 'accepted'
+    WHEN a.state IN (${states(({ status }) => status === 'Aceptado')}) THEN 'accepted'
+    WHEN a.state IN (${states(({ status }) => status === 'AceptadoCondicional')}) THEN 'conditional'
+    WHEN a.state IN (${states(({ decided }) => decided)}) THEN 'rejected'
+    ELSE 'in_process' END`;
+
+const LINES_OF = (
+  batch: string,
+) => `batch_line l LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
+      WHERE l.batch_id = ${batch}`;
+
+const COUNTS_OF = (batch: string) => `(SELECT json_object_agg(status, lines)
+      FROM (SELECT ${STATUS} AS status, count(*) AS lines FROM ${LINES_OF(batch)} GROUP BY 1) AS counted)`;
+
+const OPEN = ['pending', 'in_process'] as const satisfies readonly LineStatus[];
+
+/** Leases batches whose count is due. */
+export const CLAIM_COUNTS = {
+  name: 'batch_claim_counts',
+  text: `UPDATE batch b SET due_at = $2
+    FROM (SELECT id FROM batch WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+    WHERE b.id = due.id RETURNING b.id`,
+};
+
+/**
+ * The batch is finished ($2) if no line is open, else the next count is due ($3). While a line has no outcome, the others are
+ * not counted: that reads every line.
+ */
+export const COUNT = {
+  name: 'batch_count',
+  text: `WITH line AS MATERIALIZED (
+      SELECT EXISTS (SELECT 1 FROM batch_line l
+        WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at IS NOT NULL) AS is_due
+      FROM batch b WHERE b.id = $1),
+    counted AS MATERIALIZED (SELECT CASE WHEN is_due THEN NULL ELSE ${COUNTS_OF('$1::bigint')} END AS counts FROM line),
+    over AS (SELECT counts, counts IS NOT NULL
+        AND ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_over FROM counted)
+    UPDATE batch SET
+      finished_at = CASE WHEN is_over THEN $2::timestamptz END,
+      counts = CASE WHEN is_over THEN over.counts END,
+      due_at = CASE WHEN is_over THEN NULL ELSE $3::timestamptz END
+    FROM over WHERE id = $1 AND finished_at IS NULL
+    RETURNING id, env, caller, validate, total, created_at, cancelled_at, finished_at, batch.counts,
+      CASE WHEN is_over THEN (SELECT CASE WHEN min(issuer_rnc) = max(issuer_rnc) THEN min(issuer_rnc) END
+        FROM batch_line WHERE batch_id = $1) END AS issuer_rnc`,
+};
+
+/** Open batches, their lines without an outcome, and when the oldest batch with such a line came. */
+export const BACKLOG = {
+  name: 'batch_backlog',
+  text: `SELECT (SELECT count(*) FROM batch WHERE due_at IS NOT NULL) AS batches, coalesce(sum(w.lines), 0)::int AS lines,
+      min(b.created_at) AS oldest
+    FROM (SELECT batch_id, count(*) AS lines FROM batch_line WHERE due_at IS NOT NULL GROUP BY 1) w
+    JOIN batch b ON b.id = w.batch_id AND b.received`,
+};
+
+const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,
+    coalesce(b.counts, ${COUNTS_OF('b.id')}) AS counts`;
+
+/** Whether a key that is limited to the taxpayers of a parameter sees batch `b`; null is not limited. */
+const visible = (taxpayers: string) =>
+  `(${taxpayers}::text[] IS NULL OR b.caller::jsonb->'taxpayers' <@ to_jsonb(${taxpayers}::text[]))`;
+
+export const FIND = {
+  name: 'batch_find',
+  text: `SELECT ${BATCH} FROM batch b WHERE b.account_id = $1 AND b.env = $2 AND b.id = $3 AND b.received AND ${visible('$4')}`,
+};
+
+export const LIST = {
+  name: 'batch_list',
+  text: `SELECT ${BATCH} FROM batch b
+    WHERE b.account_id = $1 AND b.env = $2 AND ($3::bigint IS NULL OR b.id < $3) AND b.received AND ${visible('$5')} ORDER BY b.id DESC LIMIT $4`,
+};
+
+/** Lines after $2 with their attempts, of one status ($4) or all. */
+export const RESULTS = {
+  name: 'batch_results',
+  text: `SELECT l.line, l.encf AS line_encf, l.issuer_rnc AS line_issuer_rnc, l.own_reference AS line_own_reference, l.outcome, l.result, ${ATTEMPT_COLUMNS}
+    FROM batch_line l LEFT JOIN emission e ON e.id = l.emission_id
+    LEFT JOIN attempt a ON a.emission_id = l.emission_id AND a.attempt = l.attempt
+    WHERE l.batch_id = $1 AND l.line > $2::bigint AND ($4::text IS NULL OR ${STATUS} = $4)
+    ORDER BY l.line LIMIT $3`,
+};

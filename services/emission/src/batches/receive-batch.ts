@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
+import { EmissionError } from '../errors.js';
+import { keyRequired } from '../numbers/automatic-number.js';
+import type { Ports } from '../ports.js';
+import type { NewBatch, NewLine } from './batch.js';
+import type { BatchStore, ReceivedBatch } from './batch-ports.js';
+import { type ReadLines, unreadLine } from './line-numbers.js';
+import { type NumberedLine, orderLines } from './line-order.js';
+
+/** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
+export interface BatchBody {
+  readonly documents: AsyncIterable<Buffer | null>;
+  /** Says that the documents so far are in no memory any more. */
+  release(): void;
+  /** SHA-256 of the bytes that were read. */
+  sha256(): string;
+}
+
+export type ReceiveBatch = (batch: Omit<NewBatch, 'createdAt'>, body: BatchBody) => Promise<ReceivedBatch>;
+
+/** Bytes and lines that share an insertion. */
+const CHUNK = { lines: 500, bytes: 1024 * 1024 };
+
+/**
+ * `POST /batches`: stores every document durably before it answers. An error, or a caller that leaves, keeps nothing. The
+ * same idempotency key with the same bytes finds the first batch.
+ */
+export function createReceiveBatch(
+  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore; readonly readLine: ReadLines },
+  onReceived: () => void,
+): ReceiveBatch {
+  const { batches, clock } = ports;
+
+  async function store(batch: NewBatch, body: BatchBody): Promise<ReceivedBatch> {
+    const id = await batches.begin(batch);
+    try {
+      const { numbered, contentHash } = await storeLines(ports, id, batch, body);
+      const { validate } = batch;
+      const received = { id, total: numbered.length, sha256: body.sha256(), contentHash, validate };
+      const winner = await batches.receive(received, orderLines(numbered), clock());
+      if (winner === null) {
+        onReceived();
+        return received;
+      }
+      await batches.discard(id);
+      return sameContent(winner, received);
+    } catch (error) {
+      await batches.discard(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return async (batch, body) => {
+    const { env, idempotencyKey, caller } = batch;
+    const first =
+      idempotencyKey === null ? null : await batches.findByKey({ env, accountId: caller.accountId }, idempotencyKey);
+    if (first === null) return store({ ...batch, createdAt: clock() }, body);
+    const content = createHash('sha256');
+    for await (const document of body.documents) {
+      content.update((await read(ports, document)).contentHash);
+      body.release();
+    }
+    const contentHash = content.digest('hex');
+    return sameContent(first, { sha256: body.sha256(), contentHash, validate: batch.validate });
+  };
+}
+
+async function storeLines(
+  ports: { readonly batches: BatchStore; readonly readLine: ReadLines },
+  id: number,
+  { caller, idempotencyKey, validate }: NewBatch,
+  { documents, release }: BatchBody,
+): Promise<{ numbered: NumberedLine[]; contentHash: string }> {
+  const { batches } = ports;
+  const { accountId } = caller;
+  /** Nothing is drawn for documents that are only checked. */
+  const needsKey = idempotencyKey === null && !validate;
+  const content = createHash('sha256');
+  const numbered: NumberedLine[] = [];
+  let chunk: NewLine[] = [];
+  let bytes = 0;
+  let [json, open] = [0, 0];
+  for await (const document of documents) {
+    const line = numbered.length + 1;
+    if (line > MAX_BATCH_DOCUMENTS)
+      throw new EmissionError(
+        'invalid_batch',
+        `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
+      );
+    const { ownReference, isJson, isOpen, contentHash, ...numbers } = await read(ports, document);
+    content.update(contentHash);
+    if (isJson) json += 1;
+    if (isOpen) open += 1;
+    if (line === FIRST_LINES && json === 0) throw notJson();
+    numbered.push({ line, ...numbers });
+    chunk.push({ line, document, encf: numbers.encf, issuerRnc: numbers.issuerRnc, ownReference });
+    bytes += document?.length ?? 0;
+    if (chunk.length < CHUNK.lines && bytes < CHUNK.bytes) continue;
+    await batches.addLines(id, accountId, chunk);
+    release();
+    chunk = [];
+    bytes = 0;
+  }
+  if (numbered.length === 0)
+    throw new EmissionError('invalid_batch', 'The body has no document; send one {"ECF": …} a line, or a JSON array.');
+  if (open === numbered.length && needsKey) throw keyRequired('no document of the batch has an eNCF');
+  if (chunk.length > 0) await batches.addLines(id, accountId, chunk);
+  return { numbered, contentHash: content.digest('hex') };
+}
+
+/** If so many lines at the beginning are not JSON, the body is something else: a document over several lines above all. */
+const FIRST_LINES = 10;
+
+function notJson(): EmissionError {
+  return new EmissionError(
+    'invalid_batch',
+    `None of the first ${FIRST_LINES} lines is JSON. Each document must be on one line: remove the line breaks inside it, or send a JSON array as application/json. Nothing of the batch is kept.`,
+  );
+}
+
+async function read({ readLine }: { readonly readLine: ReadLines }, document: Buffer | null) {
+  return document === null ? unreadLine(null) : readLine(document);
+}
+
+/** Batches are equal by their bytes or by the contents of their lines, and by whether they are only checked. */
+function sameContent(first: ReceivedBatch, other: Omit<ReceivedBatch, 'id' | 'total'>): ReceivedBatch {
+  const isSame = first.sha256 === other.sha256 || first.contentHash === other.contentHash;
+  if (isSame && first.validate === other.validate) return first;
+  throw new EmissionError(
+    'idempotency_conflict',
+    `Batch ${first.id}, stored with this idempotency-key, is safe; see GET /batches/${first.id}. This one was not taken, because its documents, their order or validate differ. Use another key only for other sales.`,
+  );
+}

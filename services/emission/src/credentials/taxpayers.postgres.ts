@@ -1,0 +1,43 @@
+import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
+import type { Database } from '@ecf/service-kit/postgres';
+import type { Identities } from '@ecf/service-kit/security';
+import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
+import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
+import type { EmissionConfig } from '../config.js';
+import type { AccountSource } from '../ports.js';
+import { ACTS } from '../published/changed-events.js';
+import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
+
+/** The taxpayer replica. Reads for a caller wait up to `timeoutMs` for a database that cannot be reached. */
+export function createRetryingTaxpayerReplica(database: Database, timeoutMs: number): TaxpayerReplica {
+  const replica = createTaxpayerReplica(database);
+  const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
+  return {
+    ...replica,
+    lookUp: (accountId, rnc) => retry(() => replica.lookUp(accountId, rnc)),
+    account: (accountId) => retry(() => replica.account(accountId)),
+    replaceAccount: (account) => retry(() => replica.replaceAccount(account)),
+  };
+}
+
+/** Records uses of certificates. Waits up to `timeoutMs` for a database that cannot be reached. */
+export function createRetryingCertificateUses(
+  { database, clock }: { readonly database: Database; readonly clock: () => Date },
+  timeoutMs: number,
+): RecordCertificateUse {
+  const record = createCertificateUses({ database, acts: ACTS, clock });
+  return (use) => retryWhileUnavailable(timeoutMs, () => record(use));
+}
+
+/** Fetches accounts from the gateway. */
+export function gatewayAccounts(config: EmissionConfig, identities: Identities): AccountSource {
+  const gatewayUrl = config.GATEWAY_URL;
+  if (gatewayUrl === undefined) {
+    return {
+      fetch: () => Promise.reject(new Error('GATEWAY_URL is not set, so changed accounts cannot be fetched')),
+    };
+  }
+  const source = createHttpTaxpayerSource({ gatewayUrl, identities });
+  return { fetch: (accountId) => source.account(accountId) };
+}

@@ -1,0 +1,104 @@
+import type { EmissionOperations, FollowUpOperations, SigningOperations } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
+import { accountCaller } from '@ecf/taxpayer-replica';
+import type { DocumentToken, SignSeed } from './credentials/document-credentials.js';
+import type { ObtainToken } from './credentials/obtain-token.js';
+import { toApiError } from './errors.http.js';
+import { invoiceChanged, wholeInvoice } from './published/invoice-event.js';
+import type { PublishedDocuments } from './published/published-documents.js';
+
+/** Operations for other services, over HTTP or in the same process. Errors are public errors in both cases. */
+export function internalOperations(parts: {
+  published: PublishedDocuments;
+  obtainToken: ObtainToken;
+}): EmissionOperations {
+  const { published, obtainToken } = parts;
+  return {
+    authorityToken: refusing(async ({ env, rnc, refused, ...identity }) => {
+      const caller = accountCaller(identity);
+      const { token, expires_in } = await obtainToken({ caller, env, issuerRnc: rnc, refused });
+      return { token, expires_in };
+    }),
+    recentChanges: async ({ env, issuer_rnc, cursor }) => {
+      const { changes, ...rest } = await published.recent({ env, issuerRnc: issuer_rnc }, cursor);
+      return { ...rest, changes: [...changes] };
+    },
+    findInvoices: async ({ env, numbers, whole }) => {
+      const keys = numbers.map(({ issuer_rnc, encf, run }) => ({ issuerRnc: issuer_rnc, encf, run }));
+      const found = await published.find(env, keys);
+      if (whole !== true) return { invoices: found.map(invoiceChanged) };
+      return {
+        invoices: await Promise.all(
+          found.map(async (one) => wholeInvoice(await published.submissionHistory(one), one)),
+        ),
+      };
+    },
+    pageOfInvoices: async ({ after, limit }) => {
+      const attempts = await published.page(after, limit);
+      const last = attempts.length < limit ? undefined : attempts.at(-1);
+      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+    },
+    rawAnswers: async ({ env, issuer_rnc, encf, run }) => {
+      const exchanges = await published.exchanges({ env, issuerRnc: issuer_rnc, encf, run });
+      return {
+        answers: exchanges.map(({ attempt, operation, at, outcome, httpStatus, contentType, body }) => ({
+          attempt,
+          operation,
+          at: toIsoDominican(at),
+          outcome,
+          http_status: httpStatus,
+          content_type: contentType,
+          body,
+        })),
+      };
+    },
+  };
+}
+
+/** Turns the errors of an operation into public errors. */
+export function refusing<Q, A>(work: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
+  return async (request) => {
+    try {
+      return await work(request);
+    } catch (error) {
+      throw toApiError(error);
+    }
+  };
+}
+
+/** Operations for the service that delivers documents, over HTTP or in the same process. */
+export function signingOperations(signSeed: SignSeed): SigningOperations {
+  return {
+    signSeed: refusing(async ({ env, issuer_rnc, encf, run, seed }) => {
+      const { fingerprint, signed } = await signSeed({ env, issuerRnc: issuer_rnc, encf, run }, seed);
+      return { fingerprint, signed_seed: signed };
+    }),
+  };
+}
+
+/** Operations for the status poller, over HTTP or in the same process. */
+export function followUpOperations(parts: {
+  published: Pick<PublishedDocuments, 'findSubmission' | 'submissionHistory' | 'awaited'>;
+  documentToken: DocumentToken;
+}): FollowUpOperations {
+  return {
+    findSubmission: async ({ env, track_id }) => {
+      const attempt = await parts.published.findSubmission(env, track_id);
+      return {
+        invoice: attempt === null ? null : wholeInvoice(await parts.published.submissionHistory(attempt), attempt),
+      };
+    },
+    pageOfUndecided: async ({ after, limit }) => {
+      const attempts = await parts.published.awaited(after, limit);
+      const last = attempts.length < limit ? undefined : attempts.at(-1);
+      return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+    },
+    documentToken: refusing(async ({ env, issuer_rnc, encf, track_id, refused }) => {
+      const key = { env, issuerRnc: issuer_rnc, encf };
+      // Production has no certification runs.
+      const named = env === 'eCF' ? undefined : track_id;
+      const submitted = named === undefined ? null : await parts.published.findSubmission(env, named);
+      return { token: await parts.documentToken(submitted ?? key, refused) };
+    }),
+  };
+}

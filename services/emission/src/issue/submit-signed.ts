@@ -1,0 +1,214 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import {
+  EMISSION_STATES,
+  type Environment,
+  type Fault,
+  faultOf,
+  ISSUING_RULES,
+  isBelowSummaryLimit,
+  submissionRoute,
+} from '@ecf/domain';
+import type { Caller } from '@ecf/taxpayer-replica';
+import { archived } from '../archive-path.js';
+import type { Attempt } from '../attempt/attempt.js';
+import type { Taxpayers } from '../credentials/taxpayers.js';
+import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
+import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
+import type { ReferenceCheck } from '../references/referenced-document.js';
+import type { FollowUp } from '../sending/follow-up.js';
+import { checkedAnswer, type DocumentAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
+import { type AwaitPorts, answerDeadline, awaitVerdict } from './await-verdict.js';
+import { type ComparePorts, compareWithAttempt, type SentDocument } from './compare-documents.js';
+import { type Issued, type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
+import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
+import type { ReadSigned, SignedDocument } from './signed-xml.js';
+
+export interface SignedSubmission {
+  readonly caller: Caller;
+  readonly env: Environment;
+  /** The signed document. */
+  readonly xml: string;
+  /** The caller's token for the authority, header x-token. */
+  readonly token: string;
+  /** The caller's own reference. */
+  readonly ownReference: string | null;
+  readonly dryRun: boolean;
+  /** Aborted when the caller leaves: a document that is not begun then is not issued, and no verdict is waited for. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SubmitSigned {
+  /** `POST /submit_ecf`: a signed full e-CF. */
+  ecf(submission: SignedSubmission): Promise<EcfAnswer>;
+  /** `POST /submit_fc`: a signed consumer summary. */
+  rfce(submission: SignedSubmission): Promise<RfceAnswer>;
+}
+
+const KEEP_THE_DOCUMENT = faultOf(
+  ISSUING_RULES.fullDocumentNotKept,
+  'RFCE',
+  'only the summary is stored here: keep the full signed document for ten years, because the customer may need it',
+);
+
+/** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
+export function createSubmitSigned(
+  ports: IssuePorts & AwaitPorts & ComparePorts,
+  taxpayers: Taxpayers,
+  followUp: FollowUp,
+  readSigned: ReadSigned,
+): SubmitSigned {
+  const resumeSigned = createResumeSigned(ports, followUp);
+
+  return {
+    async ecf(submission) {
+      const document = await readSigned(submission.xml, 'ECF', submission.env, ports.clock());
+      if (submissionRoute(document.type, document.summary.total_amount) === 'rfce') {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 under 250,000.00 is not sent as a full document: send its signed summary to /submit_fc, or its JSON to /fe_Submit.',
+        );
+      }
+      const submitted = await submit(submission, document, 'ecf');
+      if ('warnings' in submitted) {
+        return {
+          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...submitted.warnings]),
+          trackId: null,
+        };
+      }
+      const { attempt } = submitted;
+      const silent = attempt.state !== 'held' && !EMISSION_STATES[attempt.state].decided;
+      if (silent && attempt.trackId === null) throw notAnsweredYet();
+      return { ...answerTo(document, attempt), trackId: attempt.trackId };
+    },
+    async rfce(submission) {
+      const document = await readSigned(submission.xml, 'RFCE', submission.env, ports.clock());
+      if (!isBelowSummaryLimit(document.summary.total_amount)) {
+        throw new EmissionError(
+          'wrong_endpoint',
+          'A type 32 of 250,000.00 or more has no summary: send the full signed document to /submit_ecf.',
+        );
+      }
+      const submitted = await submit(submission, document, 'rfce');
+      if ('warnings' in submitted)
+        return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
+      const sent = submitted.attempt;
+      // If the authority wants the same summary again (004), it is sent while the caller waits.
+      const attempt =
+        sent.state === 'resend-due'
+          ? await awaitVerdict(
+              ports,
+              followUp,
+              sent,
+              givenToken(submission.token),
+              answerDeadline(ports, sent),
+              submission.signal,
+            )
+          : sent;
+      return answerTo(document, attempt);
+    },
+  };
+
+  /** The attempt that the submission made or found. The number of a withdrawn one is free, so it is tried again. */
+  async function submit(
+    submission: SignedSubmission,
+    document: SignedDocument,
+    route: 'ecf' | 'rfce',
+  ): Promise<{ attempt: Attempt } | { warnings: readonly Fault[] }> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const issued = await offer(submission, document, route);
+      if (issued.outcome === 'checked') return { warnings: issued.warnings };
+      if (issued.outcome === 'issued') {
+        if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
+        return { attempt: issued.attempt };
+      }
+      const attempt = await resumeSigned(issued.attempt, submission.token, submission.signal);
+      if (attempt.state !== 'withdrawn') return { attempt };
+    }
+    throw overtaken(`Another request withdrew ${document.key.encf} at each of ${MAX_ROUNDS} tries.`);
+  }
+
+  async function offer(
+    submission: SignedSubmission,
+    document: SignedDocument,
+    route: 'ecf' | 'rfce',
+  ): Promise<Issued<Prepared>> {
+    const { caller, token, dryRun } = submission;
+    const taxpayer = await taxpayers.require(caller, document.key.issuerRnc);
+    if (dryRun) refuseExpiredToken(token, ports.clock());
+    const offer: Offer<Prepared> = {
+      document,
+      caller,
+      ranges: taxpayer.ranges,
+      drawn: null,
+      key: null,
+      compare: (existing) => compareWithAttempt(ports, existing, sentDocument(caller, document)),
+      async prepare(reference) {
+        refuseExpiredToken(token, ports.clock());
+        return prepared(submission, document, taxpayer, route, reference, ports.clock());
+      },
+    };
+    return issue(ports, offer, { dryRun, signal: submission.signal });
+  }
+}
+
+function sentDocument({ accountId }: Caller, { summary, contentHash, bytes }: SignedDocument): SentDocument {
+  return { accountId, root: summary.document === 'RFCE' ? 'RFCE' : 'ECF', contentHash, xml: () => bytes };
+}
+
+/** The answer about the stored attempt; it says so if its document is not the very one that was sent. */
+function answerTo({ sha256 }: SignedDocument, attempt: Attempt): DocumentAnswer {
+  const answer = documentAnswer(attempt);
+  if (sha256 === attempt.xml.sha256 || sha256 === attempt.rfce?.sha256) return answer;
+  const path = attempt.route === 'rfce' ? 'RFCE.Encabezado.CodigoSeguridadeCF' : 'ECF.FechaHoraFirma';
+  const message = `this sale was submitted before with another signature; the stored document counts, whose security code is ${attempt.facts.securityCode}: keep, print and deliver that one, not the one sent now`;
+  return { ...answer, warnings: [...answer.warnings, faultOf(ISSUING_RULES.signedBefore, path, message)] };
+}
+
+function notAnsweredYet(): EmissionError {
+  return new EmissionError(
+    'authority_timeout',
+    'The authority did not answer in time; the document is stored and the gateway continues to send it. Repeat the same bytes later: the answer has the trackId once it is known.',
+  );
+}
+
+function prepared(
+  { caller, token, ownReference }: SignedSubmission,
+  document: SignedDocument,
+  taxpayer: TaxpayerState,
+  route: 'ecf' | 'rfce',
+  reference: ReferenceCheck,
+  now: Date,
+): Prepared {
+  const file = archived(route, document.key, document.bytes, now);
+  const stored = { path: file.path, sha256: file.sha256 };
+  const warnings = [
+    ...document.facts.warnings,
+    ...reference.warnings,
+    ...(route === 'rfce' ? [KEEP_THE_DOCUMENT] : []),
+  ];
+  return {
+    fresh: {
+      ...document.key,
+      accountId: taxpayer.account_id,
+      ecfType: document.type,
+      source: route === 'ecf' ? 'signed-ecf' : 'signed-rfce',
+      route,
+      contentHash: document.contentHash,
+      facts: { ...document.facts, warnings },
+      xml: stored,
+      rfce: route === 'rfce' ? stored : null,
+      signedAt: document.signedAt,
+      signerFingerprint: document.signerFingerprint,
+      hasOwnCertificate: false,
+      modifies: reference.modifies,
+      modifiedAttempt: reference.modifiedAttempt,
+      ownReference,
+      ...submitter(caller),
+    },
+    files: [file],
+    sent: document.bytes,
+    sealedCertificate: null,
+    token,
+    tokens: givenToken(token),
+  };
+}

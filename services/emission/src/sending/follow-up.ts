@@ -1,0 +1,97 @@
+import { LoginError } from '@ecf/authority-client/login';
+import type { WaitingCause } from '@ecf/domain';
+import type { AlarmKind, Attempt } from '../attempt/attempt.js';
+import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
+import { asFound } from '../attempt/submission-history.js';
+import { backInQueue, beginSend, explained, postponed } from '../attempt/transitions.js';
+import type { DocumentTokens } from '../credentials/document-credentials.js';
+import type { TokenSource } from '../credentials/token-source.js';
+import type { Ports } from '../ports.js';
+import { createFindOutcome } from './find-outcome.js';
+import { type SendPorts, sendAttempt } from './send-attempt.js';
+import { stepWithoutAuthority } from './step-without-authority.js';
+
+export interface FollowUp {
+  /**
+   * Takes the next step of an attempt that this instance leased: looks a lost send up, sends, or raises the alarm that it is
+   * overdue. The status poller queries results. Resolves with the attempt without a lease.
+   *
+   * @param tokens a caller's token; without it, tokens of a certificate that this service holds
+   */
+  advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
+}
+
+export type FollowUpPorts = SendPorts & Pick<Ports, 'archive' | 'owner' | 'runs'>;
+
+export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens): FollowUp {
+  const findOutcome = createFindOutcome(ports);
+
+  return {
+    async advance(attempt, tokens) {
+      const done = await stepWithoutAuthority(ports, attempt, postpone);
+      if (done !== null) return done;
+      const source = tokens ?? (await ownTokens(attempt));
+      if (source === null) return postpone(attempt, 'no-certificate');
+      let token: string;
+      try {
+        token = await source.get();
+      } catch (error) {
+        if (!(error instanceof LoginError)) throw error;
+        if (attempt.queuedAt && error.isUnanswered) {
+          await ports.contingency.unreached(attempt);
+          return recordTransition(ports, attempt, (present) =>
+            present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,
+          );
+        }
+        // The login may fail for this taxpayer alone, so others go first and need not wait.
+        if (attempt.queuedAt) await ports.contingency.answered(attempt, ports.clock());
+        return postpone(attempt, undefined, error);
+      }
+      switch (attempt.state) {
+        case 'committed':
+        case 'resend-due':
+          return send(attempt, token, source);
+        case 'unknown':
+        case 'arrived':
+          return findOutcome(attempt, token, source);
+        default:
+          return attempt;
+      }
+    },
+  };
+
+  async function send(attempt: Attempt, token: string, tokens: TokenSource): Promise<Attempt> {
+    const file = attempt.route === 'rfce' ? attempt.rfce : attempt.xml;
+    let bytes: Buffer;
+    try {
+      if (file === null) throw new Error(`${attempt.encf} goes as a summary and has none`);
+      bytes = await ports.archive.get(file.path, file.sha256);
+    } catch (error) {
+      ports.observer.failed('reading a document to send', error, attempt);
+      return postpone(attempt, 'document-lost');
+    }
+    const { owner, settings } = ports;
+    const sending = await tryTransition(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
+    // After a concurrent change, the other one sends it or found that nothing has to be sent.
+    if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
+    await ports.checkpoint('resend-committed');
+    return sendAttempt(ports, sending, bytes, token, tokens);
+  }
+
+  async function postpone(attempt: Attempt, alarm?: AlarmKind, login: LoginError | null = null): Promise<Attempt> {
+    const pauseMs = login?.retryAfterMs ?? null;
+    const after = await recordTransition(ports, attempt, (present) =>
+      present.revision === attempt.revision
+        ? explained(postponed(present, moment(ports), pauseMs, alarm), login && causeOfLogin(login))
+        : null,
+    );
+    // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
+    if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
+    return after;
+  }
+}
+
+function causeOfLogin({ limit, isUnanswered }: LoginError): WaitingCause {
+  if (limit !== null) return `${limit}-limited`;
+  return isUnanswered ? 'no-answer' : 'odd-answer';
+}

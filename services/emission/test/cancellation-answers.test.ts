@@ -1,0 +1,263 @@
+import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import { describe, expect, it } from '@jest/globals';
+import type { Cancellation } from '../src/cancellation/cancellation.js';
+import { createCancellationBackground } from '../src/cancellation/cancellation-background.js';
+import type { CancellationPorts } from '../src/cancellation/cancellation-ports.js';
+import { refusedNumbers } from '../src/cancellation/refused-numbers.js';
+import { after, createSendCancellation } from '../src/cancellation/send-cancellation.js';
+
+const DONE = 'Las secuencias fueron anuladas correctamente';
+const NONE = 'No fue posible anular las siguientes secuencias';
+const USED = 'Las secuencias que está intentando anular han sido utilizadas';
+const EXCEPT = `${DONE}. Con excepción de las secuencias del detalle`;
+const asked = [{ type: '31' as const, from: 100, to: 199 }];
+const encf = (sequence: number) => `E31${String(sequence).padStart(10, '0')}`;
+const refused = (...texts: string[]) =>
+  refusedNumbers(
+    null,
+    texts.map((valor) => ({ codigo: '1', valor })),
+    asked,
+  )?.map(({ from, to }) => [from, to]) ?? null;
+
+describe('the numbers that a partial success refuses', () => {
+  it('are those that follow a known text of refusal', () => {
+    expect(refused(EXCEPT, encf(101), `${encf(110)} - ${encf(112)}`)).toEqual([
+      [101, 101],
+      [110, 112],
+    ]);
+    expect(refused(`${EXCEPT}: ${encf(101)}, ${encf(103)}.`)).toEqual([
+      [101, 101],
+      [103, 103],
+    ]);
+    expect(refused(DONE, encf(101), 'No fue posible anular las siguientes secuencias', encf(102))).toEqual([
+      [102, 102],
+    ]);
+    expect(refused(EXCEPT, `${encf(190)} al ${encf(199)}`)).toEqual([[190, 199]]);
+    const all = Array.from({ length: 50 }, (_, n) => encf(100 + 2 * n));
+    expect(refused(EXCEPT, ...all)).toHaveLength(50);
+  });
+
+  it('are read from an answer of 14 MB, and from a mebibyte of what they begin with', () => {
+    expect(refused(EXCEPT, `${encf(101)}, `.repeat(1_000_000))).toEqual([[101, 101]]);
+    for (const piece of ['E31', 'E310000000101 -', ' ', 'e310000000101 hasta ', '\u0301\u0323', ';.'])
+      expect(refused(EXCEPT, `${encf(101)}, ${piece.repeat(Math.ceil((1024 * 1024) / piece.length))}x`)).toBeNull();
+  }, 60_000);
+
+  it.each([
+    ['nothing named', [EXCEPT]],
+    ['other words', [EXCEPT, '?']],
+    [
+      'a range in a sentence',
+      [EXCEPT, `Rango ${encf(121)} - ${encf(129)}: la secuencia ${encf(125)} ha sido utilizada`],
+    ],
+    ['names of elements', [EXCEPT, `SecuenciaeNCFDesde: ${encf(111)}, SecuenciaeNCFHasta: ${encf(115)}`]],
+    ['numbers before any words', [encf(101), EXCEPT]],
+    ['numbers that were not requested', [EXCEPT, encf(900)]],
+    ['some numbers that were not requested', [EXCEPT, encf(101), encf(900)]],
+    ['a range that goes beyond', [EXCEPT, `${encf(190)} al ${encf(250)}`]],
+    ['a range over two types', [EXCEPT, `${encf(101)} - E320000000102`]],
+  ])('are unknown: %s', (_, texts) => {
+    expect(refused(...texts)).toBeNull();
+  });
+});
+
+describe('the answer to a cancellation', () => {
+  const ports = {
+    clock: () => new Date('2026-06-01T12:00:00Z'),
+    random: () => 0.5,
+    settings: { firstRetryMs: 100, sendTimeoutMs: 1_000 },
+  };
+  const sent = (lostSends: number) =>
+    ({
+      state: 'sending',
+      sentAt: null,
+      response: null,
+      refused: [],
+      lostSends,
+      failures: lostSends,
+      nextActionAt: new Date(0),
+      alarm: null,
+      createdAt: ports.clock(),
+      requestedAt: ports.clock(),
+      lines: [{ type: '31', total: 100, ranges: [100, 199] }],
+    }) as unknown as Cancellation;
+  const verdict = (status: CancellationVerdict['status'], ...texts: string[]): Answer<CancellationVerdict> => ({
+    outcome: 'verdict',
+    verdict: {
+      status,
+      code: status === 'Rechazado' ? '2' : '1',
+      rnc: null,
+      heading: null,
+      messages: texts.map((valor) => ({ codigo: '1', valor })),
+    },
+    raw: { status: 200, contentType: null, body: texts.join(), truncated: false },
+  });
+
+  it.each([
+    ['Rechazado', 'El RNC Emisor no se encuentra activo.'],
+    ['Rechazado', 'Las secuencias ya fueron anuladas anteriormente'],
+    ['Rechazado', 'No fue posible anular las siguientes secuencias'],
+    ['Parcial', EXCEPT],
+  ] as const)(
+    'after a lost one, %s (%s) says nothing about the first copy: open, blocked, a person looks',
+    (status, text) => {
+      expect(after(sent(1), verdict(status, text, encf(101)), ports)).toMatchObject({
+        state: 'submitted',
+        alarm: 'cancellation-open',
+        nextActionAt: null,
+        refused: [],
+      });
+    },
+  );
+
+  it('after a lost one, a success decides', () => {
+    expect(after(sent(2), verdict('Aceptado', DONE), ports)).toMatchObject({ state: 'accepted', alarm: null });
+  });
+
+  it('is overdue 72 hours after the request, however old the document is', () => {
+    const silence: Answer<CancellationVerdict> = {
+      outcome: 'unknown',
+      cause: 'timeout',
+      reachedAuthority: 'maybe',
+      detail: 'x',
+      raw: null,
+    };
+    const ago = (hours: number) => new Date(ports.clock().getTime() - hours * 3_600_000);
+    const old = { ...sent(0), createdAt: ago(1_000), requestedAt: ago(71) };
+    expect(after(old, silence, ports)).toMatchObject({ state: 'submitted', alarm: null, sentAt: ports.clock() });
+    expect(after({ ...old, requestedAt: ago(73) }, silence, ports)).toMatchObject({ alarm: 'cancellation-overdue' });
+  });
+
+  it('decides if no copy was lost', () => {
+    expect(after(sent(0), verdict('Rechazado', 'x'), ports)).toMatchObject({ state: 'rejected', alarm: null });
+    expect(after(sent(0), verdict('Parcial', EXCEPT, encf(101)), ports)).toMatchObject({
+      state: 'partial',
+      refused: [{ type: '31', from: 101, to: 101 }],
+      alarm: null,
+    });
+    expect(after(sent(0), verdict('Parcial', EXCEPT, 'otras'), ports)).toMatchObject({
+      state: 'partial',
+      refused: [],
+      alarm: 'cancellation-unreadable',
+    });
+  });
+
+  it.each([
+    ['names one of them', [NONE, encf(101)]],
+    ['names all but one', [NONE, `${encf(100)} - ${encf(198)}`]],
+    ['says that one is used', [USED, encf(101)]],
+    ['names them in other words', [NONE, `SecuenciaeNCFDesde: ${encf(100)}, SecuenciaeNCFHasta: ${encf(199)}`]],
+  ])('refuses "the following", and %s: the outcome of the others is open', (_, texts) => {
+    expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({
+      state: 'submitted',
+      refused: [],
+      nextActionAt: null,
+      alarm: 'cancellation-unreadable',
+    });
+  });
+
+  it.each([
+    ['names all', [NONE, encf(100), `${encf(101)} - ${encf(199)}`]],
+    ['names more than all', [NONE, `${encf(1)} - ${encf(500)}`]],
+    ['names none', [NONE]],
+    ['is about the document', [`El valor del campo SecuenciaeNCFDesde es mayor: ${encf(101)}`]],
+  ])('refuses, and %s: none is annulled', (_, texts) => {
+    expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({ state: 'rejected', alarm: null });
+  });
+
+  it('that is awaited: the same instance sends no other copy, even if its clock is set on', async () => {
+    let answer: () => void = () => undefined;
+    const passedOver: (readonly number[])[] = [];
+    const all = {
+      ...ports,
+      tokens: { get: async () => ({ token: 't' }) },
+      checkpoint: async () => undefined,
+      pending: new Set(),
+      cancellationAuthority: {
+        submitCancellation: () => new Promise((resolve) => (answer = () => resolve(verdict('Aceptado', DONE)))),
+      },
+      cancellationObserver: { sent: () => undefined, alarm: () => undefined, failed: () => undefined },
+      cancellations: {
+        find: async () => null,
+        record: async (before: Cancellation) => before,
+        claimDue: async ({ inFlight }: { inFlight: readonly number[] }) => {
+          passedOver.push(inFlight);
+          return [];
+        },
+      },
+    } as unknown as CancellationPorts;
+    const send = createSendCancellation(all);
+    const background = createCancellationBackground(all, {} as never, {} as never, send, { idleMs: 5 });
+    background.start();
+    const copy = send({ ...sent(0), id: 7 } as Cancellation, {} as never, Buffer.from('<ANECF/>'));
+    const seen = async (wanted: string) => {
+      while (JSON.stringify(passedOver.at(-1)) !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await seen('[7]');
+    answer();
+    await copy;
+    await seen('[]');
+    await background.stop();
+  });
+
+  describe('that is recorded after another instance claimed the cancellation', () => {
+    /**
+     * Sends the first copy, which gets this status while the row becomes `present`. Resolves with the recorded change, or
+     * null.
+     */
+    async function written(
+      status: CancellationVerdict['status'],
+      present: Partial<Cancellation>,
+    ): Promise<Partial<Cancellation> | null> {
+      let row = { ...sent(0), revision: 2, ...present } as Cancellation;
+      let change: Partial<Cancellation> | null = null;
+      const send = createSendCancellation({
+        ...ports,
+        tokens: { get: async () => ({ token: 't' }) },
+        checkpoint: async () => undefined,
+        pending: new Set(),
+        cancellationAuthority: { submitCancellation: async () => verdict(status, EXCEPT, encf(101)) },
+        cancellationObserver: { sent: () => undefined, alarm: () => undefined },
+        cancellations: {
+          find: async () => row,
+          record: async (before: Cancellation, progress: Partial<Cancellation>) => {
+            if (before.revision !== row.revision) return null;
+            change = progress;
+            row = { ...row, ...progress, revision: row.revision + 1 };
+            return row;
+          },
+        },
+      } as unknown as CancellationPorts);
+      const result = await send({ ...sent(0), revision: 1 } as Cancellation, {} as never, Buffer.from('<ANECF/>'));
+      expect(result).toBe(row);
+      return change;
+    }
+
+    const settled = { at: ports.clock(), note: 'seen in the portal' };
+    const sending = { state: 'sending', lostSends: 1 } as const;
+    const waiting = { state: 'submitted', lostSends: 2, nextActionAt: ports.clock() } as const;
+    const open = { state: 'submitted', lostSends: 1, nextActionAt: null, alarm: 'cancellation-open' } as const;
+
+    it.each([
+      ['its copy is under way', sending],
+      ['its copy was lost too', waiting],
+      ['its copy was refused', open],
+    ])('all are annulled, and %s: that counts', async (_, present) => {
+      const accepted = { state: 'accepted', refused: [], nextActionAt: null, alarm: null };
+      expect(await written('Aceptado', present)).toMatchObject(accepted);
+    });
+
+    it.each(['Rechazado', 'Parcial'] as const)('%s frees no number while other copies may arrive', async (status) => {
+      expect(await written(status, sending)).toBeNull();
+      expect(await written(status, open)).toBeNull();
+      expect(await written(status, waiting)).toMatchObject({ ...open, lostSends: 2, refused: [] });
+    });
+
+    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('%s changes no decision', async (status) => {
+      const decided = { lostSends: 1, nextActionAt: null };
+      expect(await written(status, { ...decided, state: 'accepted' })).toBeNull();
+      expect(await written(status, { ...decided, state: 'rejected', settled })).toBeNull();
+      expect(await written(status, { ...decided, state: 'partial', settled })).toBeNull();
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Attempt } from '../src/attempt/attempt.js';
+import { afterReceipt, afterResult } from '../src/attempt/authority-answers.js';
+import { asFound } from '../src/attempt/submission-history.js';
+import { beginAttempt, sendLost } from '../src/attempt/transitions.js';
+import { awaitSend, awaitVerdict, queryResultOnce } from '../src/issue/await-verdict.js';
+import type { Ports } from '../src/ports.js';
+import { createFollowUp } from '../src/sending/follow-up.js';
+import { createResolveByOperator } from '../src/sending/resolve-by-operator.js';
+import { at, fresh, receipt, result, sending } from './support/attempts.js';
+import { createInMemoryEmissionStore } from './support/emission-store.in-memory.js';
+
+const TOKENS = { given: true, get: async () => 'token', refused: async () => false };
+const REASON = [{ codigo: '3', valor: 'rechazado' }];
+const REJECTED = result('Rechazado', { messages: REASON, sequenceUsed: false });
+
+const must = (attempt: Attempt | null) => {
+  if (attempt === null) throw new Error('nothing changed');
+  return attempt;
+};
+
+/** A number with its first attempt, and the changes that others make to it. */
+async function number(first: Attempt) {
+  const store = createInMemoryEmissionStore(() => ({}) as never);
+  await store.begin(first, null, []);
+  const save = async (after: Attempt | null) => {
+    const present = (await store.find(first)) as Attempt;
+    expect(await store.save(present, must(after), [])).toBe(true);
+    return must(after);
+  };
+  return {
+    store,
+    /** Rejects the first attempt, then stores another document under the number until it is accepted. */
+    async movesOn(when = at(0)) {
+      const present = (await store.find(first)) as Attempt;
+      const sent =
+        present.trackId === null
+          ? await save(afterReceipt({ ...present, state: 'sending' }, receipt('t-1'), at(0)))
+          : present;
+      const rejected = await save(afterResult(sent, REJECTED, at(0)));
+      const document = fresh({ contentHash: 'hash-2', facts: { ...first.facts, securityCode: 'other!' } });
+      const second = beginAttempt(document, rejected, 1, when, { owner: 'other', leaseMs: 1, held: false });
+      expect(await store.begin(second, null, [])).toBe(true);
+      const received = await save(afterReceipt(second, receipt('t-2'), at(0)));
+      await save(afterResult(received, result('Aceptado'), at(0)));
+    },
+  };
+}
+
+function portsOver(store: Ports['emissions'], change: Partial<Ports> = {}): Ports {
+  const { now, random, settings } = at(0);
+  return {
+    emissions: store,
+    runs: { present: async () => 1 },
+    observer: { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} },
+    authority: { queryResult: async () => REJECTED },
+    archive: { get: async () => Buffer.from('<ECF/>') },
+    sleep: async () => undefined,
+    checkpoint: () => undefined,
+    clock: () => now,
+    random,
+    settings: { ...settings, sendTimeoutMs: 60_000 },
+    owner: 'me',
+    pending: new Set(),
+    ...change,
+  } as Ports;
+}
+
+const ENDED = {
+  attempt: 1,
+  state: 'rejected-reusable',
+  trackId: 't-1',
+  contentHash: 'hash-1',
+  facts: { securityCode: 'aB+/12' },
+  verdict: { code: '2', messages: REASON, sequenceUsed: false },
+};
+const processing = () => must(afterReceipt(sending(), receipt('t-1'), at(0)));
+const DEADLINE = at(60_000).now.getTime();
+
+describe('a caller that waits for an attempt gets its outcome, although another document took the number', () => {
+  it('when the authority is queried for the result', async () => {
+    const { store, movesOn } = await number(processing());
+    const authority = { queryResult: async () => movesOn().then(() => REJECTED) } as never;
+    const ports = portsOver(store, { authority });
+    expect(await queryResultOnce(ports, processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
+    expect(await store.find(processing())).toMatchObject({ attempt: 2, trackId: 't-2', state: 'accepted' });
+  });
+
+  it('when only the store is read, without a certificate for a query', async () => {
+    const { store, movesOn } = await number(processing());
+    const ports = portsOver(store, { sleep: () => movesOn() });
+    expect(await awaitVerdict(ports, {} as never, processing(), null, DEADLINE)).toMatchObject(ENDED);
+  });
+
+  it('when another instance was sending it', async () => {
+    const { store, movesOn } = await number(sending());
+    const ports = portsOver(store, { sleep: () => movesOn() });
+    expect(await awaitSend(ports, sending())).toMatchObject(ENDED);
+  });
+
+  it('when the follow-up sends it again', async () => {
+    const attempt: Attempt = { ...processing(), state: 'resend-due', trackId: null };
+    const { store, movesOn } = await number(attempt);
+    const followUp = createFollowUp(portsOver(store), async () => null);
+    await movesOn();
+    expect(await followUp.advance(attempt, TOKENS as never)).toMatchObject(ENDED);
+  });
+});
+
+describe('a note that is held', () => {
+  it.each([
+    ['withdrawn, if another document took the number of its reference, by a clock that is behind', 2, 1, 'withdrawn'],
+    ['released, if it refers to the document that has the number', 10, 2, 'committed'],
+  ])('is %s', async (_what, takenAt, modifiedAttempt, state) => {
+    const first = processing();
+    const { store, movesOn } = await number(first);
+    const modifies = 'TesteCF:199999991:E310000000001';
+    const document = fresh({ encf: 'E340000000001', ecfType: '34', modifies, modifiedAttempt });
+    const note = beginAttempt(document, null, 2, at(5), { owner: 'me', leaseMs: 1, held: true });
+    expect(await store.begin(note, null, [])).toBe(true);
+    await movesOn(at(takenAt));
+    const followUp = createFollowUp(portsOver(store), async () => null);
+    expect(await followUp.advance(note)).toMatchObject({ encf: 'E340000000001', state });
+  });
+});
+
+describe('an attempt in its present state', () => {
+  const later = (past: Attempt['past']): Attempt => ({ ...sending(), attempt: 2, trackId: 't-2', past });
+  const end = { attempt: 1, submittedAt: null, code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
+
+  it('is the stored one if that is the same attempt, and unchanged if nothing is stored', () => {
+    const found = { ...processing(), revision: 9 };
+    expect(asFound(processing(), found)).toBe(found);
+    expect(asFound(found, null)).toBe(found);
+  });
+
+  it.each([
+    ['nothing tells its end', []],
+    ['the history has only a copy of it', [{ ...end, trackId: 'copy', state: 'rejected-used' as const }]],
+    [
+      'the history has only other attempts',
+      [{ ...end, attempt: 3, trackId: 't-3', state: 'rejected-reusable' as const }],
+    ],
+  ])('stays in process under its own trackId if %s', (_what, past) => {
+    expect(asFound(processing(), later(past))).toEqual(processing());
+  });
+
+  it('is withdrawn if it ended so', () => {
+    const past = [{ ...end, trackId: null, state: 'withdrawn' as const }];
+    expect(asFound(sending(), later(past))).toMatchObject({
+      attempt: 1,
+      state: 'withdrawn',
+      trackId: null,
+      owner: null,
+    });
+  });
+});
+
+describe('a decision of an operator about a document that moved on meanwhile', () => {
+  it.each([{ action: 'adopt', trackId: 't-9' } as const, { action: 'resend' } as const])(
+    'changes nothing, and says so: %j',
+    async (decision) => {
+      const first = sendLost(sending(), at(0));
+      const { store, movesOn } = await number(first);
+      // Another document takes the number between the look and the change.
+      const emissions = { ...store, find: async () => first };
+      const ports = { emissions, observer: { decided: () => undefined }, clock: () => at(1).now, random: () => 0.5 };
+      await movesOn();
+      emissions.save = async (...change) => {
+        emissions.find = store.find as never;
+        return store.save(...change);
+      };
+      const resolve = createResolveByOperator({ ...ports, settings: at(0).settings } as never, async () => undefined);
+      expect(await resolve(first, decision)).toMatchObject({ applied: false, trackId: 't-1' });
+    },
+  );
+});
