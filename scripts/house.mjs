@@ -4,83 +4,66 @@
 //   npm run house -- --root <path>   another checkout, and the dependencies that differ from this one
 //
 // Production is every .ts, .mjs and .cjs file of packages, services and deploy, except tests, generated files and the packages
-// for tests (packages/test-*). Those packages, bench, scripts and the support of test-e2e are counted below, each on its own.
+// for tests (packages/test-*).
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { importCircles } from './lint/import-graph.mjs';
-import { forTests, readSources, sourceFiles } from './lint/sources.mjs';
-import { readWalks } from './lint/walks.mjs';
+import { forTests, sourceFiles } from './lint/sources.mjs';
 import { ROOT } from './setup.mjs';
 
 const { values } = parseArgs({ options: { root: { type: 'string', default: ROOT } } });
 const root = path.resolve(values.root);
 const all = ['packages', 'services', 'deploy'].flatMap((folder) => sourceFiles(root, folder));
-const production = readSources(
-  root,
-  all.filter((file) => !forTests(file)),
-);
-const lengths = [...production.values()].map(({ lines }) => lines).sort((a, b) => a - b);
-const functions = [...production].flatMap(([file, source]) => source.functions.map((one) => ({ file, ...one })));
-const long = functions.filter(({ lines }) => lines > 60).sort((a, b) => b.lines - a.lines);
-const circles = importCircles(production);
-const [largest] = folders([...production.keys()]);
+const production = all.filter((file) => !forTests(file));
+const members = [...new Set(production.map((file) => file.split('/', 2).join('/')))];
 
-print('Production', [
-  ['lines', sum(lengths)],
-  ['files', lengths.length],
-  ['lines of a file, median', quantile(lengths, 0.5)],
-  ['lines of a file, 95 of 100', quantile(lengths, 0.95)],
-  ['files under 15 lines', share(lengths.filter((lines) => lines < 15).length, lengths.length)],
-  ['files in the largest folder', `${largest[1]} (${largest[0]})`],
-  ['folders over 15 files', folders([...production.keys()]).filter(([, count]) => count > 15).length],
-  ['functions with a name', functions.filter(({ named }) => named).length],
-  ['functions over 60 lines', long.length],
-  ['functions over 100 lines', long.filter(({ lines }) => lines > 100).length],
-  ['import circles, types included', circles.length],
+print('Production (files, lines)', [
+  ['all', size(production)],
+  ...members.map((member) => [member, size(production.filter((file) => file.startsWith(`${member}/`)))]),
 ]);
 print('Beside production (files, lines)', [
   ['packages for tests', size(all.filter(forTests))],
   ['bench', size(sourceFiles(root, 'bench'))],
   ['scripts', size(sourceFiles(root, 'scripts'))],
   ['support of test-e2e', size(sourceFiles(root, 'test-e2e/support'))],
+  ['tests', size(listed(/\.test\.ts$/))],
 ]);
-print(
-  'Walks of ARCHITECTURE.md (files)',
-  readWalks(root).map(({ title, steps }) => [title, steps.length]),
-);
-list(
-  'Functions over 60 lines',
-  long.map(({ file, line, name, lines }) => `${String(lines).padStart(4)}  ${name} (${file}:${line})`),
-);
-list(
-  'Import circles',
-  circles.map((files) => files.join('\n    -> ')),
-);
+const pages = listed(/\.md$/);
+print('Documentation', [
+  ['pages', pages.length],
+  ['words', pages.reduce((total, file) => total + read(file).split(/\s+/).length, 0)],
+  ['decisions (docs/adr)', pages.filter((file) => /^docs\/adr\/\d/.test(file)).length],
+  ['runbooks (docs/runbooks)', pages.filter((file) => file.startsWith('docs/runbooks/')).length],
+]);
+print('Interfaces', [
+  ['settings', distinct(/^\| `([A-Z][A-Z0-9_]+)` \|/gm, ['docs/configuration.md'])],
+  ['metrics', distinct(/name: '(ecf_\w+)'/g, production)],
+  ['migrations', listed(/\/migration\.sql$/).length],
+]);
 printDependencies(dependencies(root), dependencies(ROOT));
 
-/** Folders with the number of source files directly in them, the largest first. */
-function folders(files) {
-  const counts = new Map();
-  for (const file of files) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1]);
+/** The files of the checkout, without hidden, installed and compiled ones, whose path matches. */
+function listed(pattern, folder = '') {
+  return fs
+    .readdirSync(path.join(root, folder), { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && !['node_modules', 'dist', 'generated'].includes(name))
+    .flatMap((entry) => {
+      const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return listed(pattern, file);
+      return pattern.test(file) ? [file] : [];
+    });
+}
+
+function read(file) {
+  return fs.readFileSync(path.join(root, file), 'utf8');
+}
+
+function distinct(pattern, files) {
+  return new Set(files.flatMap((file) => [...read(file).matchAll(pattern)].map(([, name]) => name))).size;
 }
 
 function size(files) {
-  return `${files.length}, ${sum(files.map((file) => fs.readFileSync(path.join(root, file), 'utf8').split('\n').length - 1))}`;
-}
-
-function sum(numbers) {
-  return numbers.reduce((total, one) => total + one, 0);
-}
-
-function share(part, whole) {
-  return `${part} (${((100 * part) / whole).toFixed(1)} %)`;
-}
-
-/** The value that this share of the sorted numbers does not exceed. */
-function quantile(sorted, part) {
-  return sorted[Math.ceil(sorted.length * part) - 1];
+  return `${files.length}, ${files.reduce((total, file) => total + read(file).split('\n').length - 1, 0)}`;
 }
 
 /** Packages from the registry: those needed at run time, and those that only development needs. */
