@@ -19,6 +19,6 @@ export default {
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testSequencer: '<rootDir>/scripts/test-order.mjs',
-  // Waits inside tests have shorter limits of their own. Only the start of a deployment on a busy machine takes minutes.
+  // Waits inside tests have their own, shorter limits. Only the start of a deployment on a busy machine takes minutes.
   testTimeout: 300_000,
 };

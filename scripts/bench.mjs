@@ -1,4 +1,4 @@
-// `npm run bench [-- name...]`: runs the benchmarks, each in a process of its own. Every figure is a ratio to a named
+// `npm run bench [-- name...]`: runs the benchmarks, each in its own process. Every figure is a ratio to a named
 // reference measured in the same run; absolute times are printed for orientation only.
 import fs from 'node:fs';
 import path from 'node:path';

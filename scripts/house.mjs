@@ -66,7 +66,7 @@ function size(files) {
   return `${files.length}, ${files.reduce((total, file) => total + read(file).split('\n').length - 1, 0)}`;
 }
 
-/** Packages from the registry: those needed at run time, and those that only development needs. */
+/** Packages from the registry: needed at run time, and needed by development only. */
 function dependencies(checkout) {
   const found = { 'run time': new Map(), development: new Map() };
   const groups = ['packages', 'services', 'deploy'].flatMap((group) =>

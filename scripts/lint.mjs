@@ -1,4 +1,5 @@
-// `npm run lint`: formatting and style (Biome), who imports whom (dependency-cruiser), and the time of regular expressions.
+// `npm run lint`: formatting and style (Biome), who imports whom (dependency-cruiser), the time of regular expressions,
+// and the English of texts.
 import path from 'node:path';
 import { ROOT, runTool, say, setup } from './setup.mjs';
 
@@ -13,4 +14,6 @@ const imports = await runTool(bin('depcruise'), [
 ]);
 say('regular expressions');
 const patterns = await runTool(process.execPath, [path.join(ROOT, 'scripts', 'lint', 'patterns.mjs')]);
-process.exit(style || imports || patterns);
+say('English');
+const english = await runTool(process.execPath, [path.join(ROOT, 'scripts', 'lint', 'english.mjs')]);
+process.exit(style || imports || patterns || english);

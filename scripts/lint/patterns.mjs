@@ -11,7 +11,7 @@ import { check } from 'recheck';
 import { ROOT } from '../setup.mjs';
 import { forTests, sourceFiles } from './sources.mjs';
 
-/** A larger count is judged like any number: the checker copies the repeated part so many times. */
+/** A larger count is judged like any number: the checker copies the repeated part that often. */
 const MOST_COPIES = 8;
 
 /** The patterns of a file: { line, source, flags }; `source` is null if it is made at run time. */

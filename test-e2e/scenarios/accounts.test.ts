@@ -493,7 +493,7 @@ describe('several accounts', () => {
     expect(nobody.body.detail.replace('101999999', a.rnc)).toBe(answers.at(-1)?.body.detail);
     expect(await alfa.ledger(encf, a.rnc)).toHaveLength(1);
     expect(await alfa.ledger('E310000009999')).toEqual([]);
-    // Each issuer has a document of its own under the same number.
+    // Each issuer has its own document under the same number.
     const same = new Numbering(b).next();
     expect(same.encf).toBe(encf);
     expect((await beta.submit(same.invoice)).body).toMatchObject({ status: 'Aceptado', encf });

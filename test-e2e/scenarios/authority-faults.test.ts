@@ -62,7 +62,7 @@ describe('a failed submission of a full document and of a summary', () => {
     ['HTML with 502', { kind: 'http', status: 502, body: '<html><body>Bad Gateway</body></html>' }],
     ['HTML with 403', { kind: 'http', status: 403, body: '<html><body>Forbidden</body></html>' }],
     ['an empty 400', { kind: 'http', status: 400, body: '' }],
-    ['JSON that is no verdict', { kind: 'http', status: 200, body: '{"mensaje":"hola"}' }],
+    ['JSON without a verdict', { kind: 'http', status: 200, body: '{"mensaje":"hola"}' }],
     ['429', { kind: 'http', status: 429, body: '', headers: { 'Retry-After': '1' } }],
   ])('%s: 200 EnProceso, then accepted, with one submission of the same bytes', async (_what, fault) => {
     const ends = ROUTES.map(async ({ example, operation }) => {

@@ -95,7 +95,7 @@ describe('the request', () => {
 });
 
 describe('the part data', () => {
-  it('that is no JSON is 400 and names the position', async () => {
+  it('that is not JSON is 400 and names the position', async () => {
     const one = numbers.next();
     const text = JSON.stringify(one.invoice, null, 2).replace('"TipoPago": "1",', '"TipoPago": "1"');
     const line = text.split('\n').findIndex((row) => row.includes('"TablaFormasPago"')) + 1;
@@ -276,7 +276,7 @@ describe('a batch', () => {
     by.call('POST', '/batches', { body, headers: { ...NDJSON, ...headers } });
   const kept = async () => (await client.call('GET', '/batches')).body.count;
 
-  it('that is compressed, torn, too long or without the scope is refused, and nothing is kept', async () => {
+  it('that is compressed, torn, too long or without the scope is refused, and not kept', async () => {
     const one = numbers.next();
     const line = `${JSON.stringify(one.invoice)}\n`;
     const key = { name: 'lee', environments: ['TesteCF'], scopes: ['read', 'cancel'] };
@@ -342,7 +342,7 @@ describe('a cancellation', () => {
   const arrived = async () =>
     (await client.control('GET', `/submissions?operation=anulacionrangos&rnc=${TAXPAYER.rnc}`)).body.length;
 
-  it('that is malformed, foreign or hostile is refused, and nothing is kept, sent or blocked', async () => {
+  it('that is malformed, foreign or hostile is refused, and neither kept nor sent, and blocks no other', async () => {
     const text = JSON.stringify(body([range(700_001)]));
     const cases: [unknown, number, string, Parameters<typeof cancel>[1]?][] = [
       ['', 422, 'validation_error'],
@@ -381,7 +381,7 @@ describe('a cancellation', () => {
     expect((await cancel(body([range(700_001)]))).body).toMatchObject({ authority_status: 'Aceptado' });
   });
 
-  it('that is repeated, or comes six times at once, counts once', async () => {
+  it('that is repeated, or arrives six times at the same moment, counts once', async () => {
     const before = await arrived();
     const wanted = body([range(700_100, 700_109)]);
     const all = await Promise.all(Array.from({ length: 6 }, () => cancel(wanted)));
@@ -445,7 +445,7 @@ describe('an approval', () => {
   const arrived = async (encf: string) =>
     (await client.control('GET', `/submissions?operation=aprobacioncomercial&encf=${encf}`)).body.length;
 
-  it('that is malformed, foreign or hostile is refused, and nothing is kept or sent', async () => {
+  it('that is malformed, foreign or hostile is refused, and neither kept nor sent', async () => {
     const encf = 'E310000800001';
     const text = JSON.stringify(body(encf));
     const reason = (rejection_description: string) =>
@@ -489,7 +489,7 @@ describe('an approval', () => {
     expect([await kept(), await arrived(encf)]).toEqual([0, 0]);
   });
 
-  it('that is repeated, or comes six times at once, counts once', async () => {
+  it('that is repeated, or arrives six times at the same moment, counts once', async () => {
     const issuer = { rnc: deployment.running.demo.issuer_rnc, name: 'Comercial Palma Ficticia, SRL' };
     const { invoice, encf } = new Numbering(issuer).next('ecf-31', (ecf) => {
       ecf.Encabezado.Comprador.RNCComprador = TAXPAYER.rnc;

@@ -51,7 +51,7 @@ describe('PostgreSQL of compose', () => {
     await admin.close();
   });
 
-  it.each(SERVICES)('gives %s a database of its own and no other', async (name) => {
+  it.each(SERVICES)('gives %s its own database and no other', async (name) => {
     expect(await createDatabaseIfMissing(urlOf(name, name))).toBe(false);
     const own = openDatabase(urlOf(name, name), { max: 1 });
     await own.query('CREATE TABLE kept (id int)');
@@ -164,7 +164,7 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   });
 
-  it('lets each service in with its own password, and nobody with another', async () => {
+  it('lets each service in with its own password, and refuses every other password', async () => {
     await login('status_poller', 'secret-of-status_poller');
     await expect(login('gateway', 'secret-of-emission')).rejects.toThrow('Authentication failed');
     await expect(login('anybody', 'secret-of-gateway')).rejects.toThrow('Authentication failed');

@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 const deployment = useDeployment({ STATUS_WAIT_MS: '0', FIRST_QUERY_MS: '200' });
 const TAXPAYER = { rnc: '101000163', name: 'Contingencia Imaginaria, SRL' };
 
-it('documents wait while the authority is away, and are sent at its return, with events of both', async () => {
+it('documents wait while the authority is unreachable, and are sent at its return, with events of both', async () => {
   const client = await newAccount(deployment.running, TAXPAYER);
   const numbers = new Numbering(TAXPAYER);
   const release = await client.fault({ operation: '*', kind: 'down' });

@@ -57,7 +57,7 @@ function cancel(client: Client, number: string) {
   });
 }
 
-/** Waits until the database has so many attempts and cancellations in the state `sending`. */
+/** Waits until the database has these counts of attempts and cancellations in the state `sending`. */
 async function isSending(counts: Record<'attempt' | 'cancellation', number>): Promise<void> {
   const database = embeddedDatabase(dataDir, 'emission');
   const sending = async (table: string) =>
@@ -111,7 +111,7 @@ async function killedBeforeCommit<T>(submit: () => Promise<T>[]): Promise<T[]> {
   return Promise.all(answers);
 }
 
-/** Waits for so many cancellations in the simulator's ledger; those after the first are sorted by checksum. */
+/** Waits for `count` cancellations in the simulator's ledger; those after the first are sorted by checksum. */
 async function cancellations(client: Client, count: number) {
   for (const end = Date.now() + 60_000; ; await delay(50)) {
     const { body } = await client.control('GET', '/submissions?operation=anulacionrangos');
@@ -195,7 +195,7 @@ describe('documents in progress', () => {
     ]);
   });
 
-  it('lines of a batch go on after each kill, though its key is deleted, and none is sent twice', async () => {
+  it('lines of a batch continue after each kill, though its key is deleted, and none is sent twice', async () => {
     let client = new Client(running);
     // The oldest account is that of the demo.
     const [account] = (await client.admin('GET', '/accounts')).body;

@@ -65,7 +65,7 @@ async function submitting(during: Promise<unknown>) {
   return Promise.all(calls);
 }
 
-/** Each 200 has an accepted document, each 503 a free number; nothing was submitted twice. */
+/** Each 200 has an accepted document, each 503 a free number; no document was submitted twice. */
 async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>): Promise<void> {
   expect(results.length).toBeGreaterThan(3);
   for (const { invoice, encf, answer } of results) {
@@ -83,14 +83,14 @@ async function expectNothingLost(results: Awaited<ReturnType<typeof submitting>>
 }
 
 describe('a database that is gone for five seconds', () => {
-  it('frozen: requests wait or get 503; nothing is lost or doubled', async () => {
+  it('frozen: requests wait or get 503; no document is lost or doubled', async () => {
     const resume = freeze();
     const back = delay(AWAY_MS).finally(resume);
     const results = await submitting(back.then(() => delay(500)));
     await expectNothingLost(results);
   });
 
-  it('killed: it is restarted, and later requests are accepted; nothing is lost or doubled', async () => {
+  it('killed: it is restarted, and later requests are accepted; no document is lost or doubled', async () => {
     const before = postgres();
     process.kill(before, 'SIGKILL');
     const { invoice } = numbers.next();
@@ -124,7 +124,7 @@ describe('a database that is gone for five seconds', () => {
   });
 });
 
-describe('while the database is away', () => {
+describe('while the database is down', () => {
   it('the process is alive but not ready, and readiness names the database', async () => {
     const resume = freeze();
     try {

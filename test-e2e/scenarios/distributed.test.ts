@@ -351,7 +351,7 @@ describeDistributed('SIGINT', () => {
     expect(await running.end('SIGINT')).toBe(0);
     running = await startDistributed(dataDir, { ...settings, MASTER_KEY: fresh });
     await submitted();
-    // A second signal stops the services at once; the servers that hold data still stop in order.
+    // A second signal stops the services immediately; the servers that hold data still stop in order.
     const again = running.processes();
     running.child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -37,7 +37,7 @@ const SHOWN = [
   'OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 npm run distributed',
 ];
 
-/** Revoked certificates: pages add lines. It must list something, so it begins with a certificate that nobody has. */
+/** Revoked certificates: pages add lines. It must list something, so it begins with a certificate that does not exist. */
 const REVOKED = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-revoked-')), 'revoked');
 fs.chmodSync(path.dirname(REVOKED), 0o755);
 fs.writeFileSync(REVOKED, `${'0'.repeat(64)}\n`);
@@ -112,7 +112,7 @@ describe('the commands of a page of the documentation', () => {
     try {
       const parts = blocks(page).filter(({ language }) => language === 'sh');
       const script = parts.map(({ text, line }) => `echo "== line ${line}"\n${text}`).join('\n');
-      // A loop that breaks at success goes on silently without it; a function can return 1.
+      // A loop that breaks at success continues silently without it; a function can return 1.
       expect(script).not.toMatch(/&& break/);
       const env = { DATA_DIR: deployment.dataDir, WORK: work, REVOKED_CERTIFICATES_FILE: REVOKED };
       const { code, output } = await run(script, env);
@@ -123,7 +123,7 @@ describe('the commands of a page of the documentation', () => {
     }
   });
 
-  it.each(PAGES)('are all run, but for those that start or run the tests: %s', (page) => {
+  it.each(PAGES)('are all run, except the ones that start or run the tests: %s', (page) => {
     const others = blocks(page).filter(({ language }) => language !== 'sh');
     // The receivers of webhooks.md run in services/query/test/webhooks.test.ts.
     const known = ['console', 'text', 'json', ...(page === 'docs/webhooks.md' ? ['ts', 'python'] : [])];

@@ -182,7 +182,7 @@ describe('the headers of an answer', () => {
 });
 
 describe('the metrics', () => {
-  it('are Prometheus text on a port of their own', async () => {
+  it('are Prometheus text on a separate port', async () => {
     const answer = await fetch(deployment.running.demo.metrics_url);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     const rows = [

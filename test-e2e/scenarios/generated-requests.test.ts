@@ -26,7 +26,7 @@ let pool: Pool;
 let publicDocument: InterfaceDocument;
 let adminDocument: InterfaceDocument;
 
-/** Nobody listens there. */
+/** No program listens there. */
 const DEAD_RECEIVER = 'http://127.0.0.1:1/events';
 const newWebhook = { url: DEAD_RECEIVER, environments: ['TesteCF'] };
 const KEPT_WEBHOOK = ['findWebhook', 'changeWebhook', 'rotateWebhook', 'replayWebhook', 'testWebhook'];

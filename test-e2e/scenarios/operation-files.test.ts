@@ -150,7 +150,7 @@ describe('compose', () => {
     for (const name of SERVICES) expect(compose.services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
-  it('passes every setting on: those that it does not wire itself come from settings.env', () => {
+  it('passes every setting on: the settings that it does not wire itself come from settings.env', () => {
     for (const name of SERVICES) {
       const { env_file, environment = {} } = compose.services[name] ?? {};
       expect([name, env_file]).toEqual([name, [{ path: 'settings.env', required: false }]]);

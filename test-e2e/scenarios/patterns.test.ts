@@ -29,7 +29,7 @@ it('the lint names patterns that can take quadratic or exponential time, with th
   expect(named(...slow)).toEqual([1, [1, 2, 3, 4, 5, 5]]);
 }, 120_000);
 
-it('the lint accepts linear patterns, and asks for a reason where it cannot judge', () => {
+it('the lint accepts linear patterns, and demands a reason where it cannot judge', () => {
   const linear = [
     'const a = /eyJ[\\w.-]*/g, b = /^[\\w-]{1,400}$/, c = /(:\\/\\/[^\\s:/@]*):[^\\s@/]+@/g;',
     '// /\\s+$/',

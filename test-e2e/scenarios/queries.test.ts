@@ -58,7 +58,7 @@ describe('a document is found by the next query after its submission', () => {
     }
   });
 
-  it('by many callers at once, each its own document', async () => {
+  it('by many callers at the same time, each its own document', async () => {
     const before = await count();
     const own = await Promise.all(
       Array.from({ length: 24 }, async () => {

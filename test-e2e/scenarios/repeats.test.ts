@@ -42,7 +42,7 @@ describe.each(['ecf-31', 'ecf-32'])('the same document again (%s)', (example) =>
   const operation = example === 'ecf-31' ? 'recepcion' : 'recepcionfc';
   const text = (answer: Answer) => ({ status: answer.status, body: answer.body });
 
-  it('gets the stored answer for every JSON form of it, and nothing is sent', async () => {
+  it('gets the stored answer for every JSON form of it, and is not sent', async () => {
     const { invoice, encf } = numbers.next(example);
     const first = await client().submit(invoice);
     expect(first.body).toMatchObject({ status: 'Aceptado', encf, sequence_used: true });
@@ -393,7 +393,7 @@ describe('a number that is submitted and cancelled at the same moment', () => {
 });
 
 describe('ecf submit', () => {
-  it('goes on after it was killed: every document is sent once, and the results are complete', async () => {
+  it('continues after it was killed: every document is sent once, and the results are complete', async () => {
     const documents = Array.from({ length: 5 }, () => numbers.next());
     const lines = documents.map(({ invoice }) => JSON.stringify(invoice));
     const file = path.join(deployment.dataDir, 'invoices.ndjson');

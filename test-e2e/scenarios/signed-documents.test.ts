@@ -132,7 +132,7 @@ describe('POST /submit_ecf', () => {
     expect(good).toMatchObject({ status: 200, body: { trackId: expect.any(String), encf } });
   });
 
-  it('refuses an invalid signed e-CF with 400, a body that is no XmlItem with 422 or 415', async () => {
+  it('refuses an invalid signed e-CF with 400, a body without an XmlItem with 422 or 415', async () => {
     const { invoice, encf } = numbers.next();
     const { xml } = await signedByCaller(invoice, file);
     const cases: [string, string, string][] = [

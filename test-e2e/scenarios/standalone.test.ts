@@ -224,7 +224,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(named.sort()).toEqual(['DEFAULT_ENV', 'MASTER_KEY', 'TRUSTED_ISSUERS_FILE']);
   });
 
-  it('names every wrong variable at once, including those of the simulator, before anything starts', async () => {
+  it('names all wrong variables in one message, including those of the simulator, before anything starts', async () => {
     const wrong = [
       'LOG_LEVEL',
       'METRICS_PORT',

@@ -27,7 +27,7 @@ async function submitted() {
 }
 
 describe('the status of a submission', () => {
-  it('is found at once by its trackId and becomes final without queries, with one submission at the authority', async () => {
+  it('is found immediately by its trackId and becomes final without queries, with one submission at the authority', async () => {
     const { encf, trackId, invoice } = await submitted();
     const first = await statusOf(trackId);
     expect(first.status).toBe(200);

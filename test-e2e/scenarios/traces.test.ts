@@ -45,7 +45,7 @@ async function expectTree(traceId: string, expected: readonly Wanted[]): Promise
   expect(roots()).toEqual([expect.stringMatching(/^POST/)]);
 }
 
-/** Several at once, so that services handle them together. */
+/** Several together, so that services handle them together. */
 const documents = Array.from({ length: 4 }, () => ({ ...newTrace(), ...numbers.next() }));
 
 describe('the trace of a submission', () => {

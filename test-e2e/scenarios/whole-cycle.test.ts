@@ -266,7 +266,7 @@ describe('two taxpayers that invoice each other', () => {
     await shows(course, null);
   });
 
-  it('numbers that are cancelled are never issued, and those that were issued are never cancelled', async () => {
+  it('numbers that are cancelled are never issued, and issued numbers are never cancelled', async () => {
     const [first, last] = [encfOf('31', 9_001), encfOf('31', 9_010)];
     const order = (from: string, to: string) => ({
       issuer_rnc: palma.rnc,

@@ -21,7 +21,7 @@ const READY_MS = 240_000;
 /** The deployments that there are, by the folder of each. */
 export type DeploymentName = 'standalone' | 'distributed';
 
-/** A deployment as its users run it: a process of its own, with its own data folder. */
+/** A deployment as its users run it: a process with its own data folder. */
 export interface DeploymentProcess {
   /** The content of `demo.json` at the start. */
   demo: Demo;

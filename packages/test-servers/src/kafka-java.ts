@@ -18,7 +18,7 @@ const run = promisify(execFile);
 /** Password of keys and a user that exist only on the machine of a test. */
 const KEYS_PASSWORD = 'only-for-tests';
 
-/** A broker of its own folder. */
+/** A broker with its own folder. */
 export interface JavaBroker {
   readonly port: number;
   readonly folder: string;

@@ -31,7 +31,7 @@ export interface KafkaServer {
 }
 
 export interface BrokerControl {
-  /** Ends the broker at once, as a power cut would. */
+  /** Ends the broker immediately, as a power cut would. */
   kill(): Promise<void>;
   /** Starts it again on its data, at the same address; resolves when it answers. */
   restart(): Promise<void>;
@@ -55,7 +55,7 @@ export async function kafka({ own = false }: { own?: boolean } = {}): Promise<Ka
 /** The process with which the run ends: that of all workers where the script of the tests names it, else this one. */
 const RUN = Number(process.env.ECF_TEST_RUN ?? process.pid);
 
-/** The broker that the tests of a run share. A file holds it, since test files run in processes of their own. */
+/** The broker that the tests of a run share. A file holds it, since each test file runs in its own process. */
 interface Shared {
   readonly port: number;
   /** Only for a broker in Java. */
@@ -63,7 +63,7 @@ interface Shared {
   readonly container?: string;
 }
 
-/** Ends the broker and removes its folders when the run is over. */
+/** Ends the broker and removes its folders when the run has ended. */
 const WATCH =
   'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -KILL "$(cat "$2/pid")" 2>/dev/null; rm -rf "$2" "$3"';
 

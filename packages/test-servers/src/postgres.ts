@@ -20,7 +20,7 @@ const WATCH =
 
 /**
  * A PostgreSQL for tests: one server for each process that runs tests, shared by its test files, removed when that process
- * ends. Nothing is synced to disk.
+ * ends. It does not sync to disk.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const { admin, pid } = await sharedServer();

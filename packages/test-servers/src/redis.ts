@@ -6,7 +6,7 @@ import { missing } from './missing.js';
 export interface RedisServer {
   /** For REDIS_URL. */
   readonly url: string;
-  /** Ends the server at once and starts it again, empty, at the same address; null if the tests did not start it. */
+  /** Ends the server immediately and starts it again, empty, at the same address; null if the tests did not start it. */
   readonly control: { kill(): Promise<void>; restart(): Promise<void> } | null;
   stop(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export function testKey(number: number): KeyObject {
   return createPrivateKey(readFileSync(file));
 }
 
-/** Several processes may generate the same key at once: the link makes one of them win, with a complete file. */
+/** Several processes may generate the same key at the same time: the link makes one of them win, with a complete file. */
 function generateKey(folder: string, file: string): void {
   const own = `${file}.${process.pid}`;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -23,7 +23,7 @@ export function clientsOf(running: Standalone): Client[] {
 
 /**
  * 32 callers submit mixed invoices. Each repeats its invoice at changing gateways until it gets 200; two callers submit
- * every tenth invoice at once.
+ * every tenth invoice immediately.
  */
 export async function load(
   running: Standalone,

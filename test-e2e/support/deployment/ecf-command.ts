@@ -18,7 +18,7 @@ export function ecf(deployment: Deployment, ...args: string[]): Promise<Ran> {
   return ran(deployment, [...args, '--json']);
 }
 
-/** Runs `ecf submit`; with `killAfter` it is killed once it wrote so many results. */
+/** Runs `ecf submit`; with `killAfter` it is killed once it wrote that number of results. */
 export function ecfSubmit(deployment: Deployment, args: string[], killAfter = Number.POSITIVE_INFINITY): Promise<Ran> {
   return ran(deployment, ['submit', ...args], killAfter);
 }

@@ -21,7 +21,7 @@ export class Numbering {
 
   constructor(private readonly issuer: { rnc: string; name: string }) {}
 
-  /** An example document (`ecf-31`, `ecf-32`, ...) of this issuer under a number of its own; `edit` changes it in place. */
+  /** An example document (`ecf-31`, `ecf-32`, ...) of this issuer under its own number; `edit` changes it in place. */
   next(example = 'ecf-31', edit?: (ecf: Invoice) => void): { invoice: Invoice; encf: string } {
     this.last += 1;
     const invoice = JSON.parse(fs.readFileSync(path.join(EXAMPLES, `${example}.json`), 'utf8'));

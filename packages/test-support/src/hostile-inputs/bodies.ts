@@ -19,7 +19,7 @@ const FILE_NAMES = [
   ['a file name with a command', '$(touch /tmp/ecf-owned).xml'],
 ] as const;
 
-/** Bodies that are no upload. */
+/** Bodies that are not uploads. */
 export const bodies: readonly Hostile[] = [
   {
     name: 'a zip file',

@@ -3,7 +3,7 @@ import { BAD_SIGNATURE, bare, type Hostile, unreadable } from './input.js';
 const doctype = (declaration: string, xml: string) => bare(xml).replace(/^/, `<?xml version="1.0"?>${declaration}`);
 
 const laughs = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
-/** Documents that no parser of ours may do more with than name their fault. */
+/** Documents of which our parsers may only name the fault. */
 export const documents: readonly Hostile[] = [
   {
     name: 'document type declaration',
@@ -251,7 +251,7 @@ export const documents: readonly Hostile[] = [
     answer: { motive: ['1'] },
   },
   {
-    name: '8,000 namespaces that are no URI, in 128 KiB',
+    name: '8,000 namespaces that are not URIs, in 128 KiB',
     make: (xml) => xml.replace('<DetallesItems>', `${'<x xmlns="y"/>'.repeat(8_000)}<DetallesItems>`),
     answer: { motive: ['1'] },
   },
