@@ -139,6 +139,29 @@ describe('a document without a number', () => {
   });
 });
 
+describe('a caller that waits for the verdict', () => {
+  it('queries the authority five times in three seconds at most, first after 220 ms', async () => {
+    let waited = 0;
+    const asked: number[] = [];
+    const ports = {
+      clock: () => new Date(now.getTime() + waited),
+      sleep: async (ms: number) => {
+        waited += ms;
+      },
+      authority: {
+        queryResult: async () => {
+          asked.push(waited);
+          return { outcome: 'verdict', verdict: { status: 'EnProceso' } };
+        },
+      },
+    } as never;
+    const attempt: Attempt = { ...sending(), state: 'processing', trackId: 'track-1', owner: null };
+    const tokens = { get: async () => 'token' } as never;
+    expect(await awaitVerdict(ports, {} as never, attempt, tokens, now.getTime() + 3_000)).toBe(attempt);
+    expect(asked).toEqual([220, 470, 970, 1_970, 2_970]);
+  });
+});
+
 describe('a repeat', () => {
   const ports = { clock: () => now, random, settings, sleep: async () => undefined, emissions: {} } as never;
 
