@@ -74,10 +74,11 @@ export const approvalsSettings = z.object({
     default: 3_000,
   }),
   APPROVAL_IDLE_MS: setting.integer({
-    description: 'Longest pause in milliseconds between two looks for due approvals',
+    description:
+      'Longest pause in milliseconds between two looks for due approvals; an instance handles due times that it stored itself when they come',
     min: 10,
     max: 60_000,
-    default: 500,
+    default: 30_000,
   }),
   APPROVAL_CLAIM_MS: setting.integer({
     description: 'Lease of a send: after it, another instance takes over from one that ended',
@@ -120,10 +121,11 @@ export const approvalsSettings = z.object({
     default: 8,
   }),
   DELIVERY_IDLE_MS: setting.integer({
-    description: 'Longest pause in milliseconds between two looks for due deliveries',
+    description:
+      'Longest pause in milliseconds between two looks for due deliveries; an instance handles due times that it stored itself when they come',
     min: 10,
     max: 60_000,
-    default: 500,
+    default: 30_000,
   }),
 });
 

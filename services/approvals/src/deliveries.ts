@@ -70,7 +70,7 @@ export interface Deliveries {
   subscribe(): Promise<Subscription>;
   /** Called with each taxpayer that was applied to the replica. */
   taxpayerChanged(taxpayer: TaxpayerState): Promise<void>;
-  readonly worker: { start(): void; stop(): Promise<void> };
+  readonly worker: { start(): void; wake(): void; stop(): Promise<void> };
 }
 
 /** Wires deliveries into the service. Nothing is connected before the worker starts. */
@@ -125,6 +125,7 @@ export function createDeliveries(config: ApprovalsConfig, parts: DeliveriesParts
         });
         background.start();
       },
+      wake: background.wake,
       async stop() {
         stopping = true;
         endObserving();

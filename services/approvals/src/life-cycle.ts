@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Subscription } from '@ecf/service-kit/bus';
+import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, createDueTimeLimits, type ServiceDependencies } from '@ecf/service-kit/service';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { Ports } from './core/ports.js';
 import type { Deliveries } from './deliveries.js';
 import { DUE_TIMES } from './due-times.js';
@@ -14,6 +15,8 @@ const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url
 /** Work that runs beside the requests. */
 interface Loop {
   start(): void;
+  /** Looks for due work soon. */
+  wake(): void;
   /** Takes nothing new and waits for the work in flight. */
   stop(): Promise<void>;
 }
@@ -47,10 +50,14 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
     failed: (error) => ports.observer.failed('cleaning', error),
   });
 
-  const dueTimeLimits = createDueTimeLimits({
-    limit: (now) => limitDueTimes(database, DUE_TIMES, now),
+  const dueTimes = createDueTimeWatch({
+    database,
+    columns: DUE_TIMES,
     clock: ports.clock,
-    failed: (error) => ports.observer.failed('limiting due times', error),
+    wake() {
+      for (const worker of workers) worker.wake();
+    },
+    failed: (error) => ports.observer.failed('reading due times', error),
   });
 
   return {
@@ -65,13 +72,13 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
       relay.start();
       for (const worker of workers) worker.start();
       cleaning.start();
-      dueTimeLimits.start();
+      dueTimes.start();
     },
     async stop() {
       parts.freeSpace.stop();
       for (const end of parts.endReports) end();
       await cleaning.stop();
-      await dueTimeLimits.stop();
+      await dueTimes.stop();
       // The workers learn of the stop before their pauses end.
       const stopped = Promise.all(workers.map((worker) => worker.stop()));
       parts.stopping.abort();

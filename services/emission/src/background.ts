@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { toCalendarDate } from '@ecf/domain';
 import type { Subscription } from '@ecf/service-kit/bus';
-import { createDatabaseIfMissing, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, createDueTimeLimits, type ServiceDependencies } from '@ecf/service-kit/service';
+import { createDueTimeWatch } from '@ecf/service-kit/due-work';
+import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
 import type { BatchStore } from './batches/batch-ports.js';
 import type { CancellationStore } from './cancellation/cancellation-ports.js';
 import type { EmissionConfig } from './config.js';
@@ -28,6 +29,8 @@ const PENDING_MS = 10_000;
 /** Work that runs beside the requests. */
 interface Loop {
   start(): void | Promise<void>;
+  /** Looks for due work soon. */
+  wake?(): void;
   stop(): Promise<void>;
 }
 
@@ -66,10 +69,14 @@ export function createLifeCycle(
     clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
   });
-  const dueTimeLimits = createDueTimeLimits({
-    limit: (now) => limitDueTimes(parts.database, DUE_TIMES, now),
+  const dueTimes = createDueTimeWatch({
+    database: parts.database,
+    columns: DUE_TIMES,
     clock,
-    failed: (error) => logger.warn({ err: error }, 'due times could not be limited'),
+    wake() {
+      for (const loop of [...backgrounds, archiver]) loop.wake?.();
+    },
+    failed: (error) => logger.warn({ err: error }, 'due times could not be read'),
   });
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
@@ -116,12 +123,12 @@ export function createLifeCycle(
       keepHouse();
       housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
       cleaning.start();
-      dueTimeLimits.start();
+      dueTimes.start();
     },
     async stop() {
       clearInterval(housekeeping);
       await cleaning.stop();
-      await dueTimeLimits.stop();
+      await dueTimes.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
       await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);

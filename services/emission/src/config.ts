@@ -75,8 +75,9 @@ export const emissionSettings = z.object({
     max: 256,
   }),
   BACKGROUND_IDLE_MS: setting.integer({
-    description: 'Longest pause in milliseconds between two looks for due documents',
-    default: 500,
+    description:
+      'Longest pause in milliseconds between two looks for due documents; an instance handles due times that it stored itself when they come',
+    default: 30_000,
     min: 10,
     max: 60_000,
   }),

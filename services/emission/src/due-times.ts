@@ -18,9 +18,10 @@ export const DUE_TIMES: readonly DueTimes[] = [
   },
   { table: 'cancellation', column: 'next_action_at', longestMs: LONGEST_RETRY_DELAY_MS },
   { table: 'batch', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS },
-  { table: 'batch_line', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS },
+  // Open batches are counted every second, which wakes the work on their lines.
+  { table: 'batch_line', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS, wakes: false },
   { table: 'contingency', column: 'due_at', longestMs: LONGEST_PROBE_MS },
   { table: 'taxpayer_watch', column: 'due_at', longestMs: WATCH_EVERY_MS },
-  { table: 'reserved_number', column: 'until', longestMs: RESERVATION_MS },
+  { table: 'reserved_number', column: 'until', longestMs: RESERVATION_MS, wakes: false },
   PENDING_DOCUMENT_DUE_TIMES,
 ];

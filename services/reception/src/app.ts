@@ -80,7 +80,6 @@ const QUESTION_MS = 3_000;
 /** Longer than login, query and their repetition take. */
 const CONFIRMATION_LEASE_MS = 180_000;
 const CONFIRMATIONS_AT_ONCE = 8;
-const IDLE_MS = 1_000;
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ReceptionOverrides extends SharedDependencies {
@@ -291,7 +290,6 @@ function createConfirmation(
       ports.observer.failed(document ? 'confirming a received document' : 'looking for documents to confirm', error),
     clock,
     leaseMs: CONFIRMATION_LEASE_MS,
-    idleMs: IDLE_MS,
     concurrency: CONFIRMATIONS_AT_ONCE,
   });
   return {

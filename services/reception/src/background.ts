@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import type { DueWork } from '@ecf/service-kit/due-work';
+import { createDueTimeWatch, type DueWork } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, limitDueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, createDueTimeLimits } from '@ecf/service-kit/service';
+import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { createCleaning } from '@ecf/service-kit/service';
 import type { Archiver } from '@ecf/service-kit/xml-store';
 import type { Confirmation } from './core/confirmation/confirmation.js';
 import type { Ports } from './core/ports.js';
@@ -49,10 +49,15 @@ export function createBackground({
     failed: (error) => ports.observer.failed('cleaning', error),
   });
 
-  const dueTimeLimits = createDueTimeLimits({
-    limit: (now) => limitDueTimes(database, DUE_TIMES, now),
+  const dueTimes = createDueTimeWatch({
+    database,
+    columns: DUE_TIMES,
     clock: ports.clock,
-    failed: (error) => ports.observer.failed('limiting due times', error),
+    wake() {
+      confirmation.wake();
+      archiver.wake();
+    },
+    failed: (error) => ports.observer.failed('reading due times', error),
   });
 
   return {
@@ -67,12 +72,12 @@ export function createBackground({
       archiver.start();
       confirmation.start();
       cleaning.start();
-      dueTimeLimits.start();
+      dueTimes.start();
     },
     /** Resolves when the work in flight is finished. */
     async stop(): Promise<void> {
       await cleaning.stop();
-      await dueTimeLimits.stop();
+      await dueTimes.stop();
       await confirmation.stop();
       await relay.stop();
       await archiver.stop();

@@ -45,10 +45,11 @@ export const statusPollerSettings = z.object({
     default: 32,
   }),
   POLL_IDLE_MS: setting.integer({
-    description: 'Longest pause in milliseconds between two looks for due submissions',
+    description:
+      'Longest pause in milliseconds between two looks for due submissions; an instance handles due times that it stored itself when they come',
     min: 10,
     max: 60_000,
-    default: 1_000,
+    default: 30_000,
   }),
   COMPARE_EVERY_MS: setting.integer({
     description:

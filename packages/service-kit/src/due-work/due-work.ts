@@ -2,7 +2,7 @@
 export interface DueWorkStore<Item> {
   /** Leases at most `limit` items that are due at `now`, until `until`. */
   claimDue(request: ClaimRequest): Promise<readonly Item[]>;
-  /** When the next item falls due, leases included; null when nothing waits. Without it the engine looks every `idleMs`. */
+  /** When the next item falls due, leases included; null when nothing waits. Without it, a {@link DueTimeWatch} wakes the engine. */
   nextDue?(): Promise<Date | null>;
   /** Extends the leases of items in flight. Needed where handling may last longer than a lease. */
   renew?(items: readonly Item[], until: Date): Promise<void>;
@@ -24,8 +24,8 @@ export interface DueWorkOptions<Item> {
   readonly clock: () => Date;
   /** Milliseconds of a lease: after a crash, another instance takes the item over when it ends. */
   readonly leaseMs: number;
-  /** Longest pause in milliseconds between two looks at the store. */
-  readonly idleMs: number;
+  /** Longest pause in milliseconds between two looks at the store; default 30,000. */
+  readonly idleMs?: number;
   /** Items in flight at once. */
   readonly concurrency: number;
   /**
@@ -49,12 +49,15 @@ export interface DueWork<Item> {
   inFlight(): readonly Item[];
 }
 
+/** Pause in milliseconds after an error of the store. */
+const AFTER_ERROR_MS = 1_000;
+
 /**
  * Runs work that falls due, in every instance, without end. The database decides who handles an item: a claim is a lease by
  * due time, so the work of a crashed instance becomes due again.
  */
 export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item> {
-  const { store, clock, leaseMs, idleMs, gatherMs = 25 } = options;
+  const { store, clock, leaseMs, idleMs = 30_000, gatherMs = 25 } = options;
   const inFlight = new Map<Promise<void>, Item>();
   const pause = createPause();
   let slowItems = 0;
@@ -113,6 +116,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
         pauseMs = await untilNextDue();
       } catch (error) {
         options.onError(error);
+        pauseMs = Math.min(idleMs, AFTER_ERROR_MS);
       }
       if (!stopping) await pause.uninterrupted(gatherMs);
       if (!stopping) await pause.atMost(pauseMs - gatherMs);

@@ -1,1 +1,2 @@
+export * from './due-time-watch.js';
 export * from './due-work.js';

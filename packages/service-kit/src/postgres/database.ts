@@ -44,6 +44,8 @@ export interface Database extends Queries {
   signalOutbox(partitions: Iterable<number>): void;
   /** Calls back with the partitions of every {@link Database.signalOutbox}; returns how to end that. */
   onOutbox(listener: (partitions: Iterable<number>) => void): () => void;
+  /** Calls back after each write of this process that is committed; returns how to end that. */
+  onWrite(listener: () => void): () => void;
   /**
    * Resolves unless the disk of the database is full. It is not known to be full before a statement failed; from then on each
    * call tries to write. Rejects with the error of the database.
@@ -109,16 +111,20 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   pool.on('connect', (client) => client.on('error', noted));
   const storage = createStorageCheck(pool);
   const listeners = new Set<(partitions: Iterable<number>) => void>();
+  const writeListeners = new Set<() => void>();
+  const wrote = () => {
+    for (const listener of writeListeners) listener();
+  };
 
   const database: Database = {
     url,
     pool,
-    query: (sql, params) => run({ pool, storage }, pool, sql, params),
+    query: (sql, params) => run({ pool, storage, wrote }, pool, sql, params),
     checkStorage: storage.check,
     async transaction(work, transactionOptions = {}) {
       for (let retriesLeft = transactionOptions.retries ?? 3; ; retriesLeft -= 1) {
         try {
-          return await attempt({ database, storage }, work, transactionOptions);
+          return await attempt({ database, storage, wrote }, work, transactionOptions);
         } catch (error) {
           const state = sqlState(error);
           if (retriesLeft <= 0 || (state !== '40001' && state !== '40P01')) throw error;
@@ -134,6 +140,12 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
         listeners.delete(listener);
       };
     },
+    onWrite(listener) {
+      writeListeners.add(listener);
+      return () => {
+        writeListeners.delete(listener);
+      };
+    },
     close: () => pool.end(),
   };
   return database;
@@ -146,13 +158,14 @@ function sessionOptions(settings: Readonly<Record<string, string>>): string {
 }
 
 async function run<R>(
-  { pool, storage }: { pool: pg.Pool; storage: StorageCheck },
+  { pool, storage, wrote }: { pool: pg.Pool; storage: StorageCheck; wrote: () => void },
   runner: pg.Pool | pg.PoolClient,
   sql: string | Statement,
   params?: readonly unknown[],
 ): Promise<Rows<R>> {
   try {
     const result = await runner.query(sql, params as unknown[] | undefined);
+    if (mayHaveWritten(sql, result)) wrote();
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   } catch (error) {
     markDatabaseError(error, () => pool.query('SELECT 1'));
@@ -161,13 +174,26 @@ async function run<R>(
   }
 }
 
+/** A SELECT writes only in its WITH part. */
+function mayHaveWritten(sql: string | Statement, { command, rowCount }: pg.QueryResult): boolean {
+  if ((rowCount ?? 0) === 0) return false;
+  return command !== 'SELECT' || /^\s*WITH\b/i.test(typeof sql === 'string' ? sql : sql.text);
+}
+
 async function attempt<T>(
-  { database, storage }: { database: Database; storage: StorageCheck },
+  { database, storage, wrote }: { database: Database; storage: StorageCheck; wrote: () => void },
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
 ): Promise<T> {
   const { pool } = database;
-  const parts = { pool, storage };
+  let written = false;
+  const parts = {
+    pool,
+    storage,
+    wrote: () => {
+      written = true;
+    },
+  };
   const client = await connect(pool);
   const effects: (() => void)[] = [];
   const tx: Transaction = {
@@ -195,6 +221,7 @@ async function attempt<T>(
   } finally {
     client.release(broken);
   }
+  if (written) wrote();
   for (const effect of effects) effect();
   return value;
 }

@@ -51,6 +51,18 @@ export interface DueTimes {
   readonly longestMs: number;
   /** The rows; default all. */
   readonly where?: string;
+  /** False if no work is due at these times. Otherwise an index begins with the column. */
+  readonly wakes?: false;
+}
+
+/** Milliseconds until the earliest due time, negative if it has passed; null if there are none. */
+export async function msUntilDue(database: Queries, columns: readonly DueTimes[]): Promise<number | null> {
+  const work = columns.filter(({ wakes }) => wakes !== false);
+  const earliest = new Set(work.map(({ table, column }) => `(SELECT min(${column}) FROM ${table})`));
+  const { rows } = await database.query<{ ms: number | null }>(
+    `SELECT (extract(epoch FROM least(${[...earliest].join(', ')}) - clock_timestamp()) * 1000)::float8 AS ms`,
+  );
+  return rows[0]?.ms ?? null;
 }
 
 /** Brings due times that are further ahead than the longest pause back to it. Returns how many. */

@@ -13,7 +13,7 @@ export interface ArchiverOptions {
   readonly service: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds between looks when nothing is due; default 500. */
+  /** Longest pause in milliseconds between two looks; default that of {@link createDueWork}. */
   readonly idleMs?: number;
   /** Milliseconds after which another archiver may repeat the work of one that died; default 30000. */
   readonly leaseMs?: number;
@@ -23,6 +23,8 @@ export interface ArchiverOptions {
 
 export interface Archiver {
   start(): void;
+  /** Looks for pending documents soon: some are due. */
+  wake(): void;
   /** Finishes the documents in flight. */
   stop(): Promise<void>;
 }
@@ -90,7 +92,7 @@ const STATE = `SELECT count(*) AS pending,
  */
 export function createArchiver(options: ArchiverOptions): Archiver {
   const { database, archive, logger, service } = options;
-  const { idleMs = 500, leaseMs = 30_000, firstRetryMs = 1_000 } = options;
+  const { idleMs, leaseMs = 30_000, firstRetryMs = 1_000 } = options;
   const metrics = archiverMetrics(options);
 
   /** True if the archive holds the document; false if another attempt is due later. */
@@ -134,13 +136,14 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     onError: (error) => logger.warn({ err: error, service }, 'pending documents could not be read or updated'),
     clock: () => new Date(),
     leaseMs,
-    idleMs,
+    ...(idleMs === undefined ? {} : { idleMs }),
     concurrency: 1,
     gatherMs: GATHER_MS,
   });
 
   return {
     start: () => withoutTrace(work.start),
+    wake: work.wake,
     async stop() {
       await work.stop();
       metrics.close();

@@ -63,6 +63,9 @@ export function createApprovalBackground(
       for (const engine of engines) engine.start();
       renewing = setInterval(renew, leaseMs / 3);
     },
+    wake(): void {
+      for (const engine of engines) engine.wake();
+    },
     /** Claims nothing new and waits for the sends in flight, whose leases are renewed meanwhile. */
     async stop(): Promise<void> {
       await Promise.all(engines.map((engine) => engine.stop()));
