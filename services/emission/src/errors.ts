@@ -126,6 +126,21 @@ export class CommitUnconfirmed extends StoreUnavailable {
 }
 
 /**
+ * Runs a commit before a send. If the database becomes unavailable meanwhile, it may be stored: the end of its lease and the look-up
+ * settle it then.
+ *
+ * @throws CommitUnconfirmed with `publicMessage`
+ */
+export async function confirming<T>(publicMessage: string, commit: () => Promise<T>): Promise<T> {
+  try {
+    return await commit();
+  } catch (error) {
+    if (error instanceof StoreUnavailable && !error.refused) throw new CommitUnconfirmed(publicMessage, error);
+    throw error;
+  }
+}
+
+/**
  * Throws 400 `invalid_document` if there are warnings, for a caller that refuses them. No number is used.
  *
  * @param isBatchLine a batch keeps the outcome of its lines, so the document has to come in another batch

@@ -1,6 +1,5 @@
 import type { ErrorDetail } from '@ecf/contracts';
 import { ISSUING_RULES } from '@ecf/domain';
-import { COMMITS_WITHIN_MS } from '../attempt/unconfirmed-commit.js';
 import { EmissionError } from '../errors.js';
 import type { IssueJson } from '../issue/submit-json.js';
 import type { Ports } from '../ports.js';
@@ -23,6 +22,8 @@ export type ProcessLine = (line: DueLine) => Promise<void>;
 const LONGEST_PAUSE_MS = 60_000;
 /** An unexpected failure may pass; after so many it is the document's. */
 const UNEXPECTED_FAILURES = 5;
+/** A hanging database may commit until its statement timeout. */
+const COMMITS_WITHIN_MS = 35_000;
 /**
  * A document whose reading ended its thread or process so often is refused. Only readings in a worker are counted, from their
  * begin to their end, a second at most: a restart rarely meets one, and hardly ever the same line twice.

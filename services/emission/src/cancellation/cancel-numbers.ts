@@ -6,12 +6,11 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { loginFailure } from '../credentials/token-source.js';
-import { EmissionError, invalidRequest, requireCaller } from '../errors.js';
+import { confirming, EmissionError, invalidRequest, requireCaller } from '../errors.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import { type CancellationPorts, leaseMs, type Taken } from './cancellation-ports.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
-import { committing } from './unconfirmed-cancellation.js';
 
 export interface CancellationOrder {
   readonly caller: Caller;
@@ -73,9 +72,8 @@ export function createCancelNumbers(
 
   /** Sends a cancellation that was only signed and stored before. */
   async function submitLocal(local: Cancellation, certificate: SigningCertificate): Promise<Prepared> {
-    const requested = { ...local, requestedAt: ports.clock() };
-    const submitted = await committing(ports, requested, () =>
-      ports.cancellations.submit(local.id, lease(), requested.requestedAt),
+    const submitted = await confirming(MAY_BE_STORED, () =>
+      ports.cancellations.submit(local.id, lease(), ports.clock()),
     );
     if (submitted === null)
       throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
@@ -102,7 +100,7 @@ export function createCancelNumbers(
     };
     const cancellation = required(
       submit
-        ? await committing(ports, { ...fresh, requestedAt: now }, () => ports.cancellations.add(fresh, bytes, lease()))
+        ? await confirming(MAY_BE_STORED, () => ports.cancellations.add(fresh, bytes, lease()))
         : await ports.cancellations.add(fresh, bytes, null),
     );
     await ports.checkpoint('committed');
@@ -111,6 +109,9 @@ export function createCancelNumbers(
     return { cancellation, sending: submit ? { certificate, ...(own ? { bytes } : {}) } : null };
   }
 }
+
+const MAY_BE_STORED =
+  'The database became unavailable while it stored the cancellation, so the cancellation may be in progress. Repeat the very same request. If it is in progress, you get 409 encf_in_use with its id, and GET /anecf/ with that id shows its outcome.';
 
 interface Prepared {
   readonly cancellation: Cancellation;

@@ -9,7 +9,6 @@ import type { CancellationStore, Taken } from './cancellation-ports.js';
 import { type CancellationRow, fromRow } from './cancellation-rows.postgres.js';
 import { ADD, FIND, FIND_LOCAL, LOCK_CONTENT, SUBMIT } from './cancellation-sql.postgres.js';
 import { blockNumbers, findTaken, NumbersTaken } from './cancelled-numbers.postgres.js';
-import { isUnsent } from './unconfirmed-cancellation.js';
 
 export interface CancellationStoreOptions {
   readonly database: Database;
@@ -40,8 +39,8 @@ export function createNewCancellations({
       // The answer to the commit was lost, so this very cancellation may hold the numbers.
       for (const { by } of outcome.taken.cancelled) {
         const found = await find(by);
-        const requested = { contentHash: cancellation.contentHash, requestedAt: cancellation.createdAt };
-        if (found?.xml.sha256 === cancellation.xml.sha256 && isUnsent(found, requested)) return { added: found };
+        if (found?.xml.sha256 === cancellation.xml.sha256 && isUnsent(found, cancellation.createdAt))
+          return { added: found };
       }
       return outcome;
     },
@@ -53,9 +52,14 @@ export function createNewCancellations({
       if (outcome !== null || tries === 1) return outcome;
       // The answer to the commit was lost, and this very call submitted it.
       const found = await find(id);
-      return found !== null && isUnsent(found, { ...found, requestedAt: now }) ? { added: found } : null;
+      return found !== null && isUnsent(found, now) ? { added: found } : null;
     },
   };
+}
+
+/** Whether the cancellation is as the request of that time committed it: unsent and not claimed. */
+function isUnsent({ state, sentAt, requestedAt }: Cancellation, at: Date): boolean {
+  return state === 'sending' && sentAt === null && requestedAt?.getTime() === at.getTime();
 }
 
 type Describe = (cancellation: Cancellation) => BusEvent;

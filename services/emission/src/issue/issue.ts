@@ -4,17 +4,8 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import { moment } from '../attempt/record-transition.js';
 import { beginAttempt } from '../attempt/transitions.js';
-import { releaseUnconfirmed } from '../attempt/unconfirmed-commit.js';
 import type { TokenSource } from '../credentials/token-source.js';
-import {
-  CommitUnconfirmed,
-  EmissionError,
-  MAX_ROUNDS,
-  overtaken,
-  refuseFaults,
-  requireCaller,
-  StoreUnavailable,
-} from '../errors.js';
+import { confirming, EmissionError, MAX_ROUNDS, overtaken, refuseFaults, requireCaller } from '../errors.js';
 import { NumberLost } from '../numbers/automatic-number.js';
 import { checkNumberRanges } from '../numbers/number-ranges.js';
 import type { Drawn, Found, KeyBinding, Ports } from '../ports.js';
@@ -181,27 +172,13 @@ async function lookAndBegin<P extends Prepared>(
     },
   );
   const binding = offer.drawn ?? offer.key?.binding ?? null;
-  if (!(await commit(ports, attempt, prepared, reference.notesFound, binding))) return null;
+  const { sealedCertificate, files } = prepared;
+  const isBegun = await confirming(
+    `The database became unavailable while it stored ${attempt.encf}, so the document may be in progress. Repeat the very same document to get its outcome; it is never sent twice.`,
+    () => ports.emissions.begin(attempt, sealedCertificate, files, reference.notesFound, binding),
+  );
+  if (!isBegun) return null;
   return { outcome: 'begun', attempt, prepared, held: reference.held };
-}
-
-async function commit(
-  ports: IssuePorts,
-  attempt: Attempt,
-  { sealedCertificate, files }: Prepared,
-  notesFound: number | null,
-  binding: Drawn | KeyBinding | null,
-): Promise<boolean> {
-  try {
-    return await ports.emissions.begin(attempt, sealedCertificate, files, notesFound, binding);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable) || error.refused) throw error;
-    releaseUnconfirmed(ports, attempt);
-    throw new CommitUnconfirmed(
-      `The database became unavailable while it stored ${attempt.encf}, so the document may be in progress. Repeat the very same document to get its outcome; it is never sent twice.`,
-      error,
-    );
-  }
 }
 
 function cancelled({ env, encf }: DocumentKey, by: number): EmissionError {
