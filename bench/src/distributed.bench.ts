@@ -1,5 +1,6 @@
-// POST /fe_Submit on the distributed deployment, against the standalone one in the same run: rate, p50, p99; from a POST to the
-// read model on both, with one caller and with many; memory of each process, idle and after the load.
+// POST /fe_Submit on the distributed deployment, against the standalone one in the same run: rate, p50, p99, processor time a document;
+// a batch against 32 callers; from a POST to the read model on both, with one caller and with many; memory of each process, idle and
+// after the load.
 //
 // BENCH_ROUNDS (3), BENCH_CALLS (500) and BENCH_ARRIVALS (150) make it shorter or longer; BENCH_SECONDS (180) ends it.
 import path from 'node:path';
@@ -43,6 +44,10 @@ async function run(): Promise<void> {
   const idle = [...memory(standalone), ...memory(distributed)];
   const rates: Record<string, number[]> = { standalone: [], distributed: [] };
   const latencies: Record<string, number[]> = { standalone: [], distributed: [] };
+  /** Milliseconds of processor time a document, with all background work. */
+  const costs: Record<string, number[]> = { standalone: [], distributed: [] };
+  /** Rate of a batch until the last verdict, as a multiple of that of the callers. */
+  const batches: Record<string, number[]> = { standalone: [], distributed: [] };
   const calls = Math.max(100, Math.round(left() > 0.7 ? CALLS : CALLS * left()));
   for (const { nextCalls, decided, standalone } of subjects) {
     await round(standalone.demo.base_url, nextCalls(Math.ceil(calls / 5)));
@@ -52,18 +57,32 @@ async function run(): Promise<void> {
   for (; rounds < ROUNDS && (rounds === 0 || left() > 0.5); rounds += 1)
     for (const [index, subject] of subjects.entries()) {
       const name = names[index] as string;
+      const [before, began] = [subject.processorSeconds(), performance.now()];
       const { seconds, latencies: each } = await round(subject.standalone.demo.base_url, subject.nextCalls(calls));
       rates[name]?.push(calls / seconds);
       latencies[name]?.push(...each);
       await subject.decided();
+      costs[name]?.push(((subject.processorSeconds() - before) / calls) * 1_000);
+      const ofCallers = performance.now() - began;
+      await subject.postBatch(calls);
+      await subject.decided();
+      batches[name]?.push(ofCallers / (performance.now() - began - ofCallers));
     }
   heading(`POST /fe_Submit, ${CALLERS} callers, ${LINES} lines, ${rounds} rounds of ${calls}, STATUS_WAIT_MS=0`);
   const rate = (name: string) => median(rates[name] as number[]);
   for (const name of names) {
     const all = latencies[name] as number[];
     const [p50, p99] = [0.5, 0.99].map((share) => `${(1_000 * percentile(all, share)).toFixed(0)} ms`);
-    line(`${name}: ${rate(name).toFixed(0)}/s, p50 ${p50}, p99 ${p99}`);
+    const [cost, batch] = [costs, batches].map((values) => median(values[name] as number[]));
+    line(
+      `${name}: ${rate(name).toFixed(0)}/s, p50 ${p50}, p99 ${p99}, ${cost?.toFixed(1)} ms of processor time a document`,
+    );
+    line(
+      `  a batch of ${calls}: ${batch?.toFixed(2)} × the rate of ${CALLERS} callers until the last verdict (goal ≥ 1)`,
+    );
   }
+  const costRatio = median(costs.distributed as number[]) / median(costs.standalone as number[]);
+  line(`processor time, distributed : standalone = ${costRatio.toFixed(2)} (goal ≤ 2.5)`);
   line(`distributed : standalone = ${(rate('distributed') / rate('standalone')).toFixed(2)}`);
   heading('Resident memory in MiB: idle, after the load');
   const loaded = new Map([...memory(standalone), ...memory(distributed)]);

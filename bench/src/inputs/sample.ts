@@ -89,9 +89,3 @@ export function certificate(): { certificate: SigningCertificate; p12: Buffer; p
   });
   return { certificate: openCertificate(issued.p12, issued.password), p12: issued.p12, password: issued.password };
 }
-
-/** The total amount of {@link invoice}. */
-export function totalOf(lines: number): string {
-  const { ECF } = invoice(encfOf(1), lines) as { ECF: { Encabezado: { Totales: { MontoTotal: string } } } };
-  return ECF.Encabezado.Totales.MontoTotal;
-}

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
-import type { Call, Load } from '../harness/load.js';
+import type { Call } from '../harness/load.js';
+import { childCalled, descendantsOf, processorSecondsOfTree } from '../harness/processes.js';
 import { encfOf, invoice, type Parties } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
@@ -10,10 +11,15 @@ export interface Subject {
   standalone: DeploymentProcess;
   /** The next invoices, each under its own number, as calls of `/fe_Submit`. */
   nextCalls(count: number): (Call & { encf: string })[];
-  /** The next so many invoices as JSON, as lines of a batch. */
-  nextDocuments(count: number): string[];
-  /** Resolves when the background has a verdict on every submitted document, or on all but so many. */
-  decided(but?: number): Promise<void>;
+  /** Posts the next invoices as a batch; resolves with its 202. */
+  postBatch(count: number): Promise<void>;
+  /** Seconds of processor time of all processes but the simulator and Kafka. */
+  processorSeconds(): number;
+  /**
+   * Resolves when the background has a verdict on every document that was submitted.
+   * @param others documents of other accounts since the start
+   */
+  decided(others?: number): Promise<void>;
 }
 
 /** Starts a deployment; `/fe_Submit` does not wait for verdicts. */
@@ -22,18 +28,15 @@ export async function startSubject(
   date: string,
   lines: number,
   deployment: DeploymentName = 'standalone',
-  {
-    toSandboxBuyer = false,
-    nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [],
-    settings = {},
-  }: { toSandboxBuyer?: boolean; nodeOptions?: readonly string[]; settings?: Readonly<Record<string, string>> } = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Subject> {
   // The simulator allows more queries than the authority, so that rounds wait less for each other.
   const env = { STATUS_WAIT_MS: '0', POLL_RATE: '1000', LOG_LEVEL: 'warn', ...settings };
+  const nodeOptions = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
   const standalone = await startDeploymentProcess(deployment, dataDir, env, nodeOptions);
-  const { api_key, issuer_rnc, buyer_rnc, metrics_url } = standalone.demo;
-  // By default the buyer has no receiver. With the buyer of the sandbox, the gateway receives what it delivers.
-  const parties: Parties = { issuer: issuer_rnc, buyer: toSandboxBuyer ? buyer_rnc : '131999999', date };
+  const { api_key, issuer_rnc, metrics_url } = standalone.demo;
+  // The buyer has no receiver.
+  const parties: Parties = { issuer: issuer_rnc, buyer: '131999999', date };
   const json = JSON.stringify(invoice(encfOf(0), lines, parties));
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
   const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
@@ -47,39 +50,36 @@ export async function startSubject(
       return json.replace(encfOf(0), encfOf(last));
     });
 
+  const deploymentPid = standalone.child.pid as number;
   return {
     standalone,
-    nextDocuments,
+    async postBatch(count) {
+      const response = await fetch(`${standalone.demo.base_url}/batches`, {
+        method: 'POST',
+        headers: { 'x-api-key': api_key, 'content-type': 'application/x-ndjson' },
+        body: `${nextDocuments(count).join('\n')}\n`,
+      });
+      if (response.status !== 202) throw new Error(`/batches answered ${response.status}: ${await response.text()}`);
+    },
+    processorSeconds() {
+      const simulator = childCalled(deploymentPid, 'authority-simulator');
+      const others = descendantsOf(deploymentPid).filter(({ pid, command }) => pid === simulator || command === 'java');
+      return others.reduce((rest, { own }) => rest - own, processorSecondsOfTree(deploymentPid));
+    },
     nextCalls: (count) =>
       nextDocuments(count).map((document, index) => {
         const body = Buffer.from(`${head}${document}\r\n--${BOUNDARY}--\r\n`);
         return { path: '/fe_Submit', headers, body, encf: encfOf(last - count + 1 + index) };
       }),
-    async decided(but = 0) {
+    async decided(others = 0) {
       for (;;) {
-        const missing = last - first - (await countOfDecisions(metrics_url));
-        if (missing <= but) return;
+        const missing = last - first + others - (await countOfDecisions(metrics_url));
+        if (missing <= 0) return;
         // The metrics cost the subject processor time too, so they are read often at the end only.
         await delay(missing > NEARLY_ALL ? 1_000 : 200);
       }
     },
   };
-}
-
-/** Submits one invoice after another until `end` settles; the seconds of each. */
-export async function submissionsUntil(
-  load: Load,
-  { nextCalls }: Pick<Subject, 'nextCalls'>,
-  end: Promise<unknown>,
-): Promise<number[]> {
-  const latencies: number[] = [];
-  let ended = false;
-  const settled = end.finally(() => {
-    ended = true;
-  });
-  while (!ended) latencies.push(...(await load.round(nextCalls(1), 1)).latencies);
-  await settled;
-  return latencies;
 }
 
 const NEARLY_ALL = 200;
