@@ -4,15 +4,19 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isAlive, startEmbeddedPostgres } from '@ecf/deployment/postgres';
+import { migrate } from '@ecf/service-kit/postgres';
 import pg from 'pg';
 
 export interface TestPostgres {
-  /** A new, empty database; its connection string. */
-  createDatabase(): Promise<string>;
+  /** A new database, empty or with the tables of a service; its connection string. */
+  createDatabase(service?: string): Promise<string>;
   /** The number of the server process, to stop and continue it in tests of a lost database. */
   pid: number;
 }
+
+const SERVICES = fileURLToPath(new URL('../../../services', import.meta.url));
 
 /** Stops the server and removes its folder after the end of the process that runs the tests, for any reason. */
 const WATCH =
@@ -26,20 +30,42 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const { admin, pid } = await sharedServer();
   return {
     pid,
-    async createDatabase() {
+    async createDatabase(service) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       const client = new pg.Client({ connectionString: admin });
       await client.connect();
       try {
-        await client.query(`CREATE DATABASE ${name}`);
+        const template = service === undefined ? 'template1' : await templateOf(service, admin, client);
+        await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
       } finally {
         await client.end();
       }
-      const url = new URL(admin);
-      url.pathname = `/${name}`;
-      return url.href;
+      return databaseUrl(admin, name);
     },
   };
+}
+
+/** The database from which those of a service are copied. The first call runs the migrations of the service in it. */
+async function templateOf(service: string, admin: string, client: pg.Client): Promise<string> {
+  const name = `template_${service.replaceAll('-', '_')}`;
+  await client.query('SELECT pg_advisory_lock(hashtext($1))', [name]);
+  try {
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) {
+      await client.query(`CREATE DATABASE ${name}_new`);
+      await migrate(databaseUrl(admin, `${name}_new`), path.join(SERVICES, service, 'prisma', 'migrations'));
+      await client.query(`ALTER DATABASE ${name}_new RENAME TO ${name}`);
+    }
+  } finally {
+    await client.query('SELECT pg_advisory_unlock(hashtext($1))', [name]);
+  }
+  return name;
+}
+
+function databaseUrl(admin: string, name: string): string {
+  const url = new URL(admin);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 interface Shared {

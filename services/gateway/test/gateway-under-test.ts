@@ -82,7 +82,7 @@ export async function startGateway(
   settings: Record<string, string> = {},
   overrides: GatewayOverrides = {},
 ): Promise<GatewayUnderTest> {
-  const url = settings.DATABASE_URL ?? (await (await startTestPostgres()).createDatabase());
+  const url = settings.DATABASE_URL ?? (await (await startTestPostgres()).createDatabase('gateway'));
   const config = readGatewayConfig({
     SANDBOX: 'true',
     PORT: '0',

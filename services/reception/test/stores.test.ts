@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
 import {
   areKnownSigners,
@@ -12,7 +11,7 @@ import {
   type SignerUse,
 } from '@ecf/public-ingress';
 import { createInstanceReport } from '@ecf/service-kit/master-keys';
-import { type Database, limitDueTimes, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, limitDueTimes, openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/service-kit/security';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -61,8 +60,7 @@ let documents: TestDocuments;
 const stores: Record<'memory' | 'postgres', Stores | undefined> = { memory: undefined, postgres: undefined };
 
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, fileURLToPath(new URL('../prisma/migrations', import.meta.url)));
+  const url = await (await startTestPostgres()).createDatabase('reception');
   database = openDatabase(url);
   documents = withoutFiles(createDocumentStore(database));
   stores.postgres = {

@@ -106,7 +106,7 @@ export class World {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-'));
     const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock: () => new Date() });
     const archive = await openFileXmlStore(path.join(folder, 'xml'));
-    const world = new World(simulator, await postgres.createDatabase(), folder, bus, archive, options);
+    const world = new World(simulator, await postgres.createDatabase('approvals'), folder, bus, archive, options);
     await bus.subscribe({
       topics: ['approvals.v1'],
       group: 'query',

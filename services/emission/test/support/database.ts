@@ -1,15 +1,9 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
-
-const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../prisma/migrations');
 
 /** The address of a new, empty database of emission. */
 export async function emissionDatabaseUrl(): Promise<string> {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
-  return url;
+  return (await startTestPostgres()).createDatabase('emission');
 }
 
 /** A new, empty database of emission. */

@@ -93,7 +93,7 @@ export class World {
   static async create(options: WorldOptions = {}): Promise<World> {
     const postgres = await startTestPostgres();
     const simulator = await createSimulator({ processingMs: 50, ...options.simulator });
-    return new World(simulator, await postgres.createDatabase(), postgres.pid, options);
+    return new World(simulator, await postgres.createDatabase('emission'), postgres.pid, options);
   }
 
   /** The settings of every instance, as environment variables. */

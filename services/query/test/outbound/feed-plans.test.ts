@@ -1,21 +1,18 @@
-import { fileURLToPath } from 'node:url';
 import type { EventType } from '@ecf/contracts';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createMasterKeys } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createPostgresFeed } from '../../src/outbound/feed.postgres.js';
 import { createWebhookDeliveries } from '../../src/outbound/webhook-deliveries.postgres.js';
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 const EVENTS = 20_000;
 
 let database: Database;
 
 /** One connection, so that its own statistics are complete. */
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
+  const url = await (await startTestPostgres()).createDatabase('query');
   database = openDatabase(url, { max: 1 });
   await database.query(
     `INSERT INTO feed_event (occurrence, env, rnc, type, time, subject, data, kept_at)

@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import { LISTING_SORTS, type ListingSort } from '@ecf/contracts';
 import { dominicanDays, toCalendarDate } from '@ecf/domain';
 import { columnOf } from '@ecf/service-kit/listings';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { InvoiceCriteria, InvoiceFilter, Page, Place } from '../../src/core/ports.js';
 import { createPostgresInvoices } from '../../src/outbound/invoices.postgres.js';
 import { listQuery } from '../../src/outbound/list-sql.js';
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 const [ISSUER, OTHER] = ['199999991', '131880681'];
 const ROWS = 40_000;
 const LIMIT = 20;
@@ -38,8 +36,7 @@ let database: Database;
 
 /** One row a minute; half of the amounts repeat. One buyer, one type and one status have few rows. */
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
+  const url = await (await startTestPostgres()).createDatabase('query');
   database = openDatabase(url, { max: 2 });
   for (const issuer of [ISSUER, OTHER])
     await database.query(

@@ -54,8 +54,7 @@ let invoices: InvoiceStore;
 let projection: Projection;
 
 beforeAll(async () => {
-  const url = await (await startTestPostgres()).createDatabase();
-  await migrate(url, MIGRATIONS);
+  const url = await (await startTestPostgres()).createDatabase('query');
   database = openDatabase(url, { max: 6 });
   invoices = createPostgresInvoices(database);
   projection = createPostgresProjection(database);

@@ -81,7 +81,7 @@ export async function startWorld(
   owners: Owners = createOwners(),
 ): Promise<World> {
   const postgres = await startTestPostgres();
-  const databaseUrl = await postgres.createDatabase();
+  const databaseUrl = await postgres.createDatabase('query');
   const line = await openLine(databaseUrl);
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-query-'));
   const clock = overrides.clock ?? (() => new Date());

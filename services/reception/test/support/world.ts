@@ -69,7 +69,7 @@ const PUBLIC = /\/fe\/(?:recepci[^/]*\/api\/ecf|autenticacion\/)/i;
  */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const postgres = await startTestPostgres();
-  const databaseUrl = await postgres.createDatabase();
+  const databaseUrl = await postgres.createDatabase('reception');
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-reception-'));
   // Time passes normally, from a moment that tests choose.
   let [from, since] = [NOW.getTime(), performance.now()];

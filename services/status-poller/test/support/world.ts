@@ -113,7 +113,7 @@ export class World {
 
   static async create(settings: Record<string, string> = {}): Promise<World> {
     const postgres = await startTestPostgres();
-    const url = await postgres.createDatabase();
+    const url = await postgres.createDatabase('status-poller');
     const world = new World(url, openDatabase(url, { max: 2 }), settings);
     await world.bus.subscribe({
       topics: [TOPICS.invoiceStatus.name],
