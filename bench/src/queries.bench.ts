@@ -178,7 +178,6 @@ function rebuiltInvoices(): { emission: EmissionOperations; filled: boolean } {
       authorityToken: refuse,
       rawAnswers: refuse,
       findInvoices: async () => ({ invoices: [] }),
-      recentChanges: async () => ({ cursor: '1', run: 1, complete: true, changes: [] }),
       pageOfInvoices: async ({ after, limit }: { after: number; limit: number }) => {
         if (!owner.filled) return { invoices: [], next: null };
         const invoices = Array.from({ length: limit }, (_, index) => invoiceAt(after + index + 1));

@@ -87,7 +87,10 @@ describe('a certification set that the authority restarts', () => {
   });
 
   it('lists the documents of the run before only where superseded=true asks for them', async () => {
-    const present = await list();
+    const present = await until(
+      () => list(),
+      ({ total }) => total === 2,
+    );
     expect(present.invoices.map((one: { run: number; superseded: boolean }) => [one.run, one.superseded])).toEqual([
       [2, false],
       [2, false],

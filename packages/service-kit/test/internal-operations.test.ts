@@ -19,7 +19,6 @@ const answering: EmissionOperations = {
       throw new ApiError(503, 'authority_unreachable', 'Not now.', { headers: { 'retry-after': '17' } });
     return { token: 'abc', expires_in: 3600 };
   },
-  recentChanges: refuse,
   findInvoices: refuse,
   pageOfInvoices: refuse,
   rawAnswers: refuse,

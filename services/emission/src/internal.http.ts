@@ -19,10 +19,6 @@ export function internalOperations(parts: {
       const { token, expires_in } = await obtainToken({ caller, env, issuerRnc: rnc, refused });
       return { token, expires_in };
     }),
-    recentChanges: async ({ env, issuer_rnc, cursor }) => {
-      const { changes, ...rest } = await published.recent({ env, issuerRnc: issuer_rnc }, cursor);
-      return { ...rest, changes: [...changes] };
-    },
     findInvoices: async ({ env, numbers, whole }) => {
       const keys = numbers.map(({ issuer_rnc, encf, run }) => ({ issuerRnc: issuer_rnc, encf, run }));
       const found = await published.find(env, keys);

@@ -410,8 +410,12 @@ describe('over PostgreSQL', () => {
   it('deletes an old change after its event is published, not before', async () => {
     const database = databases[0] as Database;
     const published = createPostgresPublishedDocuments(database);
-    const issuer = { env: 'TesteCF', issuerRnc: '100000001' } as const;
-    const noted = async () => (await published.recent(issuer, null)).changes.map(({ encf }) => encf).sort();
+    const noted = async () => {
+      const { rows } = await database.query<{ encf: string }>(
+        "SELECT encf FROM recent_change WHERE issuer = 'TesteCF:100000001' ORDER BY encf",
+      );
+      return rows.map(({ encf }) => encf);
+    };
     await database.query('DELETE FROM outbox');
     await database.query(`INSERT INTO recent_change (issuer, encf, revision, at)
       SELECT 'TesteCF:100000001', 'E31000000000' || n, 1, now() - n * interval '1 hour' FROM generate_series(0, 3) AS n`);

@@ -33,8 +33,8 @@ import { createLongPolls } from './core/feed/long-polls.js';
 import { createReadFeed } from './core/feed/read-feed.js';
 import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
 import { createDocumentXml } from './core/invoices/document-xml.js';
-import { createFreshness } from './core/invoices/freshness.js';
 import { createInvoiceDocument } from './core/invoices/invoice-document.js';
+import { createOwners } from './core/invoices/owners.js';
 import { createQueryInvoices } from './core/invoices/query-invoices.js';
 import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/ports.js';
 import { createRebuild } from './core/rebuild.js';
@@ -86,7 +86,7 @@ export interface Query {
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceDependencies('query', config, overrides);
   const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;
-  const { observer, projected } = createQueryMetrics(metrics, logger);
+  const { observer, projected, lagMs } = createQueryMetrics(metrics, logger);
   const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -97,7 +97,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const quick = { identities, timeoutMs: config.OWNER_TIMEOUT_MS };
   const { emission, reception, outcomes } = sourcesOf(config, overrides, quick);
   const archive = overrides.archive ?? openXmlStore(config);
-  const stored = overrides.stored ?? owners(config, quick);
+  const stored = overrides.stored ?? archivesOf(config, quick);
   const ending = new AbortController();
   const ports: Ports = {
     invoices: createPostgresInvoices(database),
@@ -124,8 +124,8 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };
   const webhooks = createWebhooks(config, { ...parts, ...pick(ports, ['feed', 'taxpayers', 'source', 'observer']) });
-  const freshness = createFreshness(ports);
-  const documentXml = createDocumentXml(ports, freshness);
+  const owners = createOwners(ports);
+  const documentXml = createDocumentXml(ports, owners);
   const documents = openDocumentJson(parts.watchQueue);
   const rebuild = createRebuild(ports);
   const internal = queryOperations(rebuild);
@@ -138,10 +138,11 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     );
   const app = createQueryApp(
     {
-      invoices: createQueryInvoices(ports, freshness),
+      lagMs,
+      invoices: createQueryInvoices(ports, owners),
       documentXml,
       invoiceDocument: createInvoiceDocument(ports, documentXml, documents.toJson),
-      consumption: createConsumptionInvoice(ports, freshness),
+      consumption: createConsumptionInvoice(ports, owners),
       readFeed: createReadFeed(ports),
       longPolls: createLongPolls(config.MAX_LONG_POLLS_PER_ACCOUNT),
       directory: createDirectory(ports),
@@ -188,7 +189,7 @@ function sourcesOf(config: QueryConfig, overrides: QueryOverrides, quick: Parame
   const slow = { ...quick, timeoutMs: LONG_TIMEOUT_MS };
   const emission = overrides.emission ?? {
     ...clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, slow),
-    ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['recentChanges', 'findInvoices']),
+    ...pick(clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, quick), ['findInvoices']),
   };
   const reception = overrides.reception ?? {
     ...clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, slow),
@@ -199,7 +200,10 @@ function sourcesOf(config: QueryConfig, overrides: QueryOverrides, quick: Parame
   return { emission, reception, outcomes: overrides.outcomes ?? outcomesOverHttp };
 }
 
-function owners(config: QueryConfig, options: Parameters<typeof clientOf>[3]): NonNullable<QueryOverrides['stored']> {
+function archivesOf(
+  config: QueryConfig,
+  options: Parameters<typeof clientOf>[3],
+): NonNullable<QueryOverrides['stored']> {
   return {
     emission: clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, options),
     reception: clientOf(ARCHIVE_OPERATIONS, 'reception', config.RECEPTION_URL, options),

@@ -23,7 +23,7 @@ export const querySettings = z.object({
   ...authoritySettings,
   ...archiveSettings,
   EMISSION_URL: setting.optionalUrl({
-    description: 'Address of emission: recent changes, present states, the authority’s tokens and raw answers',
+    description: 'Address of emission: present states of documents, the authority’s tokens and raw answers',
   }),
   RECEPTION_URL: setting.optionalUrl({
     description:

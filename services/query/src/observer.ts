@@ -1,3 +1,4 @@
+import { TOPICS } from '@ecf/contracts';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Observer } from './core/ports.js';
@@ -6,6 +7,8 @@ import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './core
 export interface QueryMetrics {
   readonly observer: Observer;
   readonly projected: (event: BusEvent, now: Date) => void;
+  /** Milliseconds that the latest change of an issued document took to arrive here; 0 before the first. */
+  readonly lagMs: () => number;
 }
 
 const LATENCY = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -18,19 +21,18 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
     labels: ['topic'],
     buckets: LATENCY,
   });
-  const ownerQueries = metrics.counter({
-    name: 'ecf_read_model_owner_queries_total',
-    help: 'Queries to the owners before an answer: nothing new, something found, failed, paused after a failure',
-    labels: ['outcome'],
-  });
+  let lagMs = 0;
 
   return {
     observer: {
       failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
-      freshened: (outcome) => ownerQueries.inc({ outcome }),
     },
-    projected: (event, now) =>
-      lag.observe({ topic: event.topic }, Math.max(0, (now.getTime() - Date.parse(event.time)) / 1_000)),
+    projected(event, now) {
+      const ms = Math.max(0, now.getTime() - Date.parse(event.time));
+      lag.observe({ topic: event.topic }, ms / 1_000);
+      if (event.topic === TOPICS.invoices.name) lagMs = ms;
+    },
+    lagMs: () => lagMs,
   };
 }
 

@@ -99,10 +99,11 @@ describe('a certification run', () => {
     expect([await statusOf(1), await statusOf(2)]).toEqual(['delivered', 'refused']);
   });
 
-  it('is known from the owner before its event arrives', async () => {
-    world.owners.issue(await issued(4, 3, '5.00'));
+  it('is known as soon as one of its documents is looked up at emission', async () => {
+    const first = encf('31', 3);
+    world.owners.issue(await issued(4, 3, '5.00', { encf: first }));
+    expect((await world.get(`/invoices/${first}`, PERIOD)).body).toMatchObject({ id: 4, run: 3 });
     expect(await list()).toEqual({ total: 1, rows: [[3, false, '5.00']] });
-    expect((await world.get(`/invoices/${NUMBER}`, PERIOD)).body).toMatchObject({ id: 4, run: 3 });
     // A start that arrives late changes nothing.
     await world.publish(startOf(2));
     expect((await list()).rows).toEqual([[3, false, '5.00']]);

@@ -61,10 +61,10 @@ export const ETAG: HeaderDescription = {
 /** With what read models answer. */
 export const READ_MODEL_LAG: HeaderDescription = {
   description:
-    'Milliseconds by which the answer may be behind: 0 if the service that owns the documents answers, else the time since it last did.',
+    'Milliseconds that the latest change of an issued document took to arrive in the read models; a list, count or sum may be that far behind.',
   required: true,
   schema: { type: 'string', pattern: '^\\d+$' },
-  example: '0',
+  example: '40',
 };
 
 /** With 408, 429 and 503, except for codes that only a person can clear. */

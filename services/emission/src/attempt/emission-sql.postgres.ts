@@ -245,20 +245,6 @@ export const BACKLOG = {
 };
 
 /**
- * Changes of an issuer by transactions that may have ended after the snapshot of the last query. So no change is
- * passed over, in whatever order the transactions commit.
- */
-export const RECENT_CHANGES = {
-  name: 'emission_recent_changes',
-  text: `WITH changes AS (
-      SELECT encf, max(revision) AS revision, max(xid) AS last FROM recent_change
-      WHERE issuer = stored_environment($1, $4, NULL) || ':' || $4 AND xid >= $2
-      GROUP BY encf ORDER BY last DESC LIMIT $3)
-    SELECT txid_snapshot_xmin(txid_current_snapshot())::text AS cursor, present_run($1, $4) AS run,
-      coalesce((SELECT json_agg(json_build_object('encf', encf, 'revision', revision)) FROM changes), '[]') AS changes`,
-};
-
-/**
  * Deletes old changes whose events are published, that is, those before the oldest event in the outbox. A minute is
  * added because the order of positions is not exactly that of transactions.
  */

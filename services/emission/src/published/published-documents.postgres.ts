@@ -1,4 +1,3 @@
-import { MAX_RECENT_CHANGES } from '@ecf/contracts';
 import type { Database } from '@ecf/service-kit/postgres';
 import { type AttemptRow, fromRow } from '../attempt/emission-rows.postgres.js';
 import {
@@ -9,7 +8,6 @@ import {
   FORGET_CHANGES,
   PAGE,
   PAGE_OF_AWAITED,
-  RECENT_CHANGES,
 } from '../attempt/emission-sql.postgres.js';
 import { columnsOf } from '../attempt/emission-statements.postgres.js';
 import { submissionHistory } from '../attempt/submission-history.postgres.js';
@@ -28,25 +26,8 @@ interface ExchangeRow {
   body: string | null;
 }
 
-interface RecentRow {
-  cursor: string;
-  run: number;
-  changes: { encf: string; revision: number }[];
-}
-
 export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
   return {
-    async recent({ env, issuerRnc }, cursor) {
-      const { rows } = await database.query<RecentRow>(RECENT_CHANGES, [
-        env,
-        cursor ?? '0',
-        MAX_RECENT_CHANGES + 1,
-        issuerRnc,
-      ]);
-      const { cursor: next = '0', run = 1, changes = [] } = rows[0] ?? {};
-      const complete = changes.length <= MAX_RECENT_CHANGES;
-      return { cursor: next, run, complete, changes: complete ? changes : changes.slice(0, MAX_RECENT_CHANGES) };
-    },
     async find(env, numbers) {
       const { rows } = await database.query<AttemptRow>(FIND, columnsOf(numbers.map((number) => ({ env, ...number }))));
       return rows.map(fromRow);

@@ -74,8 +74,6 @@ export interface InvoiceStore {
   find(key: InvoiceKey): Promise<ShownInvoice | null>;
   /** The documents of the issuers, each in its run, under a number; listed or not. */
   byNumber(issuers: readonly Pick<InvoiceKey, 'env' | 'issuerRnc'>[], encf: string): Promise<IssuedInvoice[]>;
-  /** Revisions of an issuer's documents, listed or not. */
-  revisions(issuer: Pick<InvoiceKey, 'env' | 'issuerRnc'>, encfs: readonly string[]): Promise<Map<string, number>>;
 }
 
 /** The present certification run of each issuer. */
@@ -190,11 +188,9 @@ export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfR
 /** Source of deliveries and buyers' decisions, beside the events. */
 export type OutcomeSource = OutcomeOperations;
 
-/** Metrics and log lines for operators. */
+/** Log lines for operators. */
 export interface Observer {
   failed(what: string, error: unknown): void;
-  /** A query to an owner before an answer: nothing new, something found, failed, paused after a failure. */
-  freshened(outcome: 'nothing' | 'found' | 'failed' | 'paused'): void;
 }
 
 export interface Ports {

@@ -25,6 +25,7 @@ import { Parameters } from './parameters.js';
 
 /** The use cases of customers. */
 export interface CustomerParts {
+  readonly lagMs: () => number;
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
   readonly invoiceDocument: ReturnType<typeof createInvoiceDocument>;
@@ -39,21 +40,22 @@ const MOST_CLIENTS = 50;
 
 /** The customers' routes: each reads its parameters, calls the use case, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
-  const { invoices, documentXml, invoiceDocument, consumption, readFeed, longPolls, directory, monitoring } = parts;
+  const { lagMs, invoices, documentXml, invoiceDocument, consumption, readFeed, longPolls, directory, monitoring } =
+    parts;
   const number = (parameters: Parameters) => ({
     issuerRnc: parameters.issuerHeader(),
     encf: parameters.encf(),
     run: parameters.run(),
   });
-  /** An answer of the read models says how far they may be behind. */
+  /** States how far the read models are behind. */
   const fromReadModels: typeof answering = (read, send = sendJson) =>
     answering(read, (req, res, found) => {
-      res.setHeader('x-read-model-lag-ms', String(invoices.lagMs()));
+      res.setHeader('x-read-model-lag-ms', String(lagMs()));
       send(req, res, found);
     });
 
   return {
-    list: listing(invoices, fromReadModels),
+    list: listing(invoices, lagMs, fromReadModels),
     count: fromReadModels((parameters) => {
       const request = filter(parameters);
       return (caller) => invoices.count({ ...caller, ...request });
@@ -136,7 +138,7 @@ export function customerHandlers(parts: CustomerParts) {
 }
 
 /** `/invoices/`: a page in JSON, or all rows in CSV. */
-function listing(invoices: QueryInvoices, fromReadModels: typeof answering) {
+function listing(invoices: QueryInvoices, lagMs: () => number, fromReadModels: typeof answering) {
   const listCsv = async (req: Request, res: Response): Promise<void> => {
     const parameters = new Parameters(req);
     const wanted = { ...filter(parameters), criteria: parameters.invoiceCriteria(), sort: parameters.sort() };
@@ -145,7 +147,7 @@ function listing(invoices: QueryInvoices, fromReadModels: typeof answering) {
     const of = { ...callerOf(req), ...wanted, limit: CSV_PAGE, offset: 0 };
     const read = (place: Place | null) => invoices.list({ ...of, place });
     const first = await read(null);
-    res.setHeader('x-read-model-lag-ms', String(invoices.lagMs()));
+    res.setHeader('x-read-model-lag-ms', String(lagMs()));
     await sendCsvListing(res, INVOICE_COLUMNS, first, read);
   };
   const listJson = fromReadModels((parameters, env) => {

@@ -75,11 +75,6 @@ export const BY_NUMBER = {
     JOIN public.invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
 };
 
-export const REVISIONS = {
-  name: 'invoices_revisions',
-  text: 'SELECT encf, revision FROM public.invoice WHERE env = $1 AND issuer_rnc = $2 AND encf = ANY($3::text[])',
-};
-
 /** $1 env, $2 eNCF, $3 buyers, $4 provider or null. */
 export const RECEIVED_BY_NUMBER = {
   name: 'received_by_number',

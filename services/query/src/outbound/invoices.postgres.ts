@@ -6,7 +6,7 @@ import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record
 import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
 import { monthsAndDays } from '../core/sums/periods.js';
-import { BY_NUMBER, COUNT, FIND, RECEIVED_BY_NUMBER, REVISIONS, SKIP_DAYS, SUMS } from './invoices-sql.js';
+import { BY_NUMBER, COUNT, FIND, RECEIVED_BY_NUMBER, SKIP_DAYS, SUMS } from './invoices-sql.js';
 import { isPlain, listQuery } from './list-sql.js';
 
 /** From this offset on, the sums of days give the place of the page. */
@@ -97,10 +97,6 @@ export function createPostgresInvoices(database: Database): InvoiceStore {
         issuers.map(({ issuerRnc }) => issuerRnc),
       ]);
       return rows.map(fromRow);
-    },
-    async revisions({ env, issuerRnc }, encfs) {
-      const { rows } = await database.query<{ encf: string; revision: number }>(REVISIONS, [env, issuerRnc, encfs]);
-      return new Map(rows.map(({ encf, revision }) => [encf, revision]));
     },
   };
 }

@@ -36,7 +36,6 @@ export function createOwners(): Owners {
   /** The present run by environment and issuer. */
   const runs = new Map<string, number>();
   const received = new Map<string, ReceivedInvoiceChanged>();
-  const changes: { issuer: string; encf: string; revision: number }[] = [];
 
   function operation<Q, A>(name: string, answer: (request: Q) => A | Promise<A>): (request: Q) => Promise<A> {
     return async (request) => {
@@ -64,7 +63,6 @@ export function createOwners(): Owners {
         const issuer = `${one.env}:${one.issuer_rnc}`;
         invoices.set(`${issuer}:${one.encf}:${run}`, one);
         runs.set(issuer, Math.max(run, runs.get(issuer) ?? 1));
-        changes.push({ issuer: `${issuer}:${run}`, encf: one.encf, revision: one.revision });
       }
     },
     receive(...some) {
@@ -83,15 +81,6 @@ export function createOwners(): Owners {
         if (owners.tokenRefusal !== null) throw owners.tokenRefusal;
         return { token: request.refused === null ? 'token-1' : 'token-2', expires_in: 3_600 };
       }),
-      recentChanges: operation('recentChanges', ({ env, issuer_rnc, cursor }) => ({
-        cursor: String(changes.length),
-        run: runs.get(`${env}:${issuer_rnc}`) ?? 1,
-        complete: true,
-        changes: changes
-          .slice(Number(cursor ?? 0))
-          .filter(({ issuer }) => issuer === `${env}:${issuer_rnc}:${runs.get(`${env}:${issuer_rnc}`) ?? 1}`)
-          .map(({ encf, revision }) => ({ encf, revision })),
-      })),
       findInvoices: operation('findInvoices', ({ env, numbers, whole }) => ({
         invoices:
           whole === true && owners.whole !== null

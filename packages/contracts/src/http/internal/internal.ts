@@ -24,8 +24,6 @@ const operation = <Q extends z.ZodType, A extends z.ZodType>(
 
 /** Most documents in a query. */
 export const MAX_NUMBERS_PER_QUERY = 1_000;
-/** Most changes in an answer. */
-export const MAX_RECENT_CHANGES = 20_000;
 
 /** Without `run`, a number is that of the present certification run. */
 const numbersSchema = z
@@ -70,22 +68,6 @@ export const EMISSION_OPERATIONS = {
       refused: z.string().nullable(),
     }),
     z.object({ token: z.string(), expires_in: z.number().int() }),
-  ),
-  /**
-   * Documents of an issuer that changed since the answer with `cursor`; null means within the last minutes. The list is
-   * complete for everything committed before the query, unless `complete` is false. A document may appear again.
-   */
-  recentChanges: operation(
-    '/internal/invoices/recent',
-    ['query'],
-    z.object({ env: environmentSchema, issuer_rnc: rncSchema, cursor: z.string().regex(/^\d+$/).nullable() }),
-    z.object({
-      cursor: z.string(),
-      /** The present certification run of the issuer, to which the changes belong. */
-      run: runSchema,
-      complete: z.boolean(),
-      changes: z.array(z.object({ encf: encfSchema, revision: z.number().int().positive() })),
-    }),
   ),
   /**
    * The present state of documents; unknown ones are omitted. The form is that of the events; with `whole` it has every

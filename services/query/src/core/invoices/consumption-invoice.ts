@@ -5,7 +5,7 @@ import { requireTaxpayer } from '../account-taxpayers.js';
 import { queryWithToken } from '../authority/authority-query.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import type { Freshness } from './freshness.js';
+import type { Owners } from './owners.js';
 
 /** `GET /query-consumption-invoice/`: a document of type 32 by the data on the buyer's copy. */
 export interface ConsumptionQuery {
@@ -25,7 +25,7 @@ type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'runs'
  */
 export function createConsumptionInvoice(
   ports: ConsumptionPorts,
-  freshness: Pick<Freshness, 'documents'>,
+  owners: Pick<Owners, 'issued'>,
 ): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
   /** The route of our document; null for one of another system, `unknown` if its owner did not answer. */
   async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | 'unknown' | null> {
@@ -36,8 +36,8 @@ export function createConsumptionInvoice(
     };
     const known = await find();
     if (known !== null) return known;
-    const wasQueried = await freshness.documents(env, [issuerRnc], encf);
-    return (await find()) ?? (wasQueried ? null : 'unknown');
+    const ownerAnswered = await owners.issued(env, [issuerRnc], encf);
+    return (await find()) ?? (ownerAnswered ? null : 'unknown');
   }
 
   return async (query) => {

@@ -3,8 +3,8 @@ import { type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { Ports } from '../ports.js';
-import type { Freshness } from './freshness.js';
 import type { IssuedInvoice } from './issued-invoice.js';
+import type { Owners } from './owners.js';
 import type { StoredXml } from './received-record.js';
 
 /** The parameters of `GET /{encf}/xml`. */
@@ -46,7 +46,7 @@ type XmlPorts = Pick<
  * provider; if one account is both, the issued copy is returned. If several taxpayers of the account received documents under
  * the number, the caller has to name the buyer.
  */
-export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query: XmlQuery) => Promise<FoundXml> {
+export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQuery) => Promise<FoundXml> {
   async function byNumber({ env, encf, run }: XmlQuery, issuers: readonly string[]): Promise<IssuedInvoice[]> {
     const present = run === null ? await ports.runs.present(env, issuers) : [];
     const keys = issuers.map((issuerRnc, index) => ({
@@ -59,16 +59,16 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
   async function issuedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
     if (issuers.length === 0) return 'none';
-    let wasQueried = true;
+    let ownerAnswered = true;
     let found = await byNumber(query, issuers);
     const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
     const open = issuers.filter((rnc) => !settled.has(rnc));
     if (open.length > 0) {
-      wasQueried = await freshness.documents(query.env, open, query.encf, query.run);
+      ownerAnswered = await owners.issued(query.env, open, query.encf, query.run);
       found = await byNumber(query, issuers);
     }
     const listed = found.filter((one) => one.listed);
-    const missing = wasQueried ? 'none' : 'unknown';
+    const missing = ownerAnswered ? 'none' : 'unknown';
     if (query.sha256 !== null) return filesOf(listed).find(({ checksum }) => checksum === query.sha256) ?? missing;
     const [first, ...others] = listed;
     if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
@@ -98,13 +98,12 @@ export function createDocumentXml(ports: XmlPorts, freshness: Freshness): (query
       }
       return fitting[0] ?? null;
     };
-    // Without provider and buyer, the number may have documents that are not here yet: simultaneous callers share one query to
-    // reception.
+    // Without provider and buyer, the number may have documents whose events are still on their way.
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
     const known = decided ? await look() : null;
     if (known !== null) return known;
-    const wasQueried = await freshness.received(search);
-    return (await look()) ?? (wasQueried ? 'none' : 'unknown');
+    const ownerAnswered = await owners.received(search);
+    return (await look()) ?? (ownerAnswered ? 'none' : 'unknown');
   }
 
   return async (query) => {

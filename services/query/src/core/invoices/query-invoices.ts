@@ -5,8 +5,8 @@ import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
 import type { InvoiceFilter, Page, Place, Ports, ShownInvoice } from '../ports.js';
 import { aggregate } from '../sums/aggregate.js';
-import type { Freshness } from './freshness.js';
 import { isComplete, publicInvoice } from './issued-invoice.js';
+import type { Owners } from './owners.js';
 
 type QueryPorts = Pick<Ports, 'invoices' | 'runs' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
 type WithCaller<T> = T & { readonly caller: Caller };
@@ -31,7 +31,6 @@ export interface QueryInvoices {
   trackIds(query: DocumentQuery): Promise<TrackIdList>;
   /** The submissions with all answers of the authority. */
   rawAnswers(query: DocumentQuery): Promise<RawTrackIdList>;
-  lagMs: Freshness['lagMs'];
 }
 
 /** A page, and the place of the next one. */
@@ -41,25 +40,24 @@ export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
   track_ids: (TrackIdList['track_ids'][number] & { raw: RawAnswerBody[] })[];
 };
 
-export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): QueryInvoices {
+export function createQueryInvoices(ports: QueryPorts, owners: Pick<Owners, 'issued'>): QueryInvoices {
   /** The filter of the read model: the documents of the present run. */
   async function prepare<Q extends PeriodQuery>(query: Q): Promise<Omit<Q, 'env'> & InvoiceFilter> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
-    await freshness.issuer(query);
     return { ...query, env: storedEnvironment({ env: query.env, run: await presentRun(ports, query) }) };
   }
 
-  /** A settled document is answered from the read model. For any other, the owner is queried first. */
+  /** A settled document is answered from the read model. Any other is looked up at its owner first. */
   async function require(query: DocumentQuery): Promise<ShownInvoice> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
     let found = await find(ports, query);
-    let isCurrent = true;
+    let ownerAnswered = true;
     if (found?.settled !== true) {
-      isCurrent = await freshness.documents(query.env, [query.issuerRnc], query.encf, query.run);
+      ownerAnswered = await owners.issued(query.env, [query.issuerRnc], query.encf, query.run);
       found = await find(ports, query);
     }
     if (found !== null) return found;
-    if (!isCurrent) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
+    if (!ownerAnswered) throw mayExist(`whether ${query.issuerRnc} has issued ${query.encf} in ${query.env}`);
     const where = query.run === null ? query.env : `run ${query.run} of ${query.env}`;
     throw new QueryError('not_found', `${query.issuerRnc} has issued no ${query.encf} in ${where}.`);
   }
@@ -118,7 +116,6 @@ export function createQueryInvoices(ports: QueryPorts, freshness: Freshness): Qu
       return shown(invoice, await presentRun(ports, query));
     },
     trackIds,
-    lagMs: freshness.lagMs,
     async rawAnswers(query) {
       const list = await trackIds(query);
       const { answers } = await ports.invoiceSource.rawAnswers({

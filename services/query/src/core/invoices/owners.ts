@@ -1,0 +1,61 @@
+import { MAX_NUMBERS_PER_QUERY } from '@ecf/contracts';
+import { type Environment, isEncf } from '@ecf/domain';
+import type { Ports, ReceivedSearch } from '../ports.js';
+import { issuedInvoice } from './issued-invoice.js';
+import { receivedRecord } from './received-record.js';
+
+type OwnerPorts = Pick<Ports, 'runs' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer'>;
+
+/**
+ * Looks single documents up at the services that own them, and stores the answer like an event. A caller so finds a document
+ * that it has just submitted, although its event may still be on its way.
+ */
+export interface Owners {
+  /**
+   * Documents of some issuers under a number, in the run, or in the present one (null). False if emission did not answer.
+   */
+  issued(env: Environment, issuerRncs: readonly string[], encf: string, run?: number | null): Promise<boolean>;
+  /** Documents received under a number. False if reception did not answer. */
+  received(search: ReceivedSearch): Promise<boolean>;
+}
+
+export function createOwners({ runs, projection, invoiceSource, receivedSource, observer }: OwnerPorts): Owners {
+  async function answered(owner: string, lookUp: () => Promise<void>): Promise<boolean> {
+    try {
+      await lookUp();
+      return true;
+    } catch (error) {
+      observer.failed(`looking up a document at ${owner}`, error);
+      return false;
+    }
+  }
+
+  return {
+    async issued(env, issuerRncs, encf, run = null) {
+      // Emission issues no malformed number, though a provider may have sent one.
+      if (!isEncf(encf)) return true;
+      return answered('emission', async () => {
+        for (const page of pagesOf(issuerRncs)) {
+          const numbers = page.map((issuer_rnc) => ({ issuer_rnc, encf, ...(run === null ? {} : { run }) }));
+          const { invoices } = await invoiceSource.findInvoices({ env, numbers });
+          // A document of a later run shows that the run began.
+          await runs.note(
+            invoices.flatMap((one) => (one.run ? [{ env, issuerRnc: one.issuer_rnc, run: one.run }] : [])),
+          );
+          if (invoices.length > 0) await projection.keepInvoices(invoices.map(issuedInvoice));
+        }
+      });
+    },
+    received: ({ env, buyerRncs, issuerRnc, encf }) =>
+      answered('reception', async () => {
+        for (const buyer_rncs of pagesOf(buyerRncs)) {
+          const { received } = await receivedSource.findReceived({ env, buyer_rncs, issuer_rnc: issuerRnc, encf });
+          if (received.length > 0) await projection.keepReceived(received.map(receivedRecord));
+        }
+      }),
+  };
+}
+
+function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < items.length; at += MAX_NUMBERS_PER_QUERY) yield items.slice(at, at + MAX_NUMBERS_PER_QUERY);
+}
