@@ -26,7 +26,7 @@ export interface Settleable<Row> {
   readable(row: Row): string;
 }
 
-/** Whether a word is an id of ours. */
+/** Whether a word is an id that the gateway gave. */
 export function isId(word: string): boolean {
   return /^[1-9]\d{0,14}$/.test(word);
 }

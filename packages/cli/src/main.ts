@@ -1,6 +1,6 @@
 import { run } from './run.js';
 
-// A reader that has seen enough (`ecf check | head`) closes the pipe; that is no error of ours. A full disk is one.
+// A reader that has seen enough (`ecf check | head`) closes the pipe; that is not our error. A full disk is an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`ecf: what it says cannot be written (${error.code ?? error.message}).\n`);

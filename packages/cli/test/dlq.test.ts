@@ -67,7 +67,7 @@ async function subscribe(bus: Bus) {
     topics,
     group: 'reception',
     async handler(event) {
-      if (state.broken) throw new Error('a mistake of ours');
+      if (state.broken) throw new Error('an internal mistake');
       state.handled.push(event.subject);
     },
   });
@@ -120,14 +120,14 @@ describe('ecf dlq of a standalone deployment', () => {
         event_time: event.time,
         time: expect.any(String),
         attempts: 2,
-        reason: 'Error: a mistake of ours',
+        reason: 'Error: an internal mistake',
       })),
     );
     const [one] = rows((await run('list', '--id', events[1]?.id as string, '--event')).stdout);
     expect(one).toMatchObject({ event: events[1] });
     const text = await run('list', '--text', '--group', 'reception');
     expect(text.stdout).toContain(`${topic}  reception  ${events[0]?.id}.reception\n    approval.changed of TesteCF:`);
-    expect(text.stdout).toMatch(/tried 2 times, given up .*\n {4}Error: a mistake of ours\n/);
+    expect(text.stdout).toMatch(/tried 2 times, given up .*\n {4}Error: an internal mistake\n/);
     expect(text.stdout).toMatch(/\n2 dead-letter messages in .*\n$/);
     for (const filter of [
       ['--group', 'query'],
@@ -143,7 +143,7 @@ describe('ecf dlq of a standalone deployment', () => {
     const again = await run('replay', '--group', 'reception');
     expect(again.code).toBe(1);
     expect(rows(again.stdout)).toMatchObject([
-      { outcome: 'failed', reason: 'Error: a mistake of ours' },
+      { outcome: 'failed', reason: 'Error: an internal mistake' },
       { outcome: 'failed' },
     ]);
     state.broken = false;
@@ -202,7 +202,7 @@ describe('ecf dlq of a standalone deployment', () => {
       return deadLetters.length === 3;
     });
     expect(deadLetters).toContainEqual(
-      expect.objectContaining({ group: 'reception', reason: 'Error: a mistake of ours' }),
+      expect.objectContaining({ group: 'reception', reason: 'Error: an internal mistake' }),
     );
     const dismissed = await run('dismiss', '--id', deadLetters[0]?.id as string);
     expect(rows(dismissed.stdout)).toEqual([{ id: deadLetters[0]?.id, outcome: 'dismissed' }]);

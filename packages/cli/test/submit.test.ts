@@ -16,9 +16,9 @@ const BATCH = JSON.stringify({ total: TOTAL, pending: 0, in_process: 0, accepted
 
 let calls: string[] = [];
 let keys: (string | undefined)[] = [];
-/** Paths whose next answers break off, in order. */
+/** Paths whose next answers are cut off, in order. */
 let breaks: string[] = [];
-/** The results that come before their answer breaks off. */
+/** The results that come before their answer is cut off. */
 let whole = 1;
 /** The statuses of the next answers; 408 has Retry-After. */
 let refusals: number[] = [];
@@ -60,7 +60,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const submit = (...more: string[]) => ecf(['submit', input, '--env', 'TesteCF', ...more]);
 
-it('asks again for an answer that breaks off, and goes on after the last result that came', async () => {
+it('requests the rest of an answer that is cut off, after the last result that came', async () => {
   breaks = ['/batches', '/batches/7', '/batches/7/results', '/batches/7/results'];
   const { code, stdout, stderr } = await submit();
   expect([code, stderr]).toEqual([
@@ -89,7 +89,7 @@ it.each([400, 429, 503])('repeats an answer with Retry-After, says so, and ends 
   expect(calls).toEqual(['POST /batches', 'POST /batches']);
 });
 
-it('has warnings refused with --strict, in a batch of its own', async () => {
+it('has warnings refused with --strict, in its own batch', async () => {
   await submit();
   await submit('--strict');
   const sent = calls.filter((call) => call.startsWith('POST'));
@@ -141,14 +141,14 @@ it('writes the results to a file', async () => {
   expect(rows(readFileSync(file, 'utf8')).map(({ line }) => line)).toEqual([1, 2, 3]);
 });
 
-it('ends with 2 if the results break off before any line came', async () => {
+it('ends with 2 if the results are cut off before any line came', async () => {
   breaks = ['/batches/7/results'];
   whole = 0;
   const { code, stderr } = await submit();
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be reached. Repeat the command')]);
 });
 
-it('ends with 2 if ECF_URL is no address, or if what answers there is no gateway', async () => {
+it('ends with 2 if ECF_URL is not an address, or if no gateway answers there', async () => {
   const url = process.env.ECF_URL;
   try {
     process.env.ECF_URL = 'palma';

@@ -8,7 +8,7 @@ export interface KeptProcess {
   pid(): number | undefined;
   /** Ends it for good: SIGTERM, then SIGKILL after the timeout. */
   stop(timeoutMs?: number): Promise<void>;
-  /** Ends it for good, at once; `stop` waits for that. */
+  /** Ends it permanently, without a delay; `stop` waits for that. */
   kill(): void;
 }
 
@@ -48,7 +48,7 @@ export function nodeProgram(
 const WATCH =
   'while kill -0 "$1" 2>/dev/null && kill -0 "$2" 2>/dev/null; do sleep 1; done; kill -TERM "$2" 2>/dev/null';
 
-/** Any program; one that knows no parent, so another watches over it. */
+/** Any program. It does not watch its parent, so another process watches over it. */
 export function foreignProgram(program: string, args: readonly string[], env = process.env): ChildProcess {
   const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env });
   if (child.pid !== undefined) {

@@ -23,7 +23,7 @@ export interface Demo {
   base_url: string;
   api_key: string;
   admin_token: string;
-  /** Present if `/admin` has a listener of its own. */
+  /** Present if `/admin` has its own listener. */
   admin_url?: string;
   issuer_rnc: string;
   buyer_rnc: string;
@@ -42,7 +42,7 @@ const ENDING_MS = 8_000;
 export class DataFolder {
   readonly path: string;
 
-  /** @throws StartError if it is no folder, or could not be made */
+  /** @throws StartError if it is not a folder, or could not be made */
   constructor(folder: string) {
     this.path = path.resolve(folder);
     let existing = this.path;

@@ -72,7 +72,7 @@ export async function openDatabaseServer(
   };
 }
 
-/** A database of its own for each service, on the configured server. */
+/** A separate database for each service, on the configured server. */
 function databaseOf(configured: string, service: string): string {
   const url = new URL(configured);
   const prefix = url.pathname.replace(/^\//, '') || 'ecf';

@@ -6,7 +6,7 @@ import { DEMO_BUYER, DEMO_ISSUER, prepareSandbox } from './sandbox.js';
 /** The facts of the deployment that the sandbox needs. */
 export interface OpenSandbox {
   baseUrl: string;
-  /** Where `/admin` is; the base address, unless it has a listener of its own. */
+  /** Where `/admin` is; the base address, unless it has its own listener. */
   adminUrl: string;
   adminToken: string;
   authorityUrl: string;

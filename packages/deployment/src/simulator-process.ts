@@ -5,7 +5,7 @@ import { readSettings, SettingRefused } from '@ecf/authority-simulator/settings'
 import { ConfigError } from '@ecf/service-kit/config';
 import { type KeptProcess, keepRunning, nodeProgram } from './child-process.js';
 
-/** The authority simulator as a process of its own beside the gateway; restarted on the same port when it dies. */
+/** The authority simulator as its own process beside the gateway; restarted on the same port when it dies. */
 export interface SimulatorProcess extends KeptProcess {
   readonly url: string;
 }

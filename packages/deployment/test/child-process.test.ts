@@ -77,7 +77,7 @@ describe('a program that is kept running', () => {
     expect(alive(pid)).toBe(false);
   });
 
-  it('may be no program of ours', async () => {
+  it('may be a program that is not part of the gateway', async () => {
     const one = await keep('sleep', () => foreignProgram('sh', ['-c', 'echo up; exec sleep 60']));
     const pid = one.pid();
     expect(alive(pid)).toBe(true);

@@ -65,7 +65,7 @@ export const AUTHORITY_MESSAGES: readonly AuthorityMessageEntry[] = [...DOCUMENT
 
 /**
  * The public status of a state in an answer. Its word decides, in any case and without accents and blanks; without a word
- * its code. Null if neither is known, which is no verdict.
+ * its code. Null if neither is known, which is not a verdict.
  */
 export function statusOf(code: string | number | null, word: string | null): InvoiceStatus | null {
   const plain = word === null ? '' : letters(word);
@@ -82,7 +82,7 @@ export function meaningsOf(code: string | number, text: string): readonly Author
   const sameCode = AUTHORITY_MESSAGES.filter((entry) => entry.code === String(code).trim());
   const both = sameCode.filter((entry) => sameText.includes(entry));
   if (both.length > 0) return both;
-  // Code 0 stands for any message, so it has no meaning alone.
+  // Code 0 represents any message, so it has no meaning alone.
   return normalCode(code) === '0' || sameCode.length === 0 ? sameText : sameCode;
 }
 

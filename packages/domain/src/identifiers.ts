@@ -30,14 +30,14 @@ export function isQuotableEncf(text: string): boolean {
   return /^(?:[A-Za-z0-9]{13}|[A-Za-z0-9]{11}|[A-Za-z0-9]{9})$/.test(text);
 }
 
-/** The type inside an eNCF, or null when the text is no eNCF or names no known type. */
+/** The type inside an eNCF, or null when the text is not an eNCF or names no known type. */
 export function encfType(encf: string): EcfType | null {
   if (!isEncf(encf)) return null;
   const type = encf.slice(1, 3);
   return isEcfType(type) ? type : null;
 }
 
-/** The ten-digit sequence of an eNCF as a number (0 to 9,999,999,999), or null when the text is no eNCF. */
+/** The ten-digit sequence of an eNCF as a number (0 to 9,999,999,999), or null when the text is not an eNCF. */
 export function encfSequence(encf: string): number | null {
   return isEncf(encf) ? Number(encf.slice(3)) : null;
 }

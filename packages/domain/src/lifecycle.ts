@@ -44,7 +44,7 @@ export type EmissionEvent =
   | 'cleared-to-resend'
   /** The authority requests the same summary again (code 004). */
   | 'try-again'
-  /** A resend of ours was answered "number (or combination) already used": the earlier copy arrived. */
+  /** Our resend was answered "number (or combination) already used": the earlier copy arrived. */
   | 'refused-as-repeat'
   /** A trackId was given or found, or the authority says En Proceso. */
   | 'in-process'

@@ -42,8 +42,8 @@ export function isTransientRefusal(verdict: Pick<NumberVerdict, 'status' | 'mess
 
 /**
  * The life-cycle event of a verdict. `resent` means that the same bytes were sent before with unknown outcome. Then "already
- * used" is about our own earlier copy and is no verdict on the document. `mayTryAgain` is false after the last try after
- * 004: then a resent document is looked up, and any other is rejected. `rejectedBefore` means that an earlier attempt of ours with
+ * used" is about our own earlier copy and is not a verdict on the document. `mayTryAgain` is false after the last try after
+ * 004: then a resent document is looked up, and any other is rejected. `rejectedBefore` means that our earlier attempt with
  * the same security code was rejected with the number reusable: then "the combination was used" is about that attempt, and a new
  * signature, which makes another combination, may use the number.
  */

@@ -7,7 +7,7 @@ export type SubmissionRoute = 'ecf' | 'rfce';
 /** Type 32 below this total (DOP) travels as a summary. Source: Descripción Técnica v1.6 pp.11, 13; Formato RFCE v1.0 p.2. */
 export const SUMMARY_LIMIT = Decimal.of('250000.00');
 
-/** Whether a total is below the limit; text that is no decimal is not. */
+/** Whether a total is below the limit; false for text that is not a decimal. */
 export function isBelowSummaryLimit(montoTotal: string): boolean {
   const total = Decimal.parse(montoTotal);
   return total !== null && total.compare(SUMMARY_LIMIT) < 0;

@@ -8,7 +8,7 @@ export type SchemaId = `ecf-${EcfType}` | 'rfce-32' | 'acecf' | 'anecf' | 'arecf
 
 /** The facts of a structural check about a document. */
 export interface CheckedDocument {
-  /** Root element, or null when it is none of ours. */
+  /** Root element, or null when it is not one of the fifteen documents. */
   document: DocumentName | null;
   /** TipoeCF of an e-CF or RFCE, or null when absent or unlisted. */
   type: EcfType | null;
@@ -17,7 +17,7 @@ export interface CheckedDocument {
   encf: string | null;
   /**
    * The normalised tree, root key included: leaves are strings, repeatable elements arrays, no empty groups.
-   * Null when the root is none of ours. With faults present it holds what could be understood.
+   * Null when the root is not one of the fifteen documents. With faults present it holds what could be understood.
    */
   tree: DocumentNode | null;
   faults: Fault[];

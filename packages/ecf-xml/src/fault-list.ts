@@ -104,7 +104,7 @@ export class FaultList {
   }
 }
 
-/** The fault of a root that is none of ours. */
+/** The fault of a root that is not one of the fifteen documents. */
 export function noSuchDocument(name: string): FaultList {
   const faults = new FaultList('catalogue of documents');
   const root = shorten(name);

@@ -16,7 +16,7 @@ interface FactNode {
 
 const whenShared = hasSharedMaterial ? describe : describe.skip;
 
-/** Two patterns that differ between catalogue and XSD; the reasons stand beside them. */
+/** Two patterns that differ between catalogue and XSD; the reasons are beside them. */
 const REWRITTEN: Readonly<Record<string, string>> = {
   '^[a-zA-ZñÑáéíóúÁÉÍÓÚ,\\s]*$': '[a-zA-ZñÑáéíóúÁÉÍÓÚ,\\s]*',
   '\\w+([-+.]\\w+)*@\\w+([-.]\\w+)*\\.\\w+([-.]\\w+)*': '\\w+([-.]\\w+)*@\\w+(-\\w+)*\\.\\w+([-.]\\w+)*',

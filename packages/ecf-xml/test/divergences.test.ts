@@ -72,7 +72,7 @@ describe('divergences', () => {
     }
   });
 
-  it('a namespace that is no absolute URI passes the structural check', () => {
+  it('a namespace that is not an absolute URI passes the structural check', () => {
     const source = serialise(validDocument(schemaOf('arecf'), new Random(3), 0)).replace(
       '<ARECF',
       '<ARECF xmlns:x="foo"',

@@ -96,7 +96,7 @@ describe('faults of JSON', () => {
     );
   });
 
-  it('of a root that is none of ours', () => {
+  it('of a root that is not one of the fifteen documents', () => {
     expect(namesOf(checkJson({ ecf: expense().ECF }).faults)).toEqual(['schema.unknown ecf']);
     expect(namesOf(checkJson([]).faults)).toEqual(['schema.unknown ']);
     expect(namesOf(checkJson('x').faults)).toEqual(['schema.unknown ']);

@@ -26,7 +26,7 @@ describe('what is absent under many lists', () => {
     expect(reads).toBeLessThan(20);
   });
 
-  it('leaves the value that stands beside it', () => {
+  it('leaves the value beside it', () => {
     const value = underLists([[[''], {}, null], '31']);
     expect(checkJson(documentWith(['Encabezado', 'IdDoc', 'TipoeCF'], value)).type).toBe('31');
   });

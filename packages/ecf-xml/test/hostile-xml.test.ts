@@ -62,7 +62,7 @@ describe('hostile XML is refused', () => {
       'too_complex',
       `<ECF ${Array.from({ length: 60 }, (_, n) => `xmlns:a${n}="urn:u${n}"`).join(' ')}>${'<b/>'.repeat(50_000)}</ECF>`,
     ],
-    ['namespaces that are no URI', 'too_complex', `<ECF>${'<a xmlns:n="u"/>'.repeat(10_001)}</ECF>`],
+    ['namespaces that are not URIs', 'too_complex', `<ECF>${'<a xmlns:n="u"/>'.repeat(10_001)}</ECF>`],
     ['namespaces that almost are', 'too_complex', `<ECF>${'<a xmlns="urn:a b"/>'.repeat(10_001)}</ECF>`],
     ['21 MB', 'too_large', Buffer.alloc(21 * MEGABYTE, 'x')],
   ])('%s: %s', (_, code, source) => {

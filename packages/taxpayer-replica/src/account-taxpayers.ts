@@ -46,7 +46,7 @@ export interface KnownAccount {
 
 /**
  * Reads the taxpayers of an account that the caller may act for. Queries the gateway first if the replica lacks a change of
- * the caller, so that the next request knows a new taxpayer.
+ * the caller, so that the next request finds a new taxpayer.
  */
 export async function readAccount(ports: AccountPorts, caller: Caller): Promise<KnownAccount> {
   const { taxpayers, current } = await readWholeAccount(ports, caller);

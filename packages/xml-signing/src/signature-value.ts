@@ -5,7 +5,7 @@ import { locateSignature } from './verification/locate-signature.js';
 /**
  * The SignatureValue of a signed document, base64 without blanks, for its security code. Nothing is verified.
  *
- * @throws SignatureRefused when the document has no Signature of its own, or more than one
+ * @throws SignatureRefused when the document does not have exactly one Signature that is a child of its root
  */
 export function signatureValueOf(xml: CanonicalXml): string | null {
   const { element } = locateSignature(xml.text);

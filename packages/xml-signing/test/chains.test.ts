@@ -49,7 +49,7 @@ const issues = (pathLenConstraint?: number) => [
 ];
 const signs = [usage({ digitalSignature: true })];
 
-/** A CRL of an issuer over certificates of its own, with a signature that nobody looks at. */
+/** A CRL of an issuer over its own certificates, with a signature that is never checked. */
 function revocationList(issuer: Made, revoked: readonly Made[]): Buffer {
   const { asn1, pki } = forge;
   const node = (type: number, value: string | forge.asn1.Asn1[]) =>
@@ -154,7 +154,7 @@ describe('a chain of certificates', () => {
     ['a certificate', authority.pem, /a line is neither/],
     ['another line', 'AB:CD\n', /a line is neither.*AB:CD/],
     ['a cut list', pemOf(revocationList(root, [holder]).subarray(0, 60)), /cannot be read/],
-    ['DER that is no list', Buffer.from(root.der, 'base64'), /cannot be read/],
+    ['DER that is not a list', Buffer.from(root.der, 'base64'), /cannot be read/],
   ])('a file with %s lists nothing and says so', (_, content, message) => {
     expect(() => readRevokedCertificates(Buffer.from(content))).toThrow(message);
   });

@@ -237,7 +237,7 @@ describe('signature wrapping', () => {
     ],
     ['a document type', () => signed.replace('<ECF', '<!DOCTYPE ECF [<!ENTITY a "1">]><ECF'), 'xml_refused'],
     ['two roots', () => `${signed}<ECF/>`, 'xml_refused'],
-    ['bytes that are no XML', () => 'no XML', 'xml_refused'],
+    ['bytes that are not XML', () => 'no XML', 'xml_refused'],
     ['nothing', () => '', 'xml_refused'],
   ];
   it.each(forms)('%s is refused', (_, form, expected) => {
@@ -407,7 +407,7 @@ describe('a signature that verifies but is not of the profile', () => {
       key,
     });
     const xml = signed.replace(certificate.certificate, pem.replace(/-----[^-]+-----|\s/g, ''));
-    // The last one only shows that exponent 3, which old issuers used, is no reason to refuse.
+    // The last one only shows that exponent 3, which old issuers used, is not a reason to refuse.
     expect(code(xml)).toBe(name === 'a huge exponent' ? 'signature_mismatch' : 'certificate_key');
   });
 });

@@ -69,7 +69,7 @@ export interface GatewayOverrides {
   clock?: () => Date;
   /** The bodies in flight of the process. */
   bodies?: BodiesInFlight;
-  /** True if no other gateway uses the same database: then it knows every change without a query. */
+  /** True if no other gateway uses the same database: then it sees every change without a query. */
   onlyInstance?: boolean;
 }
 

@@ -19,7 +19,7 @@ const INACTIVITY_MARGIN_MS = 60_000;
 export interface GatewayParts {
   config: GatewayConfig;
   app: RequestListener;
-  /** Null if `/admin` has no listener of its own. */
+  /** Null if `/admin` has no separate listener. */
   adminApp: RequestListener | null;
   database: Database;
   prisma: PrismaClient;
@@ -44,7 +44,7 @@ export interface GatewayParts {
 
 export interface Started {
   url: string;
-  /** Null if `/admin` has no listener of its own. */
+  /** Null if `/admin` has no separate listener. */
   adminUrl: string | null;
 }
 
@@ -128,7 +128,7 @@ function listen(
     onRefusedConnection: () => refused.inc(),
     onClientError: (answer, sender) => {
       unreadable.inc({ status: String(answer.status) });
-      logger.info({ ...answer, sender }, 'answered what was no request');
+      logger.info({ ...answer, sender }, 'answered bytes that were not a request');
     },
   });
 }

@@ -165,7 +165,7 @@ const range = (env: string, from: number, to: number, type = '31') => ({
 const beyond = { status: 403, body: { code: 'beyond_own_rights' } };
 const absent = { status: 404, body: { code: 'not_found' } };
 
-it('the gateway serves exactly the operations of its own that the interface has', () => {
+it('the gateway serves exactly its own operations of the interface', () => {
   const options = { owners: { resolution: null, webhooks: null }, sealingKeys: createMasterKeys([new Uint8Array(32)]) };
   const routes = routesOf(accountRoutes(options as unknown as AccountSettingOptions));
   expect(routes.sort()).toEqual(named(OPERATIONS.filter(({ owner }) => owner === 'gateway')));

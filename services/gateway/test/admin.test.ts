@@ -418,7 +418,7 @@ describe('master keys', () => {
     });
     expect((await second.call('POST', '/admin/master-keys/reseal')).status).toBe(401);
 
-    // Two at once, and a new certificate meanwhile.
+    // Two together, and a new certificate meanwhile.
     const replaced = issue(-DAY, 3 * DAY);
     const [one, other, put] = await Promise.all([
       second.call('POST', '/admin/master-keys/reseal', { headers: operator }),
@@ -497,7 +497,7 @@ describe('number ranges', () => {
   it('are replaced as a whole and published with their taxpayer', async () => {
     const second = { ...range, env: 'CerteCF', expires: null };
     expect(await under.admin('PUT', path, [range, second])).toMatchObject({ status: 200, body: [range, second] });
-    // Only emission knows the rest of them, and this deployment does not have it.
+    // Only emission has the rest of them, and this deployment does not have it.
     const unknown = { next: null, remaining: null };
     expect((await under.admin('GET', path)).body).toEqual([range, second].map((one) => ({ ...one, ...unknown })));
     await until(() =>
@@ -542,7 +542,7 @@ describe('administrators', () => {
   const make = (name: string, role: string, rest: object = {}) =>
     under.admin('POST', '/admin/administrators', { name, role, ...rest });
 
-  it('act by their role, each with a token that is shown once and ends at once', async () => {
+  it('act by their role, each with a token that is shown once and can be revoked immediately', async () => {
     const { id, keyId } = await makeAccount(under, '131000501');
     const account = `/admin/accounts/${id}`;
     const tokens = new Map<string, string>();
@@ -564,7 +564,7 @@ describe('administrators', () => {
     expect(await statuses('DELETE', `${account}/api-keys/nada`)).toEqual([403, 403, 404]);
     expect(await statuses('GET', '/admin/administrators')).toEqual([403, 403, 200]);
     expect(await statuses('POST', '/admin/administrators', {})).toEqual([403, 403, 422]);
-    // Another case, or an address without a role, is no way around the roles.
+    // Another case, or an address without a role, is not a way around the roles.
     for (const path of [
       '/ADMIN/administrators',
       '/Admin/Administrators',
@@ -616,7 +616,7 @@ describe('administrators', () => {
     }
   });
 
-  it('have a name of their own and may expire', async () => {
+  it('have their own name and may expire', async () => {
     expect((await make('Ana', 'viewer')).status).toBe(201);
     expect(await make('Ana', 'owner')).toMatchObject({ status: 409, body: { code: 'conflict' } });
     const gone = await make('Rosa', 'viewer');
@@ -685,7 +685,7 @@ describe('administrators', () => {
     expect((await as(body.token, 'GET', '/admin/accounts')).status).toBe(200);
   });
 
-  it('have a listener of their own with ADMIN_PORT, and every call has its name and actor in the log', async () => {
+  it('have their own listener with ADMIN_PORT, and every call has its name and actor in the log', async () => {
     const lines: Record<string, unknown>[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
     const logger = createLogger({ service: 'gateway', destination });
@@ -712,7 +712,7 @@ describe('administrators', () => {
 });
 
 describe('API keys', () => {
-  it('are shown once, listed without their secret, and end at once', async () => {
+  it('are shown once, listed without their secret, and revoked immediately', async () => {
     const { id, key, keyId } = await makeAccount(under, '131000401');
     expect(key).toMatch(/^ecf_test_[A-Za-z0-9_-]{43}$/);
     const list = await under.admin('GET', `/admin/accounts/${id}/api-keys`);

@@ -205,7 +205,7 @@ describe('the audit log', () => {
     const failures = createSignInFailures({
       audit: {
         async append(acts) {
-          if (away) throw new Error('the database is away');
+          if (away) throw new Error('the database is unreachable');
           appended.push(...acts);
         },
       },

@@ -229,7 +229,7 @@ describe('the rate limits', () => {
     expect(await perKey.pass('k')).toEqual({});
   });
 
-  it('are counted in Redis for all gateways, and by each gateway while Redis is away', async () => {
+  it('are counted in Redis for all gateways, and by each gateway while Redis is unavailable', async () => {
     const server = await redis();
     if (server === null) return;
     const link = await CuttableProxy.start({

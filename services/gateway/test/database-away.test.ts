@@ -7,7 +7,7 @@ import { createPrismaAccessRevision } from '../src/outbound/access.prisma.js';
 describe('Prisma Client without a database', () => {
   it.each([
     ['a socket that is not there', 'postgresql://ecf@localhost/gateway?host=/tmp/no-such-folder-of-postgres'],
-    ['a port where nobody listens', 'postgresql://ecf@127.0.0.1:1/gateway'],
+    ['a port without a listener', 'postgresql://ecf@127.0.0.1:1/gateway'],
   ])('%s: the error says that the database is unavailable', async (_, url) => {
     const database = openDatabase(url);
     const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);

@@ -597,7 +597,7 @@ describe('several gateways on one database', () => {
 });
 
 describe('a single gateway', () => {
-  it('sees its own changes at once without a query', async () => {
+  it('sees its own changes immediately, without a query', async () => {
     const only = await startGateway({}, { onlyInstance: true });
     const made = await makeAccount(only, '131000001');
     const use = () => only.call('GET', '/obtain_token', { key: made.key });

@@ -53,7 +53,7 @@ export interface GatewayUnderTest {
   gateway: Gateway;
   config: GatewayConfig;
   url: string;
-  /** Null if `/admin` has no listener of its own. */
+  /** Null if `/admin` has no separate listener. */
   adminUrl: string | null;
   /** Events that were published, in order. */
   events: BusEvent[];

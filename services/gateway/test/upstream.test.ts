@@ -142,7 +142,7 @@ describe('a service behind HTTP', () => {
     expect(arrived).toEqual([...once, ...once, ...once]);
   });
 
-  it('that has a limit of its own tells what is left beside the limit of the key', async () => {
+  it('that has its own limit reports what is left of it beside the limit of the key', async () => {
     const gateway = await before(
       (_req, res) =>
         res.writeHead(200, { ratelimit: '"account";r=1;t=1', 'ratelimit-policy': '"account";q=2;w=1' }).end(),
@@ -191,7 +191,7 @@ describe('a service behind HTTP', () => {
     },
   );
 
-  it('answers many at once, large and small', async () => {
+  it('answers many requests at the same time, large and small', async () => {
     const sizes = Array.from({ length: 60 }, (_, i) => (i % 6 === 0 ? 3_000_000 : i));
     const answers = await Promise.all(
       sizes.map((size) => under.call('POST', '/submit_ecf', { key, body: Buffer.alloc(size) })),

@@ -104,7 +104,7 @@ export function openBatches(
     read: (id) => request(`/batches/${id}`, json<BatchBody>),
     async *results(id) {
       const headers = { accept: 'application/x-ndjson' };
-      // An answer that breaks off is continued after its last line; one without any line is not asked for again.
+      // An answer that is cut off is continued after its last line; one without any line is not asked for again.
       for (let after = 0, isWhole = false; !isWhole; ) {
         const from = after;
         const answer = await request(`/batches/${id}/results?after=${after}`, (whole) => whole, { headers });

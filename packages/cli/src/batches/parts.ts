@@ -1,7 +1,7 @@
 import { MAX_BATCH_BYTES } from '@ecf/contracts';
 import { blocksOf, linesOf } from '../input/blocks.js';
 
-/** Bytes of a part, so that any number of lines needs the same memory. A longer line is a part of its own. */
+/** Bytes of a part, so that any number of lines needs the same memory. A longer line is its own part. */
 const PART_BYTES = 32 * 1024 * 1024;
 /** The longest line that a batch can take. */
 const LONGEST = MAX_BATCH_BYTES - 1;

@@ -30,14 +30,14 @@ issuers for APPROVAL_ISSUER_HOURS; retry one that did not arrive once its issuer
 
   list      lists the undecided approvals, oldest first
   settle    records the outcome: nothing more goes to the authority, and no later answer changes it
-  retry     sends one to its issuer at once, with a new deadline; never one that its issuer has
+  retry     sends one to its issuer immediately, with a new deadline; never one that its issuer has
 
   --accepted       the authority has this approval
   --rejected       it does not have it: the e-CF is pending again, and a new decision is possible
   --note TEXT      who found out what; kept with the approval, required
 
-  --settled        list: those that a person settled, with the note
-  --undelivered    list: those that did not reach their issuer (no_receiver, refused, failed)
+  --settled        list: records that a person settled, with the note
+  --undelivered    list: records that did not reach their issuer (no_receiver, refused, failed)
   --env ENV        list: only this environment
   --issuer RNC     list: only e-CF of this issuer
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data

@@ -31,7 +31,7 @@ portal first. The numbers stay blocked until then.
   --refused N,N    it annulled all but these, which are free again: numbers and ranges (E310000000001-E310000000005)
   --note TEXT      who found out what; kept with the cancellation, required
 
-  --settled        list: those that a person settled, with the note
+  --settled        list: cancellations that a person settled, with the note
   --env ENV        list: only this environment
   --issuer RNC     list: only this issuer
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data

@@ -37,7 +37,7 @@ are complete. A call whose answer has Retry-After, or is cut off, is repeated fo
 call cannot connect, the command ends within 30 seconds.
 
 The gateway is ECF_URL with ECF_API_KEY; demo.json supplies what is not set. Exit code: 0 the authority accepted all, 1 some not, 2 wrong
-usage, or the gateway refuses or is away.
+usage, or the gateway refuses or cannot be reached.
 
   ecf submit invoices.ndjson --env TesteCF --results results.ndjson
 `;

@@ -19,7 +19,7 @@ Compares the stored XML with the databases of the services. It reads each object
   altered    its bytes are not those that were stored
   unknown    it exists, but no row names it; this is not a fault
 
-Documents that wait in a database for the archive count as pending; that is no fault either.
+Documents that wait in a database for the archive count as pending; that is not a fault either.
 
   --recent S      objects of the last S seconds are never unknown; default 300
   --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data

@@ -40,7 +40,7 @@ export function onlyFile(files: string[]): string {
   return file;
 }
 
-/** True for XML, false for JSON: decided by the first character that is no blank and no byte order mark. */
+/** True for XML, false for JSON: decided by the first character that is neither a blank nor a byte order mark. */
 export function isXml(bytes: Uint8Array): boolean {
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   while (bytes[at] === 0x20 || bytes[at] === 0x09 || bytes[at] === 0x0a || bytes[at] === 0x0d) at++;

@@ -70,7 +70,7 @@ export async function brokerReady(broker: ChildProcess, folder: string, port: nu
 }
 
 function failIfEnded(broker: ChildProcess, folder: string): undefined {
-  if (broker.exitCode !== null) throw new Error(`the broker ended at once; see ${path.join(folder, 'broker.log')}`);
+  if (broker.exitCode !== null) throw new Error(`the broker ended immediately; see ${path.join(folder, 'broker.log')}`);
   return undefined;
 }
 
@@ -95,7 +95,7 @@ async function fetchLibraries(target: string): Promise<void> {
   }
 }
 
-/** Formatting takes a Java start of its own; a formatted folder serves every broker. */
+/** Formatting needs a separate start of Java; a formatted folder serves every broker. */
 async function format(libs: string, target: string): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-kafka-format-'));
   try {

@@ -191,7 +191,7 @@ const MOST_SCALE = 15;
 
 const SIZES = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15] as const;
 
-/** Whether a result of whole numbers is what it would be without a limit; never for NaN, which stands for a fraction. */
+/** Whether a result of whole numbers is what it would be without a limit; never for NaN, which represents a fraction. */
 function isExact(units: number): boolean {
   return units <= Number.MAX_SAFE_INTEGER && units >= -Number.MAX_SAFE_INTEGER;
 }

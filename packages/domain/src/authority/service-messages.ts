@@ -6,7 +6,7 @@ export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [
   entry(
     'autenticacion',
     'El RNC {x} del certificado no está delegado para realizar transaciones.',
-    'the certificate holder is no delegate of that RNC',
+    'the certificate holder is not a delegate of that RNC',
     'observed',
   ),
   entry(
@@ -52,7 +52,7 @@ export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [
     'official',
   ),
   entry('aprobacioncomercial', 'Archivo no válido', 'the file is not valid', 'official'),
-  entry('aprobacioncomercial', 'Tipo de archivo no válido, favor proveer un XML', 'the file is no XML', 'official'),
+  entry('aprobacioncomercial', 'Tipo de archivo no válido, favor proveer un XML', 'the file is not XML', 'official'),
   entry(
     'aprobacioncomercial',
     'La estructura del archivo XML no es válido, favor proveer un XML con una estructura válida, verificar el XSD correspondiente',
@@ -63,7 +63,7 @@ export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [
   entry(
     'aprobacioncomercial',
     'El RNC del certificado no está delegado para realizar transacciones para el RNC: {rncEmisor}',
-    'the certificate holder is no delegate of the issuer',
+    'the certificate holder is not a delegate of the issuer',
     'official',
   ),
   entry(
@@ -97,7 +97,7 @@ export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [
     'official',
     true,
   ),
-  entry('anulacionrangos', 'Tipo de archivo no valido, favor proveer un XML', 'the file is no XML', 'official'),
+  entry('anulacionrangos', 'Tipo de archivo no valido, favor proveer un XML', 'the file is not XML', 'official'),
   entry('anulacionrangos', 'La firma del documento no es válida', 'the signature does not verify', 'official'),
   entry('anulacionrangos', 'El tipo de comprobante no es válido', 'the type of document is not valid', 'official'),
   entry(
@@ -134,7 +134,7 @@ export const SERVICE_MESSAGES: readonly AuthorityMessageEntry[] = [
   entry(
     'anulacionrangos',
     'El RNC del certificado no está delegado para realizar transacciones para el RNC',
-    'the certificate holder is no delegate of the issuer',
+    'the certificate holder is not a delegate of the issuer',
     'official',
   ),
   entry('consultatimbre', 'No fue encontrada la factura (e-CF)', 'the document is unknown', 'official'),

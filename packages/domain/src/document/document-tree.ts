@@ -36,7 +36,7 @@ export function integerOf(node: DocumentNode | null, name: string): string | nul
 
 const ZERO = 48;
 
-/** The groups of a repeatable child, in order. Values that are no group are left out; a single group counts as a list of one. */
+/** The groups of a repeatable child, in order. Values that are not groups are left out; a single group counts as a list of one. */
 export function groupsOf(node: DocumentNode | null, name: string): DocumentNode[] {
   const value = node?.[name];
   if (Array.isArray(value)) return value.every(isGroup) ? (value as DocumentNode[]) : value.filter(isGroup);

@@ -22,9 +22,9 @@ export interface DocumentDates {
   impossible: readonly WrittenDate[];
   /** A day of the calendar, written with one digit for day or month. */
   short: readonly WrittenDate[];
-  /** FechaHoraFirma; null if the document has none or it is no time. */
+  /** FechaHoraFirma; null if the document has none or it is not a time. */
   signedAt: { text: string; instant: Date } | null;
-  /** FechaEmision and FechaVencimientoSecuencia; null if the document has none or it is no day. */
+  /** FechaEmision and FechaVencimientoSecuencia; null if the document has none or it is not a day. */
   issued: StatedDay | null;
   expires: StatedDay | null;
   now: Date;
@@ -40,7 +40,7 @@ const EVERY_DOCUMENT: readonly DocumentKind[] = [...ECF_TYPES, 'RFCE', 'ACECF', 
 /** Official certification cases are dated from 2018 on, and no e-CF is older. */
 const FIRST_DAY: CalendarDate = '2018-01-01';
 
-/** The clock of a signer may be ahead of ours by so much. */
+/** How far the clock of a signer may be ahead of our clock. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** A caller's time may be this far ahead of our clock. */
@@ -245,7 +245,7 @@ class Dates implements DocumentDates {
     }
   }
 
-  /** Reports the fault of a date. A text that is no date has a structural fault already. */
+  /** Reports the fault of a date. A text that is not a date has a structural fault already. */
   private add(path: string, name: string, hasTime: boolean, text: string): void {
     const instant = hasTime ? parseSignatureDateTime(text) : null;
     if (instant !== null && name === 'FechaHoraFirma') this.signedAt = { text, instant };

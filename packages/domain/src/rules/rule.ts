@@ -10,7 +10,7 @@ export type RuleVerdict = 'rejects' | 'warns';
 /**
  * Why a rule may reject. `schema`: the official schema says so. `observed`: the authority was seen to reject with this code
  * or text, and no official certification case contradicts it. `description`: the technical description lists the case among
- * its rejections. A rule without one of them warns: a refusal of ours costs the caller a document that might have passed.
+ * its rejections. A rule without one of them warns: our refusal costs the caller a document that might have passed.
  */
 export interface Evidence {
   kind: 'schema' | 'observed' | 'description';

@@ -8,7 +8,7 @@ export function areDigits(text: string, from: number, to: number): boolean {
   return true;
 }
 
-/** The number that the digits between two offsets write; NaN when something else stands there. */
+/** The number that the digits between two offsets write; NaN for anything else. */
 export function numberAt(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {

@@ -6,7 +6,7 @@ const REPLACEMENT = '\ufffd';
  */
 export function storableText(text: string, most: number = text.length): string {
   const kept = text.length > most ? text.slice(0, isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most) : text;
-  // With the flag u a surrogate of a whole pair is no character of this class.
+  // With the flag u a surrogate of a whole pair is not a character of this class.
   return kept.replaceAll('\0', REPLACEMENT).replace(/\p{Surrogate}/gu, REPLACEMENT);
 }
 

@@ -99,7 +99,7 @@ const COLON = 58;
 /** `1-1-2026`. */
 const SHORTEST_DATE = 8;
 
-/** Whether dashes stand where `DD-MM-YYYY` has them. */
+/** Whether the dashes of `DD-MM-YYYY` are in their places. */
 function hasDashes(text: string): boolean {
   return text.charCodeAt(2) === DASH && text.charCodeAt(5) === DASH;
 }
@@ -130,7 +130,7 @@ function calendarDate(year: number, month: number, day: number): CalendarDate | 
   return `${year}-${month < 10 ? '0' : ''}${month}-${day < 10 ? '0' : ''}${day}`;
 }
 
-/** Whether the calendar has the day. Years have four digits; false if a part is no number. */
+/** Whether the calendar has the day. Years have four digits; false if a part is not a number. */
 function isDay(year: number, month: number, day: number): boolean {
   return year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }

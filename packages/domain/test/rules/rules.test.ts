@@ -43,7 +43,7 @@ describe('the rules', () => {
     expect(BUSINESS_RULES.map(({ name }) => name).filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('have names of their own, a source, a date and a type they apply to', () => {
+  it('have their own names, a source, a date and a type they apply to', () => {
     expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
     for (const rule of rules) {
       expect(rule.name).toMatch(/^business\.[a-z0-9-]+$/);

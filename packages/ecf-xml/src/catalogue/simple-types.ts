@@ -21,7 +21,7 @@ export interface SimpleType {
 
 /**
  * The simple types under the names the authority's XSDs give them. Where one name means different things in different
- * documents, the exceptions stand under `name@types or documents`. Source: the authority's XSD of each document.
+ * documents, the exceptions are listed under `name@types or documents`. Source: the authority's XSD of each document.
  */
 export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
   // Texts, bounded by length
@@ -202,7 +202,7 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
     fractionDigits: 2,
     says: 'a number above 0 of at most 16 digits, with no, one or two decimals',
   },
-  // The dot in some of these patterns is unescaped in the XSD as well: a digit may stand for it.
+  // The dot in some of these patterns is unescaped in the XSD as well: a digit may represent it.
   Decimal5D1or2ValidationTypeMayorCero: {
     base: 'decimal',
     pattern: '[0-9]{1,3}(.[0-9]{1,2})?',

@@ -10,7 +10,7 @@ import { asSingle, isAbsent, isNumber, isObject, type JsonObject, leafText, pres
 
 /**
  * Normalises a parsed JSON document and checks its structure with the results of an XML Schema processor. A missing
- * FechaHoraFirma or Signature is no fault.
+ * FechaHoraFirma or Signature is not a fault.
  *
  * Empty strings, strings of blanks, null, empty objects and lists count as absent, and so does a group left without content.
  * One value may be given for a list of one and the reverse. Numbers are taken for amounts, quantities and percentages. Values
@@ -77,10 +77,10 @@ function headerText(ecf: unknown, name: string): string | null {
   return leafText(value) ?? JSON.stringify(value) ?? '';
 }
 
-/** Filled at signing, so its absence is no fault before. */
+/** Filled at signing, so its absence is not a fault before. */
 const FILLED_AT_SIGNING = 'FechaHoraFirma';
 
-/** Absent: nothing stands there. Null: something stands there, but nothing that a tree could hold. */
+/** Absent: there is no value. Null: there is a value that a tree cannot hold. */
 type Normalised = DocumentValue | null | undefined;
 
 class JsonChecker {

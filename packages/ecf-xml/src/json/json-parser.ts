@@ -10,7 +10,7 @@ const MAX_DEPTH = 64;
 /** From so many characters on the engine decodes the escapes of a string faster. */
 const LONG_STRING = 256;
 
-/** No document holds more: a note of 10,000 lines with everything that may stand in it has 1.9 million values. */
+/** No document holds more: a note of 10,000 lines with all its optional elements has 1.9 million values. */
 export const MAX_VALUES = 2_000_000;
 
 /** The longest lists of our documents have 10,000 entries. */
@@ -255,7 +255,7 @@ export class JsonParser {
     return true;
   }
 
-  /** Passes over blanks; gives the code unit that stands behind them, NaN at the end. */
+  /** Passes over blanks; gives the code unit behind them, NaN at the end. */
   private next(): number {
     const code = this.text.charCodeAt(this.at);
     return code > 0x20 ? code : this.nextBehindBlanks();

@@ -8,7 +8,7 @@ export type JsonRefusedCode =
   | 'forbidden_key'
   | 'duplicate_key';
 
-/** The text is no JSON that we would read. Line and column count from 1. */
+/** The text is not JSON that we accept. Line and column count from 1. */
 export class JsonRefused extends Error {
   override readonly name = 'JsonRefused';
   constructor(

@@ -21,7 +21,7 @@ export function isNumber(value: unknown): value is number | JsonNumber {
   return typeof value === 'number' || value instanceof JsonNumber;
 }
 
-/** Deeper than this no document goes; whatever stands there counts as content. */
+/** No document is deeper than this; anything deeper counts as content. */
 const MAX_DEPTH = 100;
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,5 @@
 /**
- * The characters that `\w` and `\d` stand for in an XML Schema pattern, as hexadecimal code point ranges.
+ * The characters that `\w` and `\d` represent in an XML Schema pattern, as hexadecimal code point ranges.
  *
  * XML Schema defines `\w` as everything but punctuation, separators and "other", so `+`, `$` and `=` belong to it and `_`
  * does not. It defines `\d` as every decimal digit of Unicode. The tables are those of libxml2, whose Unicode version is

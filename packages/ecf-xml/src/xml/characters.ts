@@ -63,7 +63,7 @@ const CALLER_ENTITIES: Readonly<Record<string, string>> = { ...XML_ENTITIES, cop
 
 const CALLER_ENTITY = /&(?:(amp|lt|gt|quot|apos|copy|euro|reg)|(#[0-9]+|#x[0-9a-fA-F]+));/g;
 
-/** Decodes values that a caller escaped already, once; what is no known entity stays as it is. */
+/** Decodes values that a caller escaped already, once; what is not a known entity stays as it is. */
 export function decodeCallerEntities(text: string): string {
   let decoded = '';
   let from = 0;

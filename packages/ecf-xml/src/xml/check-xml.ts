@@ -204,7 +204,7 @@ class XmlChecker {
     if (fault) this.faults.add(path, 'unknown', fault);
   }
 
-  /** Whether the child may stand here, after those before it. */
+  /** Whether the child is allowed here, after its preceding siblings. */
   private inSequence(child: ElementRule, path: string, progress: SequenceProgress): boolean {
     const misplaced = progress.take(child);
     if (misplaced === null) return true;

@@ -11,7 +11,7 @@ export type XmlRefusedCode =
   | 'too_complex'
   | 'not_well_formed';
 
-/** The bytes are no XML document that we would read. Line and column count from 1 where they are known. */
+/** The bytes are not an XML document that we accept. Line and column count from 1 where they are known. */
 export class XmlRefused extends Error {
   override readonly name = 'XmlRefused';
   constructor(
@@ -43,7 +43,7 @@ const MAX_NAMESPACES_IN_SCOPE = 64;
 const USUAL_NAMESPACES = 4;
 const MAX_NAMESPACES_OVER_ELEMENTS = 500_000;
 /**
- * Declared names of namespaces that are no absolute URI. Each makes the parser report an error and the document to be
+ * Declared names of namespaces that are not absolute URIs. Each makes the parser report an error and the document to be
  * canonicalised by a detour, some 30 microseconds together; no real document has one.
  */
 const MAX_ODD_NAMESPACES = 10_000;
@@ -54,7 +54,7 @@ const MAX_ELEMENTS = 1_000_000;
 
 /**
  * Checks untrusted bytes before any parser reads them. Refuses bytes other than UTF-8, document type declarations (so there
- * are no custom entities), NUL, and content that would cost more than linear time or memory. The parser checks
+ * are not custom entities), NUL, and content that would cost more than linear time or memory. The parser checks
  * well-formedness.
  *
  * @throws XmlRefused

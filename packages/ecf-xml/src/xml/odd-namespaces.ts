@@ -11,7 +11,7 @@ const PIECE =
 const ATTRIBUTE = /(\s)([^\s=/>]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
 
 /**
- * Canonicalises a document that declares namespaces which are no absolute URIs. Canonical XML refuses them by its letter
+ * Canonicalises a document that declares namespaces which are not absolute URIs. Canonical XML refuses them by its letter
  * (and libxml2 with it), XML Schema does not mind them. Stand-ins that sort alike take their place for the time of the
  * canonicalisation.
  */

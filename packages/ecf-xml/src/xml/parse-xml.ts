@@ -8,7 +8,7 @@ export interface CanonicalXml {
   text: string;
   rootName: string;
   /**
-   * False if a namespace is no absolute URI: Canonical XML refuses that by its letter, `text` is the form without that
+   * False if a namespace is not an absolute URI: Canonical XML refuses that by its letter, `text` is the form without that
    * refusal.
    */
   hasCanonicalForm: boolean;
@@ -57,7 +57,7 @@ export function parseXml(bytes: Uint8Array, limits: XmlLimits = {}): CanonicalXm
   }
 }
 
-/** Null if Canonical XML has no form for the document: one of its namespaces is no absolute URI. */
+/** Null if Canonical XML has no form for the document: one of its namespaces is not an absolute URI. */
 function canonicalForm(document: XmlDocument): string | null {
   try {
     return document.canonicalizeToString();

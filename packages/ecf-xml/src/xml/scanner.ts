@@ -16,7 +16,7 @@ export class XmlScanner {
   name = '';
   /** Characters of the text or CDATA section just met. */
   characters = '';
-  /** Whether the element just opened has no end tag of its own; no close event follows. */
+  /** Whether the element just opened has no separate end tag; no close event follows. */
   selfClosing = false;
   private at = 0;
   private attributesFrom = 0;

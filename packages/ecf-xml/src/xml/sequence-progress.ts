@@ -10,7 +10,7 @@ export class SequenceProgress {
 
   constructor(private readonly rule: ElementRule) {}
 
-  /** Takes the next element, or says why it cannot stand here. */
+  /** Takes the next element, or says why it is not allowed here. */
   take(child: ElementRule): 'order' | 'repeat' | null {
     if (child.index < this.at) return this.seen[child.index] && child.max === 1 ? 'repeat' : 'order';
     if (child.index === this.at) {

@@ -4,7 +4,7 @@ import type { Random } from '../mutations/random.js';
 import { goodValue } from '../mutations/sample-documents.js';
 
 /**
- * An e-CF that its schema accepts: which optional elements stand in it is chance, what it says follows the format. Numbers,
+ * An e-CF that its schema accepts: its optional elements are chosen by chance, what it says follows the format. Numbers,
  * dates, codes and amounts fit together as far as the elements that would show it are there.
  *
  * @param fullness how likely an optional element is, from 0 to 1
@@ -36,7 +36,7 @@ function sample(rule: ElementRule, sampling: Sampling): DocumentValue {
       (value) => typeof value === 'string' || Object.keys(value).length > 0,
     );
     if (values.length > 0) node[child.name] = child.max === 1 ? values[0]! : (values as DocumentNode[]);
-    // A group without content is no document: the schema demands it, so one of its elements is written.
+    // A group without content is not a document: the schema demands it, so one of its elements is written.
     else if (child.required) node[child.name] = sample(child, { ...sampling, fullness: 1 });
   }
   return node;
@@ -116,7 +116,7 @@ function writeLine(item: DocumentNode, index: number, type: EcfType, random: Ran
   }
 }
 
-/** The amounts of Totales that stand there, from the lines; those that would be nothing are left out. */
+/** The amounts of Totales that are present, from the lines; those that would be nothing are left out. */
 function writeTotals(ecf: DocumentNode, items: readonly DocumentNode[]): void {
   const totals = groupOf(groupOf(ecf, 'Encabezado'), 'Totales') as Record<string, DocumentValue>;
   const included = textOf(groupOf(groupOf(ecf, 'Encabezado'), 'IdDoc'), 'IndicadorMontoGravado') === '1';

@@ -37,7 +37,7 @@ export interface IssuedCertificate {
 export interface CertificateAuthority {
   /** The authority's own certificate, for lists of trusted issuers. */
   readonly pem: string;
-  /** The authority's private key, PKCS#8 PEM; `createCertificateAuthority` takes both to go on with the same authority. */
+  /** The authority's private key, PKCS#8 PEM; `createCertificateAuthority` takes both to continue with the same authority. */
   readonly key: string;
   issue(holder: CertificateHolder): IssuedCertificate;
 }

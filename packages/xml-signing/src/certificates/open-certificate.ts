@@ -154,7 +154,7 @@ function choosePair(pairs: Pair[], unreadable: CertificateError[], now: Date): P
   if (pairs.length === 0 && unreadable.length === 0) {
     throw new CertificateError(
       'key_mismatch',
-      'The private key in the file belongs to none of its certificates. Export the certificate again together with its own key.',
+      'The private key in the file does not belong to any of its certificates. Export the certificate again together with its own key.',
     );
   }
   const judged = pairs.map((pair) => ({ ...pair, refusal: refusalOf(pair, now) }));

@@ -5,7 +5,7 @@ import { describeCertificate } from './certificate-description.js';
 /** A private key with its certificate, ready to sign: the key is parsed once and kept as a KeyObject. */
 export interface SigningCertificate {
   readonly privateKey: KeyObject;
-  /** The holder's certificate, DER in base64 without line breaks, as it stands in X509Certificate. */
+  /** The holder's certificate, DER in base64 without line breaks, as in X509Certificate. */
   readonly certificate: string;
   /** The issuers' certificates that came with it, nearest first, each as `certificate`. */
   readonly chain: readonly string[];

@@ -3,7 +3,7 @@ import { hash as digestOf, pbkdf2Sync } from 'node:crypto';
 /** The file uses a cipher, digest or derivation that is not supported. */
 export class UnsupportedEncryption extends Error {}
 
-/** The file asks for more key derivation than is accepted. */
+/** The file requires more key derivation than is accepted. */
 export class TooManyRounds extends Error {}
 
 /** Rounds of one derivation. Firefox and NSS write 600,000, other programs 1 to 100,000. */

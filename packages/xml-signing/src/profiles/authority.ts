@@ -11,11 +11,11 @@ export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 export const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 
-/** The prolog of what we send; canonical text has none, so it is no part of what is signed. */
+/** The prolog of what we send; canonical text has none, so it is not part of what is signed. */
 export const PROLOG = '<?xml version="1.0" encoding="utf-8"?>';
 
 /**
- * Algorithms that we accept from others: the authority honours those that a document declares; so do we, from this list.
+ * Algorithms that we accept from others: the authority honours the algorithms that a document declares; so do we, from this list.
  * Everything else is refused, SHA-1 and the variants with comments among it.
  */
 export const ACCEPTED = {
@@ -46,7 +46,7 @@ export function canonicalSignedInfo(declarations: string, digestValue: string): 
   return `<SignedInfo xmlns="${XMLDSIG}"${declarations}>${CANONICAL_REFERENCE_START}${digestValue}${REFERENCE_END}`;
 }
 
-/** The Signature element as it stands in the document, where the declarations above it are in force. */
+/** The Signature element as in the document, where the declarations above it are in force. */
 export function signatureElement(digestValue: string, signatureValue: string, certificate: string): string {
   return `<Signature xmlns="${XMLDSIG}"><SignedInfo>${REFERENCE_START}${digestValue}${REFERENCE_END}<SignatureValue>${signatureValue}</SignatureValue><KeyInfo><X509Data><X509Certificate>${certificate}</X509Certificate></X509Data></KeyInfo></Signature>`;
 }

@@ -5,7 +5,7 @@ import { SignatureRefused } from './verification.js';
 /** Canonicalisation by inclusive or exclusive Canonical XML 1.0, without comments. */
 export interface Canonicalisation {
   readonly exclusive: boolean;
-  /** Prefixes of InclusiveNamespaces; '' stands for `#default`. */
+  /** Prefixes of InclusiveNamespaces; '' represents `#default`. */
   readonly inclusivePrefixes: readonly string[];
 }
 

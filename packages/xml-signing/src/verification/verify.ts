@@ -31,7 +31,7 @@ interface Verified {
 export function verifyXml(xml: Uint8Array | CanonicalXml, now: Date = new Date()): Verification {
   try {
     const received = xml instanceof Uint8Array ? parseXml(xml) : xml;
-    // Comments before and behind the root are no part of what is signed.
+    // Comments before and behind the root are not part of what is signed.
     if (received.hasProcessingInstructions || received.hasInnerComments) {
       throw new SignatureRefused(
         'comment_or_instruction',

@@ -25,7 +25,7 @@ export interface Access {
 
 /**
  * Remembers look-ups while the access revision stays the same. A revocation raises the revision in its own transaction, so the
- * next request is refused on every instance. Unknown keys have a map of their own, so that they displace no holder.
+ * next request is refused on every instance. Unknown keys have their own map, so that they displace no holder.
  */
 export function createAccess(
   keys: KeyStore,

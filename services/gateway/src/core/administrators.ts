@@ -28,7 +28,7 @@ export interface SignInPorts {
 
 /**
  * Compares digests, so that the time shows neither content nor length of ADMIN_TOKEN. Every sign-in looks the
- * administrator up, so a deletion is effective at once. Only wrong tokens are limited: otherwise anybody behind the
+ * administrator up, so a deletion is effective immediately. Only wrong tokens are limited: otherwise anybody behind the
  * address of the operators could lock them out.
  */
 export function createSignIn({ administrators, adminToken, wrongTokens, clock, failures }: SignInPorts): SignIn {

@@ -31,7 +31,7 @@ export interface EdgeOptions {
   clock: () => Date;
 }
 
-/** The steps of every operation of the interface. Requests for other addresses go on to the gateway's own routes. */
+/** The steps of every operation of the interface. Requests for other addresses reach the gateway's own routes. */
 export function edge(options: EdgeOptions): Router {
   return express
     .Router()

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import { callOf } from './edge.js';
 
 const HOUR_MS = 3_600_000;
-/** So many requests of one sender are no coincidence. */
+/** This number of requests from one sender is not a coincidence. */
 const REQUESTS = 100;
 
 const PRIVATE = new BlockList();

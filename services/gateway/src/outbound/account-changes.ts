@@ -29,7 +29,7 @@ export interface Change<T> {
   value: T;
   /** Absent if nothing changed. */
   act?: Act;
-  /** Taxpayers of the account whose new state is published, each with a revision of its own. */
+  /** Taxpayers of the account whose new state is published, each with its own revision. */
   publish?: { accountId: string; rncs: readonly string[] };
 }
 

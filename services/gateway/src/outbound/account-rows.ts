@@ -23,7 +23,7 @@ export interface WholeTaxpayer extends TaxpayerRow {
 
 /**
  * Taxpayers with their parts. One query after the other: inside a transaction there is one connection, and the client's own
- * `include` would use it for several queries at once.
+ * `include` would use it for several queries at the same time.
  */
 export async function readTaxpayers(
   client: Prisma.TransactionClient,

@@ -31,7 +31,7 @@ Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key 
   --text         for people; the default on a terminal, --json elsewhere
   --quiet        no progress on standard error
 
-Every line gets exactly one row, in order, counted from 1, even if the line is no JSON. JSON is checked as if it were
+Every line gets exactly one row, in order, counted from 1, even if the line is not JSON. JSON is checked as if it were
 signed: FechaHoraFirma and Signature may be missing. Exit code: 1 if a document has faults.
 
   ecf check invoice.json signed/*.xml

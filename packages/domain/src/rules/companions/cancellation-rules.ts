@@ -18,7 +18,7 @@ interface CancelledRange {
   path: string;
   from: string;
   to: string;
-  /** How many numbers it spans; null when it is no range of one type in order. */
+  /** How many numbers it spans; null when it is not a range of one type in order. */
   quantity: number | null;
 }
 

@@ -14,11 +14,11 @@ import { type Acting, accountId, answerId, json } from './input.js';
 
 /**
  * GET /admin/deliveries: deliveries to buyers, newest first, by `env`, `status`, `issuer_rnc`, `buyer_rnc`, `encf`.
- * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: retried at once, with a new deadline.
+ * POST /admin/deliveries/retry `{env, issuer_rnc, encf}`: retried immediately, with a new deadline.
  * GET /admin/approvals/undecided: our approvals without the authority's decision, settled (`settled=true`), or not
  * delivered to their issuer (`undelivered=true`).
  * POST /admin/approvals/settle `{id, outcome, note}`: a person's finding about one.
- * POST /admin/approvals/retry `{id}`: sent to its issuer at once, with a new deadline.
+ * POST /admin/approvals/retry `{id}`: sent to its issuer immediately, with a new deadline.
  * POST /admin/accounts/{id}/approvals/{answerId}/decide `{counts, reason}`: whether a buyer's answer counts.
  */
 export function adminDeliveries(deliveries: DeliveryOperations, acting: Acting): express.Router {

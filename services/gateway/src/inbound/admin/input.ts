@@ -43,7 +43,7 @@ export interface ActingOptions {
 }
 
 /**
- * Waits, for a short time, until the event of the act is in the audit log, so that whoever acted finds it there. The act does not
+ * Waits, for a short time, until the event of the act is in the audit log, so that the administrator finds it there. The act does not
  * depend on it.
  */
 export function actingIn({ store, audit, proofs }: ActingOptions): Acting {

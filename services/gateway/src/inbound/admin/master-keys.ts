@@ -58,7 +58,7 @@ export function masterKeyRoutes({ owners, sealingKeys, audit, clock }: MasterKey
   return routes;
 }
 
-/** An instance that seals with another key would go on making values under it. */
+/** An instance that seals with another key would continue making values under it. */
 function requireNewestEverywhere({ key_id, services }: MasterKeyState): void {
   const others = services.flatMap(({ service, instances }) =>
     instances.filter(({ key_ids }) => key_ids[0] !== key_id).map(({ id }) => `${service} ${id}`),

@@ -4,11 +4,11 @@ import { senderNetwork } from '@ecf/service-kit/http';
 import type { Logger } from '@ecf/service-kit/telemetry';
 import type { AuditLog, SignInFailure, SignInFailures } from '../../core/ports.js';
 
-/** Milliseconds between two entries about failed sign-ins, if nobody asks for them. */
+/** Milliseconds between two entries about failed sign-ins, unless somebody reads the log. */
 const EVERY_MS = 60_000;
 /** Milliseconds after the first failure, or the first one in a quiet minute. */
 const FIRST_MS = 1_000;
-/** Actors of their own at a time; a flood from more of them is one entry, so that strangers do not fill the log. */
+/** Actors with their own entry at a time; a flood from more of them is one entry, so that strangers do not fill the log. */
 const MOST_ACTORS = 20;
 const OTHERS = 'sender:others';
 
