@@ -109,7 +109,7 @@ describe('ecf check on standard input', () => {
     expect(found[0]?.faults[0]?.message).toContain('longer than');
   });
 
-  it('keeps its order over so many lines that all cores take part', async () => {
+  it('keeps the order of 10,000 lines, which all cores check', async () => {
     const documents = Array.from({ length: 10_000 }, (_, i) =>
       i % 5 === 3 ? `{"broken": ${i}` : line(consumerInvoice(`E32${String(i + 1).padStart(10, '0')}`)),
     );

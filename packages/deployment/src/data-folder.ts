@@ -165,7 +165,7 @@ function unwritable(folder: string, cause: unknown): StartError {
 }
 
 /**
- * Takes the folder once the ports are free; nothing is made if they are not.
+ * Takes the folder once the ports are free; no file is created if a port is in use.
  * @param requirePorts rejects if a port is in use
  * @returns releases the folder
  */

@@ -70,7 +70,7 @@ export interface Places {
   signerRnc: string;
 }
 
-/** The settings of a service: those of the environment, replaced by those that the deployment determines. */
+/** The settings of a service: the environment, with the settings that the deployment determines in place of it. */
 export function serviceEnvironment(
   service: string,
   env: Environment,

@@ -75,7 +75,7 @@ export interface EmissionStateFacts {
 
 export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>> = {
   committed: {
-    meaning: 'signed and stored; nothing has reached the authority',
+    meaning: 'signed and stored; not yet at the authority',
     status: 'EnProceso',
     sequenceUsed: null,
     next: 'send',
@@ -117,7 +117,7 @@ export const EMISSION_STATES: Readonly<Record<EmissionState, EmissionStateFacts>
     decided: false,
   },
   arrived: {
-    meaning: 'an earlier copy reached the authority: its verdict is looked up, nothing is sent again',
+    meaning: 'an earlier copy reached the authority: its verdict is looked up, and the document is not sent again',
     status: 'EnProceso',
     sequenceUsed: null,
     next: 'query',

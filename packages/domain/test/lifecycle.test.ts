@@ -103,7 +103,7 @@ describe('the life cycle of an emission', () => {
     }
   });
 
-  it('allows a new attempt only if nothing is undecided and the number is free', () => {
+  it('allows a new attempt only if no attempt is undecided and the number is free', () => {
     for (const state of STATES) {
       const { decided, sequenceUsed } = EMISSION_STATES[state];
       expect(canTransition(state, 'new-attempt')).toBe(decided && sequenceUsed === false);

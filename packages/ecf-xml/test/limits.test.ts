@@ -40,7 +40,7 @@ function has(document: XmlElement, name: string): boolean {
   return elementsOf(document).some(({ node }) => node.name === name);
 }
 
-/** The document with the first such element repeated so many times, and the others of its kind removed. */
+/** The document with the first such element repeated `count` times, and the others of its kind removed. */
 function repeated(base: XmlElement, name: string, count: number): XmlElement {
   const document = copy(base);
   const { node, parent } = elementsOf(document).find((each) => each.node.name === name)!;

@@ -3,7 +3,7 @@ import { XMLDSIG } from './profiles/authority.js';
 import { locateSignature } from './verification/locate-signature.js';
 
 /**
- * The SignatureValue of a signed document, base64 without blanks, for its security code. Nothing is verified.
+ * The SignatureValue of a signed document, base64 without blanks, for its security code. The signature is not verified.
  *
  * @throws SignatureRefused when the document does not have exactly one Signature that is a child of its root
  */

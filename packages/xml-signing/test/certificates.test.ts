@@ -246,7 +246,7 @@ describe('openCertificate', () => {
     const { code, message } = refusal(file, 'x');
     expect(code).toBe('unsupported_encryption');
     expect(message).toBe(
-      'The certificate file takes too long to open: it requires 8,388,607 rounds of key derivation at once; at most 1,000,000 are accepted. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.',
+      'The certificate file takes too long to open: it requires 8,388,607 rounds of key derivation for one key; at most 1,000,000 are accepted. Export it again with fewer rounds, for example with openssl pkcs12 -export -iter 2048.',
     );
   });
 

@@ -89,7 +89,7 @@ const READINESS_MS = 1_000;
 const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string })
   .version;
 
-/** Wires the gateway; nothing is connected before `start`. */
+/** Wires the gateway; no connection is opened before `start`. */
 export function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Gateway {
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });

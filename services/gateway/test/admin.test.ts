@@ -448,7 +448,7 @@ describe('master keys', () => {
     await third.stop();
   });
 
-  it('are not needed by a gateway with SEALING_KEYS, once nothing is sealed under them directly', async () => {
+  it('are not needed by a gateway with SEALING_KEYS, once no value is sealed under them directly', async () => {
     const key = randomBytes(32);
     const keys = { MASTER_KEY: '', SEALING_KEYS: makeSealingKeys([key]).gateway };
     const first = await startGateway({ MASTER_KEY: base64(key) });

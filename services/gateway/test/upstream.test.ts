@@ -282,7 +282,7 @@ describe('a service behind HTTP', () => {
     await refusing.stop();
   });
 
-  it('that sends nothing is given up after the timeout', async () => {
+  it('that sends no bytes is given up after the timeout', async () => {
     const silent = await before(() => {}, { UPSTREAM_TIMEOUT_MS: '1000' });
     expect(await silent.call('GET', '/obtain_token', { key })).toMatchObject({
       status: 503,

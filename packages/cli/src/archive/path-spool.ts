@@ -25,7 +25,7 @@ export class PathSpool {
     }
   }
 
-  /** The present but unknown paths. Nothing can be added afterwards. */
+  /** The present but unknown paths. Paths cannot be added afterwards. */
   async *unknown(): AsyncGenerator<string> {
     for (const [file, text] of this.buffers) appendFileSync(file, text);
     this.buffers.clear();

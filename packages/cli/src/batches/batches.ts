@@ -13,7 +13,7 @@ export interface Batches {
   results(id: string): AsyncIterable<BatchResult>;
 }
 
-/** A call whose answer has Retry-After or is cut off is repeated for so long. */
+/** How long a call is repeated whose answer has Retry-After or is cut off, in milliseconds. */
 const PATIENCE_MS = 15 * 60_000;
 /** Until the gateway has answered once, its address may be wrong. The longest attempt to connect takes `CONNECT_MS`. */
 const FIRST_CONNECTION_MS = 30_000;

@@ -9,7 +9,7 @@ const LONGEST = MAX_BATCH_BYTES - 1;
 /** Lines of the input that become one batch, without blank ones; `null` is a line that no batch can take. */
 export type Part = readonly Uint8Array[] | null;
 
-/** Cuts the input into parts of at most so many lines. The same input and size give the same parts. */
+/** Cuts the input into parts of at most `size` lines. The same input and size give the same parts. */
 export async function* partsOf(input: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Part> {
   let lines: Uint8Array[] = [];
   let bytes = 0;

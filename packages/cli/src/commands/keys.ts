@@ -16,7 +16,7 @@ ecf keys reseal [options]
 
   services        makes a key pair and a password for each service and writes them as lines for the .env of a deployment:
                   GATEWAY_PRIVATE_KEY and so on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of
-                  them; GATEWAY_PASSWORD and so on are for a user of its own at PostgreSQL and Kafka. Nothing is stored
+                  them; GATEWAY_PASSWORD and so on are for its own user at PostgreSQL and Kafka. No key is stored
   sealing         makes of MASTER_KEY the keys for what each service seals and writes them as lines for the .env of a
                   deployment: GATEWAY_SEALING_KEYS and so on are the SEALING_KEYS of each service. The same MASTER_KEY gives the
                   same lines. Several master keys: the newest first, separated by commas
@@ -28,7 +28,7 @@ ecf keys reseal [options]
   --json          the result of reseal as a JSON object; --text is for people, the default on a terminal
 
 reseal calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administrator is good too); demo.json supplies what is not
-set. Exit code: 0 nothing is sealed under an older key, 1 some values stayed, 2 wrong usage, or the gateway refuses.
+set. Exit code: 0 no value is sealed under an older key, 1 some values stayed, 2 wrong usage, or the gateway refuses.
 
   ecf keys services >> deploy/compose/.env
   MASTER_KEY=... ecf keys sealing >> deploy/compose/.env

@@ -16,7 +16,7 @@ export const help = `ecf verify-archive [options]
 Compares the stored XML with the databases of the services. It reads each object that a row names and compares the checksum:
 
   missing    a row names it, but it does not exist
-  altered    its bytes are not those that were stored
+  altered    its bytes are not the stored bytes
   unknown    it exists, but no row names it; this is not a fault
 
 Documents that wait in a database for the archive count as pending; that is not a fault either.
@@ -26,7 +26,7 @@ Documents that wait in a database for the archive count as pending; that is not 
   --json          one JSON object a line; --text is for people, the default on a terminal
 
 With S3_ENDPOINT (and the other S3_ settings of the services) and no folder, the command reads the bucket, otherwise the folder.
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 nothing is missing or altered,
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 no document is missing or altered,
 1 something is, 2 wrong usage, or the gateway or the storage cannot be reached.
 
   ecf verify-archive --json

@@ -14,7 +14,7 @@ export const KAFKA_VERSION = '4.1.0';
 const CLUSTER = '5L6g3nShT-eMCtK--X86sw';
 const START_MS = 120_000;
 
-/** The missing requirement of a broker in Java; null if nothing is missing. */
+/** The missing requirement of a broker in Java; null if there is none. */
 export async function javaLacks(): Promise<string | null> {
   const version = await run('java', ['-version']).then(
     ({ stderr }) => Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0),

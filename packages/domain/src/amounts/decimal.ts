@@ -10,7 +10,7 @@ import {
 } from './fraction.js';
 
 /**
- * An exact decimal or fraction. Nothing is rounded before `round` or `toFixed` is called, because the authority's own
+ * An exact decimal or fraction. No value is rounded before `round` or `toFixed` is called, because the authority's own
  * examples only come out with full precision carried to the end. Source: Informe Técnico e-CF p.22.
  *
  * Nearly every amount is a whole number of hundredths that the engine's own numbers hold exactly; such amounts are kept and
@@ -131,7 +131,7 @@ export class Decimal {
     return this.compare(other) === 0;
   }
 
-  /** Rounded to so many decimals, halves away from zero. */
+  /** Rounded to this number of decimals, halves away from zero. */
   round(decimals: number): Decimal {
     if (this.fraction === null) {
       if (this.scale === decimals) return this;
@@ -144,7 +144,7 @@ export class Decimal {
     return Decimal.big({ numerator, denominator: powerOfTen(decimals) });
   }
 
-  /** Rounded and written with exactly so many decimals: `1234.50`. */
+  /** Rounded and written with exactly this number of decimals: `1234.50`. */
   toFixed(decimals: number): string {
     const { units, fraction } = this.round(decimals);
     const whole = fraction === null ? BigInt(units) : fraction.numerator;

@@ -1,4 +1,4 @@
-/** A numerator over a positive denominator, a power of ten as long as nothing was divided. */
+/** A numerator over a positive denominator, a power of ten until the first division. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;

@@ -28,7 +28,7 @@ export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'ver
 }
 
 /**
- * The rule of a row: within the tolerance nothing is said, beyond it the rule warns.
+ * The rule of a row: within the tolerance there is no message, beyond it the rule warns.
  * Source: Informe Técnico e-CF p.21.
  */
 export function sumRule<View extends TotalsView>(row: SumRow<View>): DocumentRule<View> {

@@ -7,7 +7,7 @@ export type NumberOf = (stated: string) => unknown;
 /** Our documents are seven levels deep; a list of one may stand around every value. */
 const MAX_DEPTH = 64;
 
-/** From so many characters on the engine decodes the escapes of a string faster. */
+/** From this number of characters on, the engine decodes the escapes of a string faster. */
 const LONG_STRING = 256;
 
 /** No document holds more: a note of 10,000 lines with all its optional elements has 1.9 million values. */

@@ -10,7 +10,7 @@ const CANONICAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;',
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const SPECIAL = /[\0-\x1f&<>\ud800-\uffff]/;
 
-/** From so many characters on an expression is faster than a loop. */
+/** From this number of characters on, an expression is faster than a loop. */
 const LONG = 20;
 
 /** Whether the text is free of everything that is special in XML or to a caller; says no too often rather than too rarely. */

@@ -39,8 +39,8 @@ export class XmlScanner {
   }
 
   /**
-   * The text of the element just opened and its end tag, when it holds nothing but text; otherwise null and nothing is
-   * passed over. The short way through nearly every leaf.
+   * The text of the element just opened and its end tag, when it holds nothing but text; otherwise null, and the
+   * position does not change. The fast path for nearly every leaf.
    */
   simpleContent(): string | null {
     const { source, at } = this;

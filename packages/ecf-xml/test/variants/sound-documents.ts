@@ -116,7 +116,7 @@ function writeLine(item: DocumentNode, index: number, type: EcfType, random: Ran
   }
 }
 
-/** The amounts of Totales that are present, from the lines; those that would be nothing are left out. */
+/** The amounts of Totales that are present, from the lines; empty ones are left out. */
 function writeTotals(ecf: DocumentNode, items: readonly DocumentNode[]): void {
   const totals = groupOf(groupOf(ecf, 'Encabezado'), 'Totales') as Record<string, DocumentValue>;
   const included = textOf(groupOf(groupOf(ecf, 'Encabezado'), 'IdDoc'), 'IndicadorMontoGravado') === '1';

@@ -20,7 +20,7 @@ export class WorkBudget {
 
   spend(rounds: number): void {
     if (rounds < 1) throw new UnsupportedEncryption(`${rounds} rounds of key derivation`);
-    if (rounds > MOST_ROUNDS) throw tooMany(rounds, 'rounds of key derivation at once', MOST_ROUNDS);
+    if (rounds > MOST_ROUNDS) throw tooMany(rounds, 'rounds of key derivation for one key', MOST_ROUNDS);
     this.#rounds -= rounds;
     this.#derivations -= 1;
     if (this.#rounds < 0) throw tooMany('more', 'rounds of key derivation', MOST_ROUNDS_PER_FILE);

@@ -17,7 +17,7 @@ const FINGERPRINT = /^(?:[0-9a-f]{2}:?){32}$/i;
  * Reads revoked certificates: revocation lists of issuers (CRL in PEM, or one in DER), and lines with the SHA-256 of one
  * certificate. Lines that begin with # are comments. Signatures of the lists are not verified: the operator chose the file.
  *
- * @throws Error that says what is wrong, also if nothing is listed
+ * @throws Error that says what is wrong, also if the list is empty
  */
 export function readRevokedCertificates(bytes: Uint8Array): RevokedCertificates {
   const text = Buffer.from(bytes).toString('latin1');

@@ -51,7 +51,7 @@ function once<T>(make: () => T): () => T {
 
 /**
  * `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`; with an administration also `GET /admin/openapi.json`
- * and its page, the file `admin`. Nothing comes from another host.
+ * and its page, the file `admin`. No file comes from another host.
  */
 export function docsRoutes(options: { admin: boolean }): express.Router {
   const routes = express.Router({ caseSensitive: true });

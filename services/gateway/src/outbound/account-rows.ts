@@ -80,7 +80,7 @@ export async function requireValidActor(
 }
 
 function endedWith(what: string, header: string): string {
-  return `${what} ended before its request was complete, so nothing was changed; send a valid one in ${header}.`;
+  return `${what} ended before its request was complete, so the request changed nothing; send a valid one in ${header}.`;
 }
 
 export function toAccount({ id, name, active, createdAt }: AccountRow): Account {

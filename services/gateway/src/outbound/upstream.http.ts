@@ -144,7 +144,7 @@ function hasBody(req: http.IncomingMessage): boolean {
   return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
 }
 
-/** Drops the named headers, and those that `Connection` names: they end at this connection. RFC 9110 section 7.6.1. */
+/** Drops the named headers, and the headers that `Connection` names: they end at this connection. RFC 9110 section 7.6.1. */
 function withoutHeaders(headers: http.IncomingHttpHeaders, names: ReadonlySet<string>): http.OutgoingHttpHeaders {
   const options = new Set((headers.connection ?? '').split(',').map((option) => option.trim().toLowerCase()));
   const dropped = (name: string) => names.has(name) || (options.has(name) && !OWN.has(name));

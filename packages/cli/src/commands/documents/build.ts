@@ -16,7 +16,7 @@ change, except that CR becomes LF and a value of blanks only is left out, both w
   --schema-only  skip the business rules
   --json         {file, document, type, encf, valid, faults, warnings, xml}
 
-The command checks the document first. If it has faults, they go to standard error, nothing is written, and the exit code is 1.
+The command checks the document first. If it has faults, they go to standard error, no document is written, and the exit code is 1.
 A missing FechaHoraFirma stays missing; \`ecf sign\` adds it.
 
   ecf build invoice.json > invoice.xml

@@ -26,7 +26,7 @@ Writes the signed XML of a document in JSON or unsigned XML.
   --schema-only           skip the business rules
   --json                  {file, document, type, encf, valid, faults, warnings, security_code, xml}
 
-The command checks the document first. If it has faults, they go to standard error, nothing is written, and the exit code is 1.
+The command checks the document first. If it has faults, they go to standard error, no document is written, and the exit code is 1.
 A missing FechaHoraFirma becomes the present time. XML is rewritten in compact form before it is signed.
 CR becomes LF and a value of blanks only is left out, both with a warning.
 

@@ -17,7 +17,7 @@ export interface MasterKeyRouteOptions {
 
 /**
  * `GET /admin/master-keys`: what each service has under older keys, and the keys of its instances.
- * `POST /admin/master-keys/reseal`: seals one block in each service anew; to be repeated until nothing is older.
+ * `POST /admin/master-keys/reseal`: seals one block in each service anew; to be repeated until no older value is left.
  */
 export function masterKeyRoutes({ owners, sealingKeys, audit, clock }: MasterKeyRouteOptions): express.Router {
   const routes = express.Router({ caseSensitive: true });
