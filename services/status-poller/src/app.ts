@@ -24,6 +24,7 @@ import { createBackground } from './core/background.js';
 import { createCatchUp } from './core/catch-up.js';
 import { createInvoiceStatus } from './core/invoice-status.js';
 import type { Learned, Ports } from './core/ports.js';
+import { createQueryTokens } from './core/query-tokens.js';
 import { invoiceStatusChanged } from './core/status-event.js';
 import type { Submission } from './core/submission.js';
 import { createStatusApp } from './inbound/http.js';
@@ -64,13 +65,15 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
+  const emission = overrides.emission ?? emissionOverHttp(config, identities);
   const ports: Ports = {
     submissions: createSubmissionStore({
       database,
       describe: (submission, learned) => statusEvent(submission, learned, clock()),
     }),
     authority: overrides.authority ?? client,
-    emission: overrides.emission ?? emissionOverHttp(config, identities),
+    emission,
+    tokens: createQueryTokens(emission),
     observer,
     clock,
     random: overrides.random ?? Math.random,

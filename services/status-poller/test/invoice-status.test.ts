@@ -110,9 +110,8 @@ describe('GET /invoice-status', () => {
   });
 
   it('is the last known state while the authority does not answer, within the budget', async () => {
-    const trackId = await world.submitted();
-    answers(trackId, unanswered());
-    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
+    // No token is kept for this taxpayer.
+    const trackId = await world.submitted({ issuer_rnc: '131000901' });
     world.emission.tokenError = new ApiError(503, 'authority_unreachable', 'the login cannot be reached');
     expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
     world.emission.tokenError = new ApiError(503, 'certificate_missing', 'no certificate');
@@ -122,10 +121,12 @@ describe('GET /invoice-status', () => {
     Object.assign(world.emission, { documentToken: () => new Promise(() => undefined) });
     expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
     Object.assign(world.emission, { documentToken: token });
+    answers(trackId, unanswered());
+    expect(await world.status(instance, trackId)).toMatchObject({ status: 200, body: { status: 'EnProceso' } });
   });
 
   it('is 401 when the authority refuses the login, or a fresh token', async () => {
-    const trackId = await world.submitted();
+    const trackId = await world.submitted({ issuer_rnc: '131000902' });
     world.emission.tokenError = new ApiError(401, 'login_refused', 'sin delegación');
     expect(await world.status(instance, trackId)).toMatchObject({
       status: 401,

@@ -198,6 +198,16 @@ describe('polling', () => {
     expect(world.emission.refused).toEqual(['token-0']);
   });
 
+  it('requests one token for the submissions of a taxpayer', async () => {
+    world.authority.answer = async () => decided(verdict());
+    await world.start();
+    for (let document = 0; document < 3; document += 1) {
+      const trackId = await world.submitted();
+      await until(() => world.changesOf(trackId).length === 1);
+    }
+    expect(world.tokenRequests).toBe(1);
+  });
+
   it('continues after emission had no token for a while', async () => {
     world.emission.tokenError = new ApiError(503, 'service_unavailable', 'emission is down');
     const { metrics } = await world.start();

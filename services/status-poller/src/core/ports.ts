@@ -2,6 +2,7 @@ import type { AuthorityClient, RawAnswer } from '@ecf/authority-client';
 import type { FollowUpOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { Pace } from './pace.js';
+import type { QueryTokens } from './query-tokens.js';
 import type { Random } from './schedule.js';
 import type { ClaimedPoll, PublishedSubmission, StatusFacts, Submission, SubmissionKey } from './submission.js';
 
@@ -133,8 +134,9 @@ export type Checkpoint = 'claimed' | 'queried' | 'recorded';
 export interface Ports {
   readonly submissions: SubmissionStore;
   readonly authority: Authority;
-  /** Emission knows our documents, and gives the tokens for queries. */
-  readonly emission: FollowUpOperations;
+  /** Emission has our documents. */
+  readonly emission: Omit<FollowUpOperations, 'documentToken'>;
+  readonly tokens: QueryTokens;
   readonly observer: Observer;
   readonly clock: () => Date;
   readonly random: Random;

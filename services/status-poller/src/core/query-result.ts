@@ -22,7 +22,7 @@ export type QueryOutcome =
       readonly answered: boolean;
     };
 
-type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'emission' | 'clock' | 'observer'>;
+type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'tokens' | 'clock' | 'observer'>;
 
 /**
  * Queries the result of a submission. All queries to its environment keep the pause that the authority requests, unless the
@@ -44,15 +44,14 @@ export async function queryResult(
   return result;
 }
 
-/** The token comes from emission. One that the authority refuses is replaced once. */
+/** A token that the authority refuses is replaced once. */
 async function queryWithToken(ports: QueryPorts, submission: Submission, signal?: AbortSignal): Promise<QueryOutcome> {
   const { env, trackId, issuerRnc, encf } = submission;
   let refused: string | null = null;
   for (;;) {
     let token: string;
     try {
-      const request = { env, issuer_rnc: issuerRnc, encf, track_id: trackId, refused };
-      token = (await within(ports.emission.documentToken(request), signal)).token;
+      token = await within(ports.tokens(submission, refused), signal);
     } catch (error) {
       return withoutToken(error);
     }

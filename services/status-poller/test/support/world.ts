@@ -82,6 +82,7 @@ export class World {
   readonly bus: Bus;
   readonly emission: FollowUpOperations & { refused: string[]; invoices: InvoiceChanged[]; tokenError: unknown };
   private readonly instances: Instance[] = [];
+  tokenRequests = 0;
   private tokens = 0;
 
   private constructor(
@@ -101,6 +102,7 @@ export class World {
       }),
       pageOfUndecided: async () => ({ invoices: invoices.filter(({ final }) => !final), next: null }),
       documentToken: async (request) => {
+        this.tokenRequests += 1;
         if (this.emission.tokenError !== null) throw this.emission.tokenError;
         if (request.refused !== null) {
           refused.push(request.refused);
