@@ -168,7 +168,7 @@ async function ask(url: string, address: string, headers: Record<string, string>
 }
 
 /** An owner without new changes; for the rebuild it has documents in memory. */
-function rebuiltInvoices(): { emission: EmissionOperations; filled: boolean } {
+function rebuiltInvoices(): { emission: Omit<EmissionOperations, 'sealedCertificate'>; filled: boolean } {
   const refuse = async () => {
     throw new Error('this bench does not query it');
   };

@@ -163,7 +163,7 @@ describeDistributed('the distributed deployment, as a new user meets it', () => 
       emission: ['taxpayer-certificate', 'request-certificate', 'shared-cache'],
       'status-poller': undefined,
       reception: ['taxpayer-certificate', 'token-key', 'shared-cache', 'reception-seed'],
-      approvals: ['taxpayer-certificate', 'shared-cache'],
+      approvals: ['taxpayer-certificate', 'request-certificate', 'shared-cache'],
       query: ['webhook-secret'],
     });
   });

@@ -65,7 +65,6 @@ export function createServices(
     ...shared,
     emission: emission.internal,
     issued: emission.stored,
-    signing: emission.signing,
     reception: reception.internal,
     source: taxpayers,
   });

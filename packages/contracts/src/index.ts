@@ -28,7 +28,6 @@ export * from './http/internal/follow-up.js';
 export * from './http/internal/internal.js';
 export * from './http/internal/master-keys.js';
 export * from './http/internal/resolution.js';
-export * from './http/internal/signing.js';
 export * from './http/internal/undecided-approval.js';
 export * from './http/internal/webhook.js';
 export * from './http/invoice.js';

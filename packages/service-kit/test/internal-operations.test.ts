@@ -22,6 +22,7 @@ const answering: EmissionOperations = {
   findInvoices: refuse,
   pageOfInvoices: refuse,
   rawAnswers: refuse,
+  sealedCertificate: refuse,
 };
 const question = { env: 'TesteCF', account_id: 'a', taxpayers_revision: 0, rnc: null, refused: null } as const;
 

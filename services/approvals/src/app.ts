@@ -24,8 +24,6 @@ import {
   type OutcomeOperations,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
-  SIGNING_OPERATIONS,
-  type SigningOperations,
 } from '@ecf/contracts';
 import {
   bodyLimits,
@@ -40,7 +38,7 @@ import { openSharedCache } from '@ecf/service-kit/cache';
 import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
+import { createSealingKeys, requestCertificate, type SealingKeys } from '@ecf/service-kit/security';
 import {
   openServiceDependencies,
   type Readiness,
@@ -61,6 +59,7 @@ import {
 import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
+import { deserialiseCertificate } from '@ecf/xml-signing';
 import type { Express } from 'express';
 import type { ApprovalsConfig } from './config.js';
 import { ApprovalsError } from './core/errors.js';
@@ -102,9 +101,8 @@ export interface ApprovalsOverrides extends SharedDependencies {
   /** Source of unknown taxpayers, null for none. Default: the gateway of GATEWAY_URL. */
   source?: TaxpayerSource | null;
   /** Services of the same process. Default: those of EMISSION_URL and RECEPTION_URL. */
-  emission?: Pick<EmissionOperations, 'findInvoices'>;
+  emission?: Pick<EmissionOperations, 'findInvoices' | 'sealedCertificate'>;
   issued?: Pick<ArchiveOperations, 'pendingDocument'>;
-  signing?: SigningOperations;
   reception?: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   tokenCache?: TokenCache;
   /** Resolves the names of receivers. Default: the hosts file and the system's name servers. */
@@ -314,7 +312,8 @@ function createPorts(
     tokens,
     recordUse,
     emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, { identities }),
-    signing: overrides.signing ?? clientOf(SIGNING_OPERATIONS, 'emission', config.EMISSION_URL, { identities }),
+    openRequestCertificate: (sealed, { account, rnc }) =>
+      deserialiseCertificate(sealingKeys.unseal(sealed, requestCertificate(account, rnc))),
     reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, { identities }),
     validation,
     observer: createObserver(metrics, logger),

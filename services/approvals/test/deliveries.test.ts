@@ -296,7 +296,7 @@ describe('an issuer without a stored certificate', () => {
   const later = (encf: string) =>
     world.database.query("UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE encf = $1", [encf]);
 
-  it('logs in with the certificate that came with the document, which does not leave emission', async () => {
+  it('logs in with the certificate that came with the document', async () => {
     await world.register(issuer, { signer: null });
     const to = await buyer(true);
     to.token = 'theirs';

@@ -5,7 +5,7 @@ import { type DeliveryOfPorts, deliveryOf } from '../src/core/deliveries/deliver
 import type { Caller } from '../src/core/receivers/receiver-logins.js';
 import { createReceivers } from '../src/core/receivers/receivers.js';
 import { nextLookUp, obeyedPause } from '../src/core/receivers/retry-times.js';
-import { issuedInvoice } from './support/world.js';
+import { certificate, issuedInvoice } from './support/world.js';
 
 const RNC = '120000001';
 const caller = callerOf('a', 'f');
@@ -25,7 +25,7 @@ function unknown(cause: UnknownCause, status: number | null = null, retryAfterMs
 }
 
 function callerOf(account: string, fingerprint: string): Caller {
-  return { env: 'TesteCF', account, rnc: '131000001', certificate: { fingerprint, signSeed: async () => 'signed' } };
+  return { env: 'TesteCF', account, rnc: '131000001', certificate: { ...certificate, fingerprint } };
 }
 
 /** Receivers with a directory of the test, whose entries are cached for ten minutes. */

@@ -14,7 +14,6 @@ import type {
   FollowUpOperations,
   MasterKeyOperations,
   ResolutionOperations,
-  SigningOperations,
 } from '@ecf/contracts';
 import { validationSettings } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
@@ -71,7 +70,6 @@ import {
   createDocumentCertificates,
   createDocumentToken,
   createDocumentTokens,
-  createSignSeed,
 } from './credentials/document-credentials.js';
 import { createObtainToken } from './credentials/obtain-token.js';
 import { sealedRequestCertificates } from './credentials/sealed-certificates.postgres.js';
@@ -82,7 +80,7 @@ import {
   gatewayAccounts,
 } from './credentials/taxpayers.postgres.js';
 import { publicError } from './errors.http.js';
-import { followUpOperations, internalOperations, signingOperations } from './internal.http.js';
+import { followUpOperations, internalOperations } from './internal.http.js';
 import type { ComparePorts } from './issue/compare-documents.js';
 import { createInvoices } from './issue/invoices.worker.js';
 import { createSignedDocuments } from './issue/signed-documents.worker.js';
@@ -140,8 +138,6 @@ export interface Emission {
   readonly internal: EmissionOperations;
   /** Operations for the status poller. */
   readonly followUps: FollowUpOperations;
-  /** Operations for the approvals service. */
-  readonly signing: SigningOperations;
   /** Operations for the administration. */
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
@@ -200,9 +196,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const ready = () => writerReadiness(parts, archive);
   const published = createPostgresPublishedDocuments(database);
   const obtainToken = createObtainToken(ports, taxpayers, certificates);
-  const internal = internalOperations({ published, obtainToken });
+  const internal = internalOperations({ published, obtainToken, emissions: ports.emissions });
   const followUps = followUpOperations({ published, documentToken: createDocumentToken(ports, documentTokens) });
-  const signing = signingOperations(createSignSeed(ports, documentCertificates));
   const resolution = resolutionOperations({
     published,
     resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
@@ -228,7 +223,6 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     masterKeys: sealed.operations,
     internal,
     followUps,
-    signing,
     ready,
     ...parts,
     maxBodyBytes: config.MAX_BODY_BYTES,
@@ -247,7 +241,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     batches: batches.store,
     closeClients: () => Promise.all([closeClients(), workers.close(), batches.rate.close()]),
   });
-  return { app, ready, internal, followUps, signing, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
+  return { app, ready, internal, followUps, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
 
 /** The ports of the use cases over the service's infrastructure. */

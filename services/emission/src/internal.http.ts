@@ -1,9 +1,10 @@
-import type { EmissionOperations, FollowUpOperations, SigningOperations } from '@ecf/contracts';
+import type { EmissionOperations, FollowUpOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { accountCaller } from '@ecf/taxpayer-replica';
-import type { DocumentToken, SignSeed } from './credentials/document-credentials.js';
+import type { DocumentToken } from './credentials/document-credentials.js';
 import type { ObtainToken } from './credentials/obtain-token.js';
 import { toApiError } from './errors.http.js';
+import type { EmissionStore } from './ports.js';
 import { invoiceChanged, wholeInvoice } from './published/invoice-event.js';
 import type { PublishedDocuments } from './published/published-documents.js';
 
@@ -11,8 +12,9 @@ import type { PublishedDocuments } from './published/published-documents.js';
 export function internalOperations(parts: {
   published: PublishedDocuments;
   obtainToken: ObtainToken;
+  emissions: Pick<EmissionStore, 'find' | 'sealedCertificate'>;
 }): EmissionOperations {
-  const { published, obtainToken } = parts;
+  const { published, obtainToken, emissions } = parts;
   return {
     authorityToken: refusing(async ({ env, rnc, refused, ...identity }) => {
       const caller = accountCaller(identity);
@@ -33,6 +35,11 @@ export function internalOperations(parts: {
       const attempts = await published.page(after, limit);
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
+    },
+    sealedCertificate: async ({ env, issuer_rnc, encf, run }) => {
+      const attempt = await emissions.find({ env, issuerRnc: issuer_rnc, encf, run });
+      const sealed = attempt?.hasOwnCertificate ? await emissions.sealedCertificate(attempt) : null;
+      return { sealed: sealed === null ? null : Buffer.from(sealed).toString('base64') };
     },
     rawAnswers: async ({ env, issuer_rnc, encf, run }) => {
       const exchanges = await published.exchanges({ env, issuerRnc: issuer_rnc, encf, run });
@@ -59,16 +66,6 @@ export function refusing<Q, A>(work: (request: Q) => Promise<A>): (request: Q) =
     } catch (error) {
       throw toApiError(error);
     }
-  };
-}
-
-/** Operations for the service that delivers documents, over HTTP or in the same process. */
-export function signingOperations(signSeed: SignSeed): SigningOperations {
-  return {
-    signSeed: refusing(async ({ env, issuer_rnc, encf, run, seed }) => {
-      const { fingerprint, signed } = await signSeed({ env, issuerRnc: issuer_rnc, encf, run }, seed);
-      return { fingerprint, signed_seed: signed };
-    }),
   };
 }
 

@@ -12,8 +12,6 @@ import {
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
   referenceSchema,
-  SIGNING_OPERATIONS,
-  type SigningOperations,
 } from '@ecf/contracts';
 import { isRnc, toIsoDominican } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
@@ -73,7 +71,6 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly waiting: Pick<ContingencyStore, 'list'>;
   readonly internal: EmissionOperations;
   readonly followUps: FollowUpOperations;
-  readonly signing: SigningOperations;
   readonly resolution: ResolutionOperations;
   readonly stored: ArchiveOperations;
   readonly masterKeys: MasterKeyOperations;
@@ -118,7 +115,6 @@ export function createEmissionApp(options: HttpOptions): Express {
       internal: [
         internalOperationRoutes(EMISSION_OPERATIONS, options.internal, options.identities),
         internalOperationRoutes(FOLLOW_UP_OPERATIONS, options.followUps, options.identities),
-        internalOperationRoutes(SIGNING_OPERATIONS, options.signing, options.identities),
         internalOperationRoutes(RESOLUTION_OPERATIONS, options.resolution, options.identities),
         internalOperationRoutes(ARCHIVE_OPERATIONS, options.stored, options.identities),
         internalOperationRoutes(MASTER_KEY_OPERATIONS, options.masterKeys, options.identities),

@@ -59,7 +59,7 @@ const LONG_TIMEOUT_MS = 60_000;
 export interface QueryOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** Owners in the same process; by default the clients of EMISSION_URL and RECEPTION_URL. */
-  emission?: EmissionOperations;
+  emission?: Omit<EmissionOperations, 'sealedCertificate'>;
   reception?: ReceivedSource;
   outcomes?: OutcomeSource;
   /** Owners of documents that may still wait for the archive. */

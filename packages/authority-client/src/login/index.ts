@@ -1,4 +1,4 @@
 export { callWithToken } from './call-with-token.js';
 export { logIn } from './login.js';
 export { LoginError, type LoginErrorCode } from './login-error.js';
-export { type SeedSigner, signSeed } from './sign-seed.js';
+export { signSeed } from './sign-seed.js';

@@ -3,7 +3,7 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Answer } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
-import { type SeedSigner, signSeed } from './sign-seed.js';
+import { signSeed } from './sign-seed.js';
 
 /**
  * Seed, signature, token: one login at the authority (contract section 2).
@@ -13,7 +13,7 @@ import { type SeedSigner, signSeed } from './sign-seed.js';
 export async function logIn(
   client: Pick<AuthorityClient, 'requestSeed' | 'validateSeed'>,
   env: Environment,
-  certificate: SigningCertificate | SeedSigner,
+  certificate: SigningCertificate,
   taxpayer?: string,
 ): Promise<Answer<IssuedToken>> {
   const seed = await client.requestSeed({ env, taxpayer });

@@ -6,7 +6,6 @@ import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
 import { logIn } from '../login/login.js';
 import { LoginError } from '../login/login-error.js';
-import type { SeedSigner } from '../login/sign-seed.js';
 import type { TokenCache } from './token-cache.js';
 
 export interface AuthorityToken {
@@ -20,7 +19,7 @@ export interface TokenRequest {
   account: string;
   /** The taxpayer in whose name the certificate logs in. */
   rnc: string;
-  certificate: SigningCertificate | SeedSigner;
+  certificate: SigningCertificate;
 }
 
 export interface TokenProvider {

@@ -15,7 +15,7 @@ export const SEALING_PURPOSES: Readonly<Record<SealingService, readonly SealPurp
   gateway: ['taxpayer certificate'],
   emission: ['taxpayer certificate', 'request certificate', 'shared cache'],
   reception: ['taxpayer certificate', 'token key', 'shared cache', 'reception seed'],
-  approvals: ['taxpayer certificate', 'shared cache'],
+  approvals: ['taxpayer certificate', 'request certificate', 'shared cache'],
   query: ['webhook secret'],
 };
 

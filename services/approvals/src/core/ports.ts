@@ -1,10 +1,11 @@
 import type { AuthorityClient, ReceiverClient, TokenProvider } from '@ecf/authority-client';
-import type { AuditAct, EmissionOperations, ReceptionOperations, SigningOperations } from '@ecf/contracts';
+import type { AuditAct, EmissionOperations, ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerFacts, SignerUse, StoredBytesLimits } from '@ecf/public-ingress';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, RecordCertificateUse, StartedRun, TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Admission } from './given/admission.js';
 import type {
   AuthoritySide,
@@ -257,8 +258,9 @@ export interface Ports {
   readonly tokens: TokenProvider;
   /** Before every signature. */
   readonly recordUse: RecordCertificateUse;
-  readonly emission: Pick<EmissionOperations, 'findInvoices'>;
-  readonly signing: SigningOperations;
+  readonly emission: Pick<EmissionOperations, 'findInvoices' | 'sealedCertificate'>;
+  /** Opens a certificate that came with a document. Throws where no key opens it. */
+  readonly openRequestCertificate: (sealed: Uint8Array, owner: { account: string; rnc: string }) => SigningCertificate;
   readonly reception: Pick<ReceptionOperations, 'findReceived' | 'verifyProviderToken'>;
   readonly validation: ApprovalValidation;
   readonly observer: Observer;

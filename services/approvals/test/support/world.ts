@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
-import { logIn, signSeed } from '@ecf/authority-client/login';
+import { logIn } from '@ecf/authority-client/login';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import {
   type ApprovalChanged,
@@ -12,17 +12,21 @@ import {
   type InvoiceChanged,
   type ReceivedInvoiceChanged,
   type ReceptionOperations,
-  type SigningOperations,
   type TaxpayerState,
   TOPICS,
 } from '@ecf/contracts';
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { ApiError } from '@ecf/service-kit/errors';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
-import { type Caller, createMasterKeys, identify, taxpayerCertificate } from '@ecf/service-kit/security';
+import {
+  type Caller,
+  createMasterKeys,
+  identify,
+  requestCertificate,
+  taxpayerCertificate,
+} from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -151,7 +155,6 @@ export class World {
       source: null,
       emission: this.#emission(),
       reception: this.#reception(),
-      signing: this.#signing(),
       ...this.options.overrides,
     });
     await instance.start();
@@ -306,23 +309,18 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #emission(): Pick<EmissionOperations, 'findInvoices'> {
+  #emission(): Pick<EmissionOperations, 'findInvoices' | 'sealedCertificate'> {
     return {
+      sealedCertificate: async ({ issuer_rnc, encf }) => {
+        const sent = this.sentAlong.get(encf);
+        if (sent === undefined) return { sealed: null };
+        const binding = requestCertificate(ACCOUNT, issuer_rnc);
+        return { sealed: createMasterKeys([MASTER_KEY]).seal(serialiseCertificate(sent), binding).toString('base64') };
+      },
       findInvoices: async ({ env, numbers }) => {
         if (this.emissionGone) throw new Error('emission is gone');
         const found = numbers.map(({ issuer_rnc, encf }) => this.issued.get(`${issuer_rnc}|${encf}`));
         return { invoices: found.filter((one) => one !== undefined && one.env === env) as InvoiceChanged[] };
-      },
-    };
-  }
-
-  #signing(): SigningOperations {
-    return {
-      signSeed: async ({ encf, seed }) => {
-        const signer = this.sentAlong.get(encf);
-        if (signer === undefined) throw new ApiError(503, 'certificate_missing', 'None is kept.');
-        const signed_seed = seed === null ? null : await signSeed(seed, signer);
-        return { fingerprint: signer.fingerprint, signed_seed };
       },
     };
   }

@@ -1,5 +1,3 @@
-import type { Seed } from '@ecf/authority-client';
-import { signSeed } from '@ecf/authority-client/login';
 import { requestCertificate } from '@ecf/service-kit/security';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
@@ -86,29 +84,5 @@ export function createDocumentTokens(ports: Pick<Ports, 'tokens'>, certificates:
       rnc: attempt.issuerRnc,
       certificate,
     });
-  };
-}
-
-/** A seed signed with the certificate that came with a document, and the fingerprint of that certificate. */
-export type SignSeed = (key: DocumentKey, seed: Seed | null) => Promise<{ fingerprint: string; signed: string | null }>;
-
-/** For deliveries: the certificate of the request is kept only here. @throws EmissionError `certificate_missing` */
-export function createSignSeed(
-  ports: Pick<Ports, 'emissions'>,
-  certificates: Pick<DocumentCertificates, 'sentAlong'>,
-): SignSeed {
-  return async (key, seed) => {
-    const attempt = await ports.emissions.find(key);
-    const certificate = attempt === null ? null : await certificates.sentAlong(attempt);
-    if (certificate === null) {
-      throw new EmissionError(
-        'certificate_missing',
-        `No certificate is kept for ${documentKey(key)}; upload one for ${key.issuerRnc} in the administration.`,
-      );
-    }
-    return {
-      fingerprint: certificate.fingerprint,
-      signed: seed === null ? null : await signSeed(seed, certificate),
-    };
   };
 }

@@ -27,7 +27,7 @@ export interface Owners {
   rawAnswers: Awaited<ReturnType<EmissionOperations['rawAnswers']>>['answers'];
   /** Called before each page of a rebuild. */
   beforePage: () => Promise<void>;
-  readonly emission: EmissionOperations;
+  readonly emission: Omit<EmissionOperations, 'sealedCertificate'>;
   readonly reception: ReceivedSource;
 }
 
@@ -119,13 +119,13 @@ export function createOwners(): Owners {
 
 /** Serves both owners at one address, like services of another process. */
 export function serveOwners(owners: Owners, clock: () => Date): Promise<RunningServer> {
-  const unexpected = async () => ({ holder: null });
-  const reception = { ...owners.reception, verifyProviderToken: unexpected };
+  const emission = { ...owners.emission, sealedCertificate: async () => ({ sealed: null }) };
+  const reception = { ...owners.reception, verifyProviderToken: async () => ({ holder: null }) };
   const app = createHttpApp({
     logger: silentLogger,
     maxBodyBytes: 1_048_576,
     routes: (routes) => {
-      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, owners.emission, identitiesOf('emission', clock)));
+      routes.use(internalOperationRoutes(EMISSION_OPERATIONS, emission, identitiesOf('emission', clock)));
       routes.use(internalOperationRoutes(RECEPTION_OPERATIONS, reception, identitiesOf('reception', clock)));
     },
   });

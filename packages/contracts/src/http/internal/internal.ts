@@ -86,6 +86,16 @@ export const EMISSION_OPERATIONS = {
     pageSchema,
     z.object({ invoices: z.array(invoiceChangedSchema), next: z.number().int().nullable() }),
   ),
+  /**
+   * The certificate that came with a document, in base64 and sealed for the purpose `request certificate`; null if emission
+   * keeps none. It is kept until the document is final and its delivery has ended.
+   */
+  sealedCertificate: operation(
+    '/internal/invoices/certificate',
+    ['approvals'],
+    z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema, run: runSchema.optional() }),
+    z.object({ sealed: z.string().nullable() }),
+  ),
   /** The authority's answers about the attempts of a document, oldest first. */
   rawAnswers: operation(
     '/internal/invoices/answers',

@@ -1,50 +1,45 @@
-import type { SeedSigner } from '@ecf/authority-client/login';
-import { ApiError } from '@ecf/service-kit/errors';
+import type { SigningCertificate } from '@ecf/xml-signing';
 import { messageOf } from '../errors.js';
 import type { Caller } from '../receivers/receiver-logins.js';
 import type { Delivery } from './delivery.js';
 import type { DeliveryPorts } from './delivery-ports.js';
 
-type CallerPorts = Pick<DeliveryPorts, 'taxpayers' | 'source' | 'certificates' | 'signing' | 'clock'>;
+type CallerPorts = Pick<
+  DeliveryPorts,
+  'taxpayers' | 'source' | 'certificates' | 'emission' | 'openRequestCertificate' | 'clock'
+>;
 
 /**
  * The issuer in whose name a document is delivered, with its stored certificate, or else the one that came with the document.
- * A taxpayer that was deactivated since still has its accepted documents delivered. Where nobody can sign, a text says what is
- * missing.
+ * A taxpayer that was deactivated since still has its accepted documents delivered. If there is no certificate, a text says
+ * what is missing.
  */
-export async function deliveryCaller(ports: CallerPorts, { key, accountId }: Delivery): Promise<Caller | string> {
+export async function deliveryCaller(ports: CallerPorts, delivery: Delivery): Promise<Caller | string> {
+  const { key, accountId } = delivery;
   const issuer = (await ports.taxpayers.taxpayer(key.issuerRnc)) ?? (await fromSource(ports, key.issuerRnc));
   if (issuer === null || issuer.account_id !== accountId) return `${key.issuerRnc} is not known here (yet)`;
   const caller = { env: key.env, account: accountId, rnc: issuer.rnc };
   try {
     return { ...caller, certificate: ports.certificates.open(issuer, ports.clock()) };
   } catch (error) {
-    const signer = await signerOfDocument(ports, key);
+    const signer = await certificateOfRequest(ports, delivery);
     if (typeof signer !== 'string') return { ...caller, certificate: signer };
     return `${messageOf(error)} ${signer} Upload one in the administration; the gateway then resumes the delivery.`;
   }
 }
 
-/** Emission signs seeds with the certificate that came with a document. A text says why it cannot. */
-async function signerOfDocument(
-  { signing }: CallerPorts,
-  { env, issuerRnc, encf, run }: Delivery['key'],
-): Promise<SeedSigner | string> {
-  const document = { env, issuer_rnc: issuerRnc, encf, run };
+/** The certificate that came with the document, while emission keeps it and it is valid. A text says what is missing. */
+async function certificateOfRequest(
+  { emission, openRequestCertificate, clock }: CallerPorts,
+  { key: { env, issuerRnc, encf, run }, accountId }: Delivery,
+): Promise<SigningCertificate | string> {
   try {
-    const { fingerprint } = await signing.signSeed({ ...document, seed: null });
-    return {
-      fingerprint,
-      signSeed: async (seed) => {
-        const { signed_seed: signed } = await signing.signSeed({ ...document, seed });
-        if (signed === null) throw new Error('emission signed nothing');
-        return signed;
-      },
-    };
+    const { sealed } = await emission.sealedCertificate({ env, issuer_rnc: issuerRnc, encf, run });
+    if (sealed === null) return 'None is kept for the document either.';
+    const certificate = openRequestCertificate(Buffer.from(sealed, 'base64'), { account: accountId, rnc: issuerRnc });
+    return certificate.notAfter > clock() ? certificate : 'That of the document has expired.';
   } catch (error) {
-    return error instanceof ApiError && error.code === 'certificate_missing'
-      ? 'None is kept for the document either.'
-      : messageOf(error);
+    return messageOf(error);
   }
 }
 

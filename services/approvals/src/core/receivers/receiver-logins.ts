@@ -1,5 +1,5 @@
 import type { Answer, DirectoryEntry, IssuedToken, ReceiverClient, Seed, UnknownCause } from '@ecf/authority-client';
-import { type SeedSigner, signSeed } from '@ecf/authority-client/login';
+import { signSeed } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
@@ -12,7 +12,7 @@ export interface Caller {
   readonly env: Environment;
   readonly account: string;
   readonly rnc: string;
-  readonly certificate: SigningCertificate | SeedSigner;
+  readonly certificate: SigningCertificate;
 }
 
 /**
