@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   authorityEndpoints,
   createAuthorityClient,
@@ -50,7 +49,7 @@ import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
 import { createConfirmDocument } from './core/confirmation/confirm-document.js';
 import { createPromoteDocument } from './core/confirmation/promote-document.js';
-import { createAnswers } from './core/documents/answers.js';
+import { createAnsweredDocuments } from './core/documents/answered-documents.js';
 import { createQueryReceived } from './core/documents/query-received.js';
 import { createReceiveDocument } from './core/documents/receive-document.js';
 import { createRecordDocument } from './core/documents/record-document.js';
@@ -136,7 +135,6 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     isKnown: createSignerLookUp(database),
     observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
     clock,
-    sleep: delay,
   };
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, sealingKeys);
@@ -188,7 +186,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       freeSpace.stop();
       endDeadline?.();
       endRevocations();
-      await parts.answers.settled();
+      await parts.answered.settled();
       await validation.close();
       await parts.documents.close();
       await background.stop();
@@ -217,10 +215,10 @@ function createParts(
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
     requireTrustedIssuer: config.trust.issuers !== null,
   };
-  const answers = createAnswers(ports);
+  const answered = createAnsweredDocuments(ports);
   const stored = createStoredBytesQuota(ports.quotas, storedBytesLimits(config));
   const refusedQuota = createRefusedDocumentQuota(stored, settings);
-  const record = createRecordDocument(ports, { answers, stored, refusedQuota });
+  const record = createRecordDocument(ports, { stored, refusedQuota });
   const receivers = createReceivers(ports, settings);
   const tokens = createProviderTokens(
     { keys: stores.keys, clock },
@@ -230,9 +228,9 @@ function createParts(
   stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
   stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: receivers.queries });
   return {
-    answers,
+    answered,
     receivers,
-    receive: createReceiveDocument(ports, { receivers, answers, record }),
+    receive: createReceiveDocument(ports, { receivers, answered, record }),
     documents,
     query: createQueryReceived({ ...ports, toJson: documents.toJson }, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds(

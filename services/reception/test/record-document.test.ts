@@ -39,7 +39,6 @@ function recording(isUsedUp: boolean) {
       documents: { add: store, refuse: store, keptRefusal: async () => null, wasRefused: async () => false },
     } as never,
     {
-      answers: { giveAgain: async () => undefined },
       stored: { take },
       refusedQuota: {
         take: async ({ storer, documentBytes, acknowledgementBytes }) =>
@@ -51,7 +50,6 @@ function recording(isUsedUp: boolean) {
     bytes: Buffer.from('<ECF/>'),
     env: 'TesteCF',
     arrivedAt: NOW,
-    moment: 1,
     origin: { requestId: 'r', sender: 's' },
     quotaSender: 's',
     sha256: 'a'.repeat(64),

@@ -194,7 +194,6 @@ describe('documents', () => {
       approvalStatus: 'pending',
       approvalDatetime: null,
       answeredAt: null,
-      answerDueAt: null,
     });
     expect(await documents.add({ ...received(), key: first.key })).toBeNull();
     const { key, xml, acknowledgement } = first;
@@ -211,12 +210,9 @@ describe('documents', () => {
   it('the first time at which an answer left stays, whatever is recorded later', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
-    await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
-    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: null, answerDueAt: NOW });
-    await documents.noteAnswers([{ id, leftAt: NOW, dueAt: null }]);
-    await documents.noteAnswers([{ id, leftAt: new Date(NOW.getTime() + 5), dueAt: null }]);
-    await documents.noteAnswers([{ id, leftAt: null, dueAt: NOW }]);
-    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW, answerDueAt: null });
+    await documents.noteAnswered([[id, NOW]]);
+    await documents.noteAnswered([[id, new Date(NOW.getTime() + 5)]]);
+    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW });
   });
 
   it('records a refusal and its event together or not at all', async () => {

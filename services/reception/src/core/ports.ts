@@ -130,8 +130,8 @@ export interface DocumentStore {
   ): Promise<{ kept: StoredBytes | null; confirmed: boolean } | null>;
   /** The kept bytes of a refused document under a number with this signed content. Null where there are none. */
   keptRefusal(key: DocumentKey, contentSha256: string): Promise<StoredBytes | null>;
-  /** Notes the outcomes of answers. The first complete answer stays noted. */
-  noteAnswers(answers: readonly AnswerNote[]): Promise<void>;
+  /** Notes when answers to documents, by id, left completely. The first note stays. */
+  noteAnswered(answers: readonly (readonly [id: number, at: Date])[]): Promise<void>;
   /**
    * By the sort, then id. `created_at` is the time of receipt. `last` is the sort's value and the id of the last row if more
    * rows follow, else null.
@@ -159,15 +159,6 @@ export interface DocumentStore {
   unansweredSince(before: Date): Promise<{ env: Environment; count: number }[]>;
   /** By id, from the first one after `afterId`. */
   page(afterId: number, limit: number): Promise<ListedDocument[]>;
-}
-
-/** The outcome of an answer that carried the acknowledgement of a document. */
-export interface AnswerNote {
-  readonly id: number;
-  /** When the answer left completely; null if it did not. */
-  readonly leftAt: Date | null;
-  /** If it did not: until when another answer may be on its way. */
-  readonly dueAt: Date | null;
 }
 
 export interface NumberSearch {
@@ -243,6 +234,4 @@ export interface Ports {
   readonly isKnown: (use: SignerUse) => Promise<boolean>;
   readonly observer: Observer;
   readonly clock: () => Date;
-  /** Resolves after that many milliseconds. */
-  readonly sleep: (ms: number) => Promise<void>;
 }

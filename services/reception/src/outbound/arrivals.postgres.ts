@@ -13,7 +13,7 @@ const SHARED = { maxItems: 64, maxInFlight: 2 };
 const HOLDERS = {
   name: 'received_holders',
   text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256,
-                d.received_at, d.acknowledged_at, d.answered_at, d.answer_due_at, d.promoted_at, d.content_sha256
+                d.received_at, d.answered_at, d.promoted_at, d.content_sha256
            FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
                 WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
            JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
@@ -139,9 +139,7 @@ type HolderRow = { position: number } & Pick<
   | 'arecf_path'
   | 'arecf_sha256'
   | 'received_at'
-  | 'acknowledged_at'
   | 'answered_at'
-  | 'answer_due_at'
   | 'promoted_at'
   | 'content_sha256'
 >;
@@ -154,9 +152,7 @@ function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHold
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
     receivedAt: row.received_at,
-    acknowledgedAt: row.acknowledged_at,
     answeredAt: row.answered_at,
-    answerDueAt: row.answer_due_at,
     promotedAt: row.promoted_at,
     contentSha256: row.content_sha256,
   };

@@ -93,7 +93,7 @@ export function createConfirmationStore(database: Database, makeId: () => string
     const set = PROMOTED_COLUMNS.map((column) => `${column} = p.${column}`).join(', ');
     await tx.query(
       `UPDATE received_documents d
-          SET ${set}, promoted_at = $3, approval_status = 'pending', approval_datetime = NULL, answered_at = NULL, answer_due_at = NULL
+          SET ${set}, promoted_at = $3, approval_status = 'pending', approval_datetime = NULL, answered_at = NULL
          FROM json_populate_record(NULL::received_documents, $2::json) AS p WHERE d.id = $1`,
       [former.id, JSON.stringify(row), at],
     );

@@ -37,7 +37,6 @@ export interface ReceivedRow {
   arecf_sha256: string;
   acknowledged_at: Date;
   answered_at: Date | null;
-  answer_due_at: Date | null;
   certificate_subject: string;
   certificate_serial: string;
   certificate_fingerprint: string;
@@ -151,7 +150,7 @@ export function newReceivedRow(
 
 /** A new document as it is once it is added, where no decision came before it. */
 export function newlyReceived(id: number, document: NewReceivedDocument): ReceivedDocument {
-  const pending = { approvalStatus: 'pending', approvalDatetime: null, answeredAt: null, answerDueAt: null } as const;
+  const pending = { approvalStatus: 'pending', approvalDatetime: null, answeredAt: null } as const;
   const authorityStatus = isConfirmable(document.key.env) ? 'pending' : NOT_AVAILABLE;
   const unconfirmed = { authorityStatus, authorityCheckedAt: null, promotedAt: null } as const;
   return { ...document, id, revision: FIRST_REVISION, ...pending, ...unconfirmed };
@@ -178,7 +177,6 @@ export function fromReceivedRow(row: ReceivedRow): ReceivedDocument {
     receivedAt: row.received_at,
     acknowledgedAt: row.acknowledged_at,
     answeredAt: row.answered_at,
-    answerDueAt: row.answer_due_at,
     bytes: row.bytes,
     xml: { path: row.xml_path, sha256: row.xml_sha256 },
     acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },

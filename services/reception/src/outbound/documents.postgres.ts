@@ -26,8 +26,8 @@ const REFUSE = {
 const NEXT_ID = { name: 'received_next_id', text: `SELECT nextval('received_documents_id_seq') AS id` };
 const ANSWERED = {
   name: 'received_answered',
-  text: `UPDATE received_documents d SET answered_at = a.left_at, answer_due_at = a.due_at
-           FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) AS a(id, left_at, due_at)
+  text: `UPDATE received_documents d SET answered_at = a.left_at
+           FROM unnest($1::bigint[], $2::timestamptz[]) AS a(id, left_at)
           WHERE d.id = a.id AND d.answered_at IS NULL`,
 };
 // A confirmed one takes the number when it is queried once more.
@@ -125,12 +125,8 @@ export function createDocumentStore(database: Database, makeId: () => string = r
       const { rows } = await database.query<StoredBytes>(KEPT_REFUSAL, [env, buyerRnc, encf, issuerRnc, contentSha256]);
       return rows[0] ?? null;
     },
-    async noteAnswers(answers) {
-      await database.query(ANSWERED, [
-        answers.map(({ id }) => id),
-        answers.map(({ leftAt }) => leftAt),
-        answers.map(({ dueAt }) => dueAt),
-      ]);
+    async noteAnswered(answers) {
+      await database.query(ANSWERED, [answers.map(([id]) => id), answers.map(([, at]) => at)]);
     },
     async decide(decision, eventId) {
       await database.transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ReceptionError } from '../errors.js';
 import type { Ports } from '../ports.js';
 import type { Receivers } from '../receivers.js';
-import type { Answers } from './answers.js';
+import type { AnsweredDocuments } from './answered-documents.js';
 import type { NumberHolder } from './received-document.js';
 import {
   type Acknowledged,
@@ -16,7 +16,7 @@ export type ReceiveDocument = (arrival: Arrival) => Promise<Acknowledged>;
 
 export interface ReceiveParts {
   readonly receivers: Pick<Receivers, 'find'>;
-  readonly answers: Pick<Answers, 'leftBefore'>;
+  readonly answered: Pick<AnsweredDocuments, 'leftBefore'>;
   readonly record: RecordDocument;
 }
 
@@ -32,7 +32,7 @@ const MAX_ROUNDS = 3;
  */
 export function createReceiveDocument(
   ports: Pick<Ports, 'documents' | 'validation' | 'clock'>,
-  { receivers, answers, record }: ReceiveParts,
+  { receivers, answered, record }: ReceiveParts,
 ): ReceiveDocument {
   const inFlight = new Map<string, { requestId: string; work: Promise<Acknowledged> }>();
 
@@ -88,7 +88,7 @@ export function createReceiveDocument(
         : 'another document was received under this eNCF';
       return record.refuse(incoming, 3, particulars, holder);
     }
-    if (holder.promotedAt !== null || !(await answers.leftBefore(holder, incoming)))
+    if (holder.promotedAt !== null || !answered.leftBefore(holder, incoming.arrivedAt))
       return record.acknowledgeAgain(incoming, holder);
     return record.refuse(incoming, 3, 'this document was received before', holder);
   }

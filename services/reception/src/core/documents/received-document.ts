@@ -66,23 +66,12 @@ export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCod
   readonly promotedAt: Date | null;
   /** When an answer with the acknowledgement first left completely; null while none did. */
   readonly answeredAt: Date | null;
-  /** The time until which an answer may be on its way without a note; null = a moment after the acknowledgement. */
-  readonly answerDueAt: Date | null;
 }
 
 /** The document that holds a number, as far as answers to later documents under that number need it. */
 export type NumberHolder = Pick<
   ReceivedDocument,
-  | 'id'
-  | 'key'
-  | 'xml'
-  | 'acknowledgement'
-  | 'receivedAt'
-  | 'acknowledgedAt'
-  | 'answeredAt'
-  | 'answerDueAt'
-  | 'promotedAt'
-  | 'contentSha256'
+  'id' | 'key' | 'xml' | 'acknowledgement' | 'receivedAt' | 'answeredAt' | 'promotedAt' | 'contentSha256'
 >;
 
 /** An answer with Estado 1. */

@@ -6,7 +6,6 @@ import { type AcknowledgementDraft, draftAcknowledgement } from '../acknowledgem
 import { type Motive, rejectionReason } from '../acknowledgements/motives.js';
 import type { Ports } from '../ports.js';
 import type { Receiver } from '../receivers.js';
-import type { Answers } from './answers.js';
 import type {
   DocumentKey,
   NewReceivedDocument,
@@ -25,8 +24,6 @@ export interface Arrival {
   readonly env: Environment;
   /** When the request arrived, by the clock. */
   readonly arrivedAt: Date;
-  /** The same among the moments of {@link Answers}. */
-  readonly moment: number;
   readonly origin: Origin;
   /** The name by which quotas count the sender. */
   readonly quotaSender: string;
@@ -75,14 +72,13 @@ export interface RecordDocument {
 }
 
 export interface RecordParts {
-  readonly answers: Pick<Answers, 'giveAgain'>;
   readonly stored: StoredBytesQuota;
   readonly refusedQuota: RefusedDocumentQuota;
 }
 
 export function createRecordDocument(
   ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'quotas' | 'clock'>,
-  { answers, stored, refusedQuota }: RecordParts,
+  { stored, refusedQuota }: RecordParts,
 ): RecordDocument {
   const { documents, archive, isKnown } = ports;
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
@@ -152,7 +148,6 @@ export function createRecordDocument(
   async function acknowledgeAgain(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
     const { path, sha256 } = holder.acknowledgement;
     const acknowledgement = await archive.get(path, sha256);
-    await answers.giveAgain(holder.id);
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
