@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBody, BatchResult } from '@ecf/contracts';
+import { retry } from '@ecf/service-kit/retry';
 import { readDemo, reasonOf } from '../gateway-admin.js';
 import { blocksOf, linesOf } from '../input/blocks.js';
 import { UsageError } from '../usage-error.js';
@@ -56,39 +57,43 @@ export function openBatches(
     init: RequestInit = {},
   ): Promise<Answer> {
     const began = now();
-    for (let pause = 1_000; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const tried = await call(path, read, init);
-      if ('value' in tried) return tried.value;
-      const isOver = hasAnswered
-        ? now() > began + PATIENCE_MS
-        : now() + pause + CONNECT_MS > began + FIRST_CONNECTION_MS;
-      if (isOver) throw tried.failure;
-      const wait = Math.max(pause, Math.min(tried.retryAfterMs, LONGEST_PAUSE_MS));
-      say(`ecf submit: ${tried.why}; next try in ${Math.ceil(wait / 1_000)} s`);
-      await sleep(wait);
-    }
+    return retry(() => call(path, read, init), {
+      firstMs: 1_000,
+      longestMs: LONGEST_PAUSE_MS,
+      sleep,
+      onFailure(error, _, pauseMs) {
+        if (!(error instanceof Repeatable)) throw error;
+        const hasEnded = hasAnswered
+          ? now() > began + PATIENCE_MS
+          : now() + pauseMs + CONNECT_MS > began + FIRST_CONNECTION_MS;
+        if (hasEnded) throw error.cause;
+        const wait = Math.max(pauseMs, Math.min(error.retryAfterMs, LONGEST_PAUSE_MS));
+        say(`ecf submit: ${error.message}; next try in ${Math.ceil(wait / 1_000)} s`);
+        return wait;
+      },
+    });
   }
 
-  /** Calls once: what was read, or why the call may be repeated. */
+  /** @throws Repeatable if the call may be repeated */
   async function call<Answer>(
     path: string,
     read: (answer: Response) => Promise<Answer> | Answer,
     init: RequestInit,
-  ): Promise<{ value: Answer } | { why: string; failure: UsageError; retryAfterMs: number }> {
+  ): Promise<Answer> {
     const headers = { 'x-api-key': key as string, env: environment, ...init.headers };
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
       const answer = await fetch(new URL(path, url), { redirect: 'error', signal, ...init, headers });
       hasAnswered = true;
-      if (answer.ok) return { value: await read(answer) };
+      if (answer.ok) return await read(answer);
       const seconds = answer.headers.get('retry-after');
       const failure = refusal(answer.status, await answer.text());
       if (seconds === null) throw failure;
-      return { why: `the gateway answered ${answer.status}`, failure, retryAfterMs: Number(seconds) * 1_000 || 0 };
+      throw new Repeatable(`the gateway answered ${answer.status}`, failure, Number(seconds) * 1_000 || 0);
     } catch (error) {
-      if (error instanceof UsageError) throw error;
+      if (error instanceof UsageError || error instanceof Repeatable) throw error;
       const why = hasAnswered ? 'the connection was cut off' : `the gateway at ${url} cannot be reached`;
-      return { why, failure: unreachable(url as string, error), retryAfterMs: 0 };
+      throw new Repeatable(why, unreachable(url as string, error), 0);
     }
   }
 
@@ -123,6 +128,17 @@ export function openBatches(
       }
     },
   };
+}
+
+/** A call that may be repeated; its cause ends the command if it is not. */
+class Repeatable extends Error {
+  constructor(
+    message: string,
+    override readonly cause: UsageError,
+    readonly retryAfterMs: number,
+  ) {
+    super(message);
+  }
 }
 
 const AGAIN = 'Repeat the command: it resumes where it stopped, and no document is sent twice.';

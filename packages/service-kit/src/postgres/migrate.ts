@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { retry } from '../retry.js';
 import { isDatabaseUnavailable, isUniqueViolation, markDatabaseError, sqlState } from './database-errors.js';
 
 /** The lock key that Prisma Migrate itself takes, so that both exclude each other. */
@@ -97,20 +98,20 @@ export async function migrate(url: string, folder: string, options: Partial<Migr
 
 async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits: MigrationWaits): Promise<void> {
   const { lockTimeoutMs, tries, pauseMs, pause } = waits;
-  for (let left = tries - 1; ; left -= 1) {
-    try {
-      return await apply(client, migration, lockTimeoutMs);
-    } catch (error) {
+  await retry(() => apply(client, migration, lockTimeoutMs), {
+    firstMs: pauseMs,
+    longestMs: pauseMs,
+    sleep: pause,
+    onFailure(error, failures) {
       if (sqlState((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
-      if (left <= 0)
-        throw new MigrationError(
-          `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries; nothing was changed. ` +
-            'Another session holds a lock on the table (see pg_stat_activity). Wait until its transaction ends, or end it, and start the service again.',
-          { cause: error },
-        );
-      await pause(pauseMs);
-    }
-  }
+      if (failures < tries) return;
+      throw new MigrationError(
+        `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries; nothing was changed. ` +
+          'Another session holds a lock on the table (see pg_stat_activity). Wait until its transaction ends, or end it, and start the service again.',
+        { cause: error },
+      );
+    },
+  });
 }
 
 async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: number): Promise<void> {
@@ -162,19 +163,26 @@ async function exists(url: string): Promise<boolean> {
 }
 
 /** Connects one client; while the server is starting or not reachable, again for up to `waitMs`. */
-export async function connectWhenReady(url: string, waitMs = 30_000): Promise<pg.Client> {
-  for (let waited = 0, pause = 100; ; waited += pause, pause = Math.min(pause * 2, 2_000)) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true });
-    // The query in flight reports a broken connection; without a listener the event would end the process.
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      markDatabaseError(error);
-      await client.end().catch(() => undefined);
-      if (!isDatabaseUnavailable(error) || waited >= waitMs) throw error;
-      await delay(pause);
-    }
+export function connectWhenReady(url: string, waitMs = 30_000): Promise<pg.Client> {
+  const giveUpAt = performance.now() + waitMs;
+  return retry(() => connect(url), {
+    longestMs: 2_000,
+    onFailure(error) {
+      if (!isDatabaseUnavailable(error) || performance.now() >= giveUpAt) throw error;
+    },
+  });
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true });
+  // The query in flight reports a broken connection; without a listener the event would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    markDatabaseError(error);
+    await client.end().catch(() => undefined);
+    throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import { callWithToken } from '@ecf/authority-client/login';
 import { retryDelay } from '@ecf/domain';
+import { retry } from '@ecf/service-kit/retry';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { OVERDUE_MS } from '../attempt/transitions.js';
 import { CommitUnconfirmed, MAX_ROUNDS } from '../errors.js';
@@ -166,26 +167,24 @@ async function recordAnswer(
   said: Verdict | null,
   giveUp: (error: unknown) => void,
 ): Promise<Cancellation> {
-  const work = (async () => {
-    for (let tries = 1, pause = 100; ; tries += 1, pause = Math.min(pause * 2, 5_000)) {
-      let failure: unknown = new Error(`the cancellation ${before.id} was changed by another instance at each try`);
-      try {
-        const recorded = await ports.cancellations.record(before, progress);
-        if (recorded !== null) return recorded;
-        const present = await ports.cancellations.find(before.id);
-        if (present === null) return before;
-        const known = said === null ? null : afterAnother(present, said, ports);
-        if (known === null) return present;
-        const late = await ports.cancellations.record(present, known);
-        if (late !== null) return late;
-      } catch (error) {
-        failure = error;
-        ports.cancellationObserver.failed('writing down the answer to a cancellation', error, before.id);
-      }
-      if (tries === MAX_ROUNDS) giveUp(failure);
-      await ports.sleep(pause);
-    }
-  })();
+  async function record(): Promise<Cancellation> {
+    const recorded = await ports.cancellations.record(before, progress);
+    if (recorded !== null) return recorded;
+    const present = await ports.cancellations.find(before.id);
+    if (present === null) return before;
+    const known = said === null ? null : afterAnother(present, said, ports);
+    if (known === null) return present;
+    const late = await ports.cancellations.record(present, known);
+    if (late !== null) return late;
+    throw new Error(`the cancellation ${before.id} was changed by another instance at each try`);
+  }
+  const work = retry(record, {
+    sleep: ports.sleep,
+    onFailure(error, failures) {
+      ports.cancellationObserver.failed('recording the answer to a cancellation', error, before.id);
+      if (failures === MAX_ROUNDS) giveUp(error);
+    },
+  });
   ports.pending.add(work);
   return work.finally(() => ports.pending.delete(work));
 }

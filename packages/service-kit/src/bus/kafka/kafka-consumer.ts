@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { retry } from '../../retry.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { OpenKafka } from './kafka-client.js';
 import { createSlowBatches, leaveInTime, NO_RESTART, type SlowBatches, watchConsumer } from './kafkajs-workarounds.js';
-import { repeat } from './repeat.js';
 
 export interface KafkaConsumerOptions {
   open: OpenKafka;
@@ -82,11 +82,11 @@ export function startKafkaConsumer(options: KafkaConsumerOptions): KafkaConsumer
     onJoined,
   };
   onConnected(false);
-  const ended = repeat(
-    () => readUntilStopped(member),
-    stopping.signal,
-    (error, pause) => logger.warn({ err: error, group, topic, retry_in_ms: pause }, 'the consumer is replaced'),
-  ).catch(() => undefined);
+  const ended = retry(() => readUntilStopped(member), {
+    signal: stopping.signal,
+    onFailure: (error, _, pauseMs) =>
+      logger.warn({ err: error, group, topic, retry_in_ms: pauseMs }, 'the consumer is replaced'),
+  }).catch(() => undefined);
   return {
     joined,
     async stop() {
@@ -205,11 +205,11 @@ async function handleMessage(
   { handle, logger, topic, group }: KafkaConsumerOptions,
 ): Promise<boolean> {
   const place = { topic, group, partition, offset: message.offset };
-  return repeat(
-    () => handle(message, partition, signal),
+  return retry(() => handle(message, partition, signal), {
     signal,
-    (error, pause) => logger.warn({ err: error, ...place, retry_in_ms: pause }, 'an event waits for its consumer'),
-  ).then(
+    onFailure: (error, _, pauseMs) =>
+      logger.warn({ err: error, ...place, retry_in_ms: pauseMs }, 'an event waits for its consumer'),
+  }).then(
     () => true,
     () => false,
   );

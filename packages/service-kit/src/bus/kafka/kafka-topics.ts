@@ -1,11 +1,11 @@
 import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
 import type { Admin, ITopicConfig } from 'kafkajs';
+import { retry } from '../../retry.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
 import { deadLetterTopic } from '../dead-letters/dead-letters.js';
 import { kafkaClients, loadKafka, type OpenKafka, withAdmin } from './kafka-client.js';
 import { waitForLeaders } from './kafkajs-workarounds.js';
-import { repeat } from './repeat.js';
 
 const CREATE_TIMEOUT_MS = 10_000;
 /** A dead-letter message is a message of the usual limit of 1 MiB with headers that describe the failure. */
@@ -96,11 +96,10 @@ const PREPARE_TIMEOUT_MS = 60_000;
 export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
   const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
   const names = Object.values(TOPICS).map(({ name }) => name);
-  await repeat(
-    () => topics.ensure(names),
-    AbortSignal.timeout(PREPARE_TIMEOUT_MS),
-    (error) => logger.info({ err: error }, 'the topics are not ready yet'),
-  );
+  await retry(() => topics.ensure(names), {
+    signal: AbortSignal.timeout(PREPARE_TIMEOUT_MS),
+    onFailure: (error) => logger.info({ err: error }, 'the topics are not ready yet'),
+  });
 }
 
 function describe(name: string): Topic {

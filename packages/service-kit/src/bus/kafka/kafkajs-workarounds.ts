@@ -1,9 +1,9 @@
 /** Everything that works around kafkajs 2.2.4. The numbers are threads of https://github.com/tulios/kafkajs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload, LogEntry, Producer } from 'kafkajs';
+import { retry } from '../../retry.js';
 import type { Logger } from '../../telemetry/logger.js';
 import { isOverWithin } from '../handle-event.js';
-import { repeat } from './repeat.js';
 
 /** kafkajs logs events that it handles itself, such as a rebalance, as errors (#691). Here they are debug. */
 export function kafkaLogCreator(logger: Logger) {
@@ -29,7 +29,7 @@ export async function waitForLeaders(admin: Admin, topics: readonly string[]): P
   const ask = async () => {
     for (const topic of topics) await admin.fetchTopicOffsets(topic);
   };
-  await repeat(ask, AbortSignal.timeout(LEADERS_TIMEOUT_MS));
+  await retry(ask, { signal: AbortSignal.timeout(LEADERS_TIMEOUT_MS) });
 }
 
 /**
