@@ -40,23 +40,6 @@ const HEADERS = [
     true,
   ],
   ['traceparent', 'W3C trace context of the work that caused it', { type: 'string' }, false],
-  ['ecf_replay_group', 'On a replayed dead-letter message: the only group that handles it', { type: 'string' }, false],
-];
-
-const DEAD_LETTER_HEADERS = [
-  ['ecf_dead_topic', 'Topic of the message', { type: 'string' }],
-  ['ecf_dead_key', 'Key of the message', { type: 'string' }],
-  ['ecf_dead_group', 'The group that could not handle it', { type: 'string' }],
-  ['ecf_dead_reason', 'The last error', { type: 'string' }],
-  ['ecf_dead_attempts', 'Number of tries', { type: 'string' }],
-  ['ecf_dead_time', 'Time when the group gave it up, ISO 8601', { type: 'string', format: 'date-time' }],
-  ['ecf_dead_partition', 'Partition of the message', { type: 'string' }],
-  ['ecf_dead_offset', 'Offset in the partition', { type: 'string' }],
-  [
-    'ecf_dead_cut',
-    'Size of the original body in bytes, if the brokers refused the message for its size. It is kept with 10,000 bytes of the body and only the headers `ecf_dead_…`',
-    { type: 'string' },
-  ],
 ];
 
 function jsonSchema(schema) {
@@ -145,7 +128,6 @@ function page(topic) {
         ['Consumer groups', topic.consumers.map((service) => `\`${service}.${topic.name}\``).join(', ')],
         ['Partitions', topic.partitions],
         ['Retention', retentionOf(topic)],
-        ['Dead-letter messages', `\`${topic.name}.dlq\`, until they are replayed or dismissed (\`ecf dlq\`)`],
       ],
     ),
     '',
@@ -188,21 +170,16 @@ function overview() {
     '  or a repeat does not change its effect.',
     '- Within `.v1` a schema only grows, by optional fields. A consumer ignores unknown fields. `packages/contracts/test/first-version`',
     '  keeps an event of the first version of each type, and a test reads it.',
-    '- A consumer takes only events that a publisher of the topic has signed. Any other becomes a dead-letter message.',
-    '- An event that a group cannot handle after several tries, or that violates its schema, goes to `<topic>.dlq` unchanged, with',
-    '  these headers added. The key there is `<event id>.<group>`. A message without body means that the dead-letter message is settled.',
-    '',
-    ...table(
-      ['Header', 'Meaning'],
-      DEAD_LETTER_HEADERS.map(([name, meaning]) => [`\`${name}\``, meaning]),
-    ),
+    '- A consumer takes only events that a publisher of the topic has signed. Any other becomes a dead letter.',
+    '- An event that a group cannot handle after several tries, or that violates its schema, becomes a dead letter: a row of',
+    '  `dead_letters` in the database of the consumer, until it is replayed or dismissed (`ecf dlq`).',
     '',
   ].join('\n');
 }
 
-function headersSchema(headers, always) {
+function headersSchema(headers) {
   const properties = headers.map(([name, description, schema]) => [name, { ...schema, description }]);
-  const required = headers.filter((header) => always ?? header[3]).map(([name]) => name);
+  const required = headers.filter((header) => header[3]).map(([name]) => name);
   return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
@@ -229,22 +206,6 @@ function channel(topic) {
         topic: topic.name,
         partitions: topic.partitions,
         topicConfiguration: configuration,
-        bindingVersion: '0.5.0',
-      },
-    },
-  };
-}
-
-function deadLetterChannel(topic) {
-  return {
-    address: `${topic.name}.dlq`,
-    description: `Messages of ${topic.name} that a group could not handle.`,
-    messages: { deadLetter: { $ref: '#/components/messages/deadLetter' } },
-    bindings: {
-      kafka: {
-        topic: `${topic.name}.dlq`,
-        partitions: 1,
-        topicConfiguration: { 'cleanup.policy': ['compact'] },
         bindingVersion: '0.5.0',
       },
     },
@@ -303,26 +264,11 @@ function asyncApi() {
     },
     defaultContentType: 'application/json',
     servers: { brokers: { host: 'localhost:9092', protocol: 'kafka', description: 'The brokers of KAFKA_BROKERS' } },
-    channels: Object.fromEntries([
-      ...topics.map(([id, topic]) => [id, channel(topic)]),
-      ...topics.map(([id, topic]) => [`${id}DeadLetters`, deadLetterChannel(topic)]),
-    ]),
+    channels: Object.fromEntries(topics.map(([id, topic]) => [id, channel(topic)])),
     operations: Object.fromEntries(topics.flatMap(operations)),
     components: {
-      messages: {
-        ...Object.fromEntries(messages),
-        deadLetter: {
-          name: 'deadLetter',
-          title: 'A message that a group could not handle, unchanged, with the reason',
-          headers: { $ref: '#/components/schemas/deadLetterHeaders' },
-          payload: {},
-          bindings: { kafka: { key: { type: 'string', description: '<event id>.<group>' }, bindingVersion: '0.5.0' } },
-        },
-      },
-      schemas: {
-        headers: headersSchema(HEADERS),
-        deadLetterHeaders: headersSchema([...DEAD_LETTER_HEADERS, ...HEADERS.map((header) => header.slice(0, 3))]),
-      },
+      messages: Object.fromEntries(messages),
+      schemas: { headers: headersSchema(HEADERS) },
     },
   };
 }

@@ -11,7 +11,6 @@ import {
 } from '@ecf/deployment';
 import { createInProcessBus } from '@ecf/service-kit/bus';
 import { ConfigProblems } from '@ecf/service-kit/config';
-import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createBodiesInFlight, requireFreePorts } from '@ecf/service-kit/http';
 import { serveMetrics } from '@ecf/service-kit/service';
 import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
@@ -121,8 +120,7 @@ interface ServiceParts {
 async function startServices({ config, folder, settings, placed }: ServiceParts, started: Stop[]) {
   const logger = createLogger({ service: 'standalone', level: config.LOG_LEVEL });
   const metrics = createMetrics({ processMetrics: true });
-  const deadLetters = await openFileDeadLetters(folder.file('dead-letters'));
-  const bus = holdBack(createInProcessBus({ logger, clock: () => new Date(), metrics, deadLetters }));
+  const bus = holdBack(createInProcessBus({ logger, metrics }));
   const archive = await openFileXmlStore(folder.file('xml'));
   const bodies = createBodiesInFlight(settings.gateway);
   const services = createServices(placed, settings, {

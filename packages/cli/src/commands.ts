@@ -47,7 +47,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   dlq: {
     section: 'operation',
-    summary: 'list dead-letter messages, replay or dismiss them',
+    summary: 'list events that a service gave up (dead letters), replay or dismiss them',
     load: () => import('./commands/dlq.js'),
   },
   deliveries: {

@@ -1,31 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import {
-  type Bus,
-  type BusEvent,
-  createInProcessBus,
-  type KafkaSettings,
-  makeEvent,
-  readBusSettings,
-} from '@ecf/service-kit/bus';
-import { createKafkaBus } from '@ecf/service-kit/bus/kafka';
-import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
-import { readServiceKeys } from '@ecf/service-kit/security';
-import { kafka } from '@ecf/test-servers/kafka';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BusEvent, createDeadLetters, makeEvent } from '@ecf/service-kit/bus';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { createMetrics } from '@ecf/service-kit/telemetry';
+import { startTestPostgres } from '@ecf/test-servers/postgres';
+import { silentLogger } from '@ecf/test-support/services';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { run as runHere } from '../src/run.js';
 import { type Ran, rows } from './ecf.js';
 
-// A broker that starts beside other tests needs some time.
-
-const server = await kafka();
-const clock = () => new Date();
 const topic = 'approvals.v1';
-const retry = { attempts: 2, firstDelayMs: 1 };
+const folder = mkdtempSync(join(tmpdir(), 'ecf-dlq-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function decision(encf: string): BusEvent {
   const about = { env: 'TesteCF', issuer_rnc: '131000001', encf, buyer_rnc: '131000002' };
@@ -37,11 +26,11 @@ function decision(encf: string): BusEvent {
     subject: encf,
     key: `TesteCF:131000001:${encf}`,
   };
-  return makeEvent({ ...draft, data }, { id: randomUUID(), time: clock() });
+  return makeEvent({ ...draft, data }, { id: randomUUID(), time: new Date() });
 }
 
 /** Runs the command in this process: a process for each would take longer than the rest of the test. */
-async function ecf(args: string[], env: Record<string, string> = {}): Promise<Ran> {
+async function ecf(args: string[], env: Record<string, string>): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const stream = (name: 'stdout' | 'stderr') =>
     new PassThrough().on('data', (text: Buffer) => {
@@ -59,165 +48,120 @@ async function ecf(args: string[], env: Record<string, string> = {}): Promise<Ra
   }
 }
 
-/** Two consumers; one fails until it is repaired. */
-async function subscribe(bus: Bus) {
-  const state = { broken: true, handled: [] as string[], others: 0 };
-  const topics = [topic];
-  await bus.subscribe({
-    topics,
-    group: 'reception',
-    async handler(event) {
-      if (state.broken) throw new Error('an internal mistake');
-      state.handled.push(event.subject);
-    },
-  });
-  await bus.subscribe({
-    topics,
-    group: 'query',
-    async handler() {
-      state.others += 1;
-    },
-  });
-  return state;
-}
+describe('ecf dlq', () => {
+  // Two services of the deployment; the databases of the others do not exist.
+  const databases: Record<string, Database> = {};
+  let server: URL;
+  const run = (...args: string[]) => ecf(args, { DATABASE_URL: server.href });
+  const events = [decision('E310000000001'), decision('E310000000002'), decision('E310000000003')] as const;
 
-async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!(await probe())) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${probe}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-describe('ecf dlq of a standalone deployment', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ecf-dlq-'));
-  const run = (...args: string[]) => ecf([...args, '--data-dir', folder], { KAFKA_BROKERS: '' });
-  let bus: Bus;
-  beforeEach(() => {
-    const deadLetters = openFileDeadLetters(join(folder, 'dead-letters'));
-    bus = createInProcessBus({ logger: silentLogger, deadLetters, clock, retry, replayLookMs: 20 });
+  beforeAll(async () => {
+    server = new URL(await (await startTestPostgres()).createDatabase());
+    const admin = openDatabase(server.href, { max: 1 });
+    for (const service of ['reception', 'query']) {
+      await admin.query(`CREATE DATABASE ${server.pathname.slice(1)}_${service}`);
+      const database = openDatabase(`${server.href}_${service}`, { max: 2 });
+      await database.query(`CREATE TABLE dead_letters (consumer_group TEXT, event_id TEXT, topic TEXT, event JSON, reason TEXT,
+        attempts INTEGER, failed_at TIMESTAMPTZ(3) DEFAULT clock_timestamp(), replay BOOLEAN DEFAULT false,
+        PRIMARY KEY (consumer_group, event_id))`);
+      databases[service] = database;
+    }
+    await admin.close();
   });
-  afterEach(async () => {
-    await bus.close();
-    rmSync(join(folder, 'dead-letters'), { recursive: true, force: true });
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => Promise.all(Object.values(databases).map((database) => database.close())));
 
-  it('lists them with the reason, filtered, for people and programs', async () => {
-    await subscribe(bus);
-    const events = [decision('E310000000001'), decision('E310000000002')];
-    for (const event of events) await bus.publish([event]);
+  /** Each of the first two events is a dead letter of reception, the third one of query. */
+  beforeEach(async () => {
+    for (const [index, event] of events.entries()) {
+      const group = index < 2 ? 'reception' : 'query';
+      const database = databases[group] as Database;
+      if (index !== 1) await database.query('TRUNCATE dead_letters');
+      const deadLetters = createDeadLetters(database, { logger: silentLogger, metrics: createMetrics() });
+      await deadLetters.add({ group, event, reason: 'Error: a constraint', attempts: 2 });
+      deadLetters.close();
+    }
+  });
+
+  it('lists the dead letters of all services with the reason, filtered, for people and programs', async () => {
     const all = await run('list');
     expect([all.code, all.stderr]).toEqual([0, '']);
     expect(rows(all.stdout)).toEqual(
-      events.map((event) => ({
-        id: `${event.id}.reception`,
+      events.map((event, index) => ({
+        id: `${event.id}.${index < 2 ? 'reception' : 'query'}`,
         topic,
-        group: 'reception',
+        group: index < 2 ? 'reception' : 'query',
         key: event.key,
         type: 'approval.changed',
         event_id: event.id,
         event_time: event.time,
         time: expect.any(String),
         attempts: 2,
-        reason: 'Error: an internal mistake',
+        reason: 'Error: a constraint',
       })),
     );
-    const [one] = rows((await run('list', '--id', events[1]?.id as string, '--event')).stdout);
+    const [one] = rows((await run('list', '--id', events[1].id, '--event')).stdout);
     expect(one).toMatchObject({ event: events[1] });
-    const text = await run('list', '--text', '--group', 'reception');
-    expect(text.stdout).toContain(`${topic}  reception  ${events[0]?.id}.reception\n    approval.changed of TesteCF:`);
-    expect(text.stdout).toMatch(/tried 2 times, given up .*\n {4}Error: an internal mistake\n/);
-    expect(text.stdout).toMatch(/\n2 dead-letter messages in .*\n$/);
-    for (const filter of [
-      ['--group', 'query'],
-      ['--topic', 'invoices.v1'],
-      ['--id', 'x'],
-    ])
-      expect(await run('list', ...filter)).toMatchObject({ code: 0, stdout: '' });
+    const text = (await run('list', '--text', '--group', 'reception')).stdout;
+    expect(text).toContain(`${topic}  reception  ${events[0].id}.reception\n    approval.changed of TesteCF:`);
+    expect(text).toMatch(/tried 2 times, given up .*\n {4}Error: a constraint\n/);
+    expect(text).toMatch(/2 dead letters found\n$/);
+    expect((await run('list', '--topic', 'invoices.v1')).stdout).toBe('');
   });
 
-  it('replays to the failed consumer alone, and prints the result', async () => {
-    const state = await subscribe(bus);
-    for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
-    const again = await run('replay', '--group', 'reception');
-    expect(again.code).toBe(1);
-    expect(rows(again.stdout)).toMatchObject([
-      { outcome: 'failed', reason: 'Error: an internal mistake' },
-      { outcome: 'failed' },
-    ]);
-    state.broken = false;
-    const good = await run('replay', '--all', '--text');
-    expect([good.code, good.stderr]).toEqual([0, '']);
-    expect(good.stdout).toMatch(/^handled {4}approvals.v1 {2}reception/);
-    expect(good.stdout).toContain('2 messages replayed\n');
-    expect(state).toMatchObject({ handled: ['E310000000001', 'E310000000002'], others: 2 });
-    expect((await run('list')).stdout).toBe('');
-  });
-
-  it('reports a replay that no process handles, and dismisses', async () => {
-    await subscribe(bus);
-    for (const encf of ['E310000000001', 'E310000000002']) await bus.publish([decision(encf)]);
-    await bus.close();
-    const [first, second] = rows((await run('list')).stdout);
-    const waiting = await run('replay', '--id', first?.id as string, '--wait', '0');
+  it('replays the chosen ones, and says which were handled, failed or wait', async () => {
+    const waiting = await run('replay', '--id', `${events[0].id}.reception`, '--wait', '0');
+    expect(rows(waiting.stdout)).toMatchObject([{ id: `${events[0].id}.reception`, outcome: 'waiting' }]);
     expect(waiting.code).toBe(1);
-    expect(rows(waiting.stdout)).toEqual([
-      { id: first?.id, outcome: 'waiting', reason: expect.stringContaining('no process') },
-    ]);
-    expect(rows((await run('dismiss', '--all')).stdout)).toEqual([{ id: second?.id, outcome: 'dismissed' }]);
-    expect((await run('list')).stdout).toBe('');
-  });
-
-  it('refuses wrong arguments', async () => {
-    const cases: [string[], string][] = [
-      [[], 'the command is one of list, replay, dismiss'],
-      [['list', 'more'], 'the command is one of'],
-      [['replay'], 'replay needs --topic, --group or --id, or --all'],
-      [['replay', '--all', '--wait', 'x'], '--wait is a number'],
-      [['list', '--json', '--text'], 'exclude each other'],
-    ];
-    for (const [args, says] of cases)
-      expect(await run(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) });
-    expect(await ecf(['list', '--data-dir', '/not/there'])).toMatchObject({ code: 2 });
-    const away = await ecf(['list'], { KAFKA_BROKERS: 'nonsense' });
-    expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('KAFKA_BROKERS is not allowed') });
-  });
-});
-
-(server === null ? describe.skip : describe)('ecf dlq over Kafka', () => {
-  const env = { KAFKA_BROKERS: server?.brokers ?? '', KAFKA_TOPIC_PREFIX: `t${randomUUID().slice(0, 8)}.` };
-  const run = (...args: string[]) => ecf(args, env);
-
-  it('lists, replays to the consumer that failed alone, and dismisses', async () => {
-    const settings = readBusSettings(env) as KafkaSettings;
-    const keys = readServiceKeys('approvals', TEST_SERVICE_KEYS.approvals);
-    const bus = createKafkaBus({ settings, keys, logger: silentLogger, clock, retry });
-    expect(await run('list')).toMatchObject({ code: 0, stdout: '' });
-    const state = await subscribe(bus);
-    await bus.publish(['E310000000001', 'E310000000002', 'E310000000003'].map(decision));
-    let deadLetters: Record<string, unknown>[] = [];
-    await until(async () => {
-      deadLetters = rows((await run('list', '--topic', topic)).stdout);
-      return deadLetters.length === 3;
+    // The service handles the first, and the second fails again.
+    const deadLetters = createDeadLetters(databases.reception as Database, {
+      logger: silentLogger,
+      metrics: createMetrics(),
+      lookMs: 10,
     });
-    expect(deadLetters).toContainEqual(
-      expect.objectContaining({ group: 'reception', reason: 'Error: an internal mistake' }),
-    );
-    const dismissed = await run('dismiss', '--id', deadLetters[0]?.id as string);
-    expect(rows(dismissed.stdout)).toEqual([{ id: deadLetters[0]?.id, outcome: 'dismissed' }]);
-    state.broken = false;
-    const replayed = await run('replay', '--group', 'reception', '--text');
-    expect([replayed.code, replayed.stderr]).toEqual([0, '']);
-    expect(replayed.stdout).toMatch(/^sent {7}approvals.v1 {2}reception/);
-    await until(() => state.handled.length === 2);
-    expect(state.others).toBe(3);
-    expect((await run('list')).stdout).toBe('');
-    await bus.close();
+    const end = deadLetters.onReplay('reception', [topic], async (event) => {
+      if (event.id === events[0].id) return true;
+      await deadLetters.add({ group: 'reception', event, reason: 'Error: still', attempts: 1 });
+      return false;
+    });
+    const replayed = await run('replay', '--group', 'reception');
+    await end();
+    deadLetters.close();
+    expect(replayed.code).toBe(1);
+    expect(rows(replayed.stdout)).toContainEqual({
+      id: `${events[1].id}.reception`,
+      outcome: 'failed',
+      reason: 'Error: still',
+    });
+    expect(rows((await run('list')).stdout)).toMatchObject([{ event_id: events[2].id }, { event_id: events[1].id }]);
   });
-});
 
-it('ecf dlq reports that the brokers cannot be reached', async () => {
-  const away = await ecf(['list'], { KAFKA_BROKERS: '127.0.0.1:1' });
-  expect(away).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('cannot be reached') });
+  it('dismisses the chosen ones', async () => {
+    const dismissed = await run('dismiss', '--id', events[0].id, '--text');
+    expect(dismissed.stdout).toMatch(/^dismissed {2}approvals.v1 {2}reception .*\n1 dead letter dismissed\n$/);
+    expect(rows((await run('list')).stdout)).toHaveLength(2);
+    expect(rows((await run('dismiss', '--all')).stdout)).toHaveLength(2);
+    expect((await run('list', '--text')).stdout).toBe('0 dead letters found\n');
+  });
+
+  it('finds the database server of a data folder', async () => {
+    mkdirSync(join(folder, 'postgres'));
+    writeFileSync(join(folder, 'postgres', 'postmaster.pid'), `1\n${folder}\n0\n1\n`);
+    writeFileSync(join(folder, 'postgres.password'), 'secret\n');
+    const refused = await run('list', '--data-dir', folder);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ECONNREFUSED 127.0.0.1:1') });
+  });
+
+  it('refuses wrong usage and a server without a deployment, with the remedy', async () => {
+    const complaint = async (...args: string[]) => {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await complaint('replay')).toContain('replay needs --topic, --group or --id, or --all.');
+    expect(await complaint('forget')).toContain('the command is one of list, replay, dismiss.');
+    expect(await complaint('replay', '--all', '--wait', 'x')).toContain('--wait is a number of seconds');
+    expect(await complaint('list', '--data-dir', '/not/there')).toContain('no deployment runs in the data folder');
+    const elsewhere = await ecf(['list'], { DATABASE_URL: `${server.href}x` });
+    expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('check the name in DATABASE_URL') });
+  });
 });

@@ -1,4 +1,5 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/deployment/postgres';
+import { serviceDatabaseUrl } from '@ecf/service-kit/postgres';
 import type { DataFolder } from './data-folder.js';
 import type { DeploymentConfig } from './settings.js';
 
@@ -36,7 +37,7 @@ export async function openDatabaseServer(
 ): Promise<DatabaseServer> {
   if (config.DATABASE_URL !== undefined) {
     const configured = config.DATABASE_URL;
-    return { url: (service) => databaseOf(configured, service), pid: () => null, stop: async () => undefined };
+    return { url: (service) => serviceDatabaseUrl(configured, service), pid: () => null, stop: async () => undefined };
   }
   const launch = (port: number): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir: folder.file('postgres'), port, settings, say });
@@ -70,12 +71,4 @@ export async function openDatabaseServer(
       return server.stop();
     },
   };
-}
-
-/** A separate database for each service, on the configured server. */
-function databaseOf(configured: string, service: string): string {
-  const url = new URL(configured);
-  const prefix = url.pathname.replace(/^\//, '') || 'ecf';
-  url.pathname = `/${prefix}_${service.replaceAll('-', '_')}`;
-  return url.href;
 }

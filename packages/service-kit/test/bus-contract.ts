@@ -1,13 +1,9 @@
+import { memoryDeadLetters } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Bus, BusEvent } from '../src/bus/bus.js';
-import type { DeadLetters } from '../src/bus/dead-letters/dead-letters.js';
+import type { Bus, BusEvent, DeadLetter } from '../src/bus/bus.js';
+import { withDeadLetters } from '../src/bus/dead-letters.js';
 import { markDatabaseError } from '../src/postgres/database-errors.js';
 import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
-
-export interface BusUnderTest {
-  bus: Bus;
-  deadLetters: Pick<DeadLetters, 'list'>;
-}
 
 const TIMEOUT_MS = 60_000;
 
@@ -28,12 +24,14 @@ function unreachable(): Error {
 }
 
 /** The contract of every adapter of the bus. In this suite adapters make three attempts with short pauses. */
-export function describeBus(name: string, open: () => Promise<BusUnderTest>): void {
+export function describeBus(name: string, open: () => Bus): void {
   describe(name, () => {
     let bus: Bus;
-    let deadLetters: BusUnderTest['deadLetters'];
-    beforeEach(async () => {
-      ({ bus, deadLetters } = await open());
+    let dead: readonly DeadLetter[];
+    beforeEach(() => {
+      const deadLetters = memoryDeadLetters();
+      dead = deadLetters.kept;
+      bus = withDeadLetters(open(), deadLetters);
     });
     afterEach(() => bus.close());
 
@@ -105,9 +103,9 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
         },
       });
       await bus.publish(sent);
-      await until(async () => received.length === sent.length - 1 && (await deadLetters.list()).length === 1);
+      await until(() => received.length === sent.length - 1 && dead.length === 1);
       expect(new Set(received.map(({ id }) => id)).size).toBe(sent.length - 1);
-      expect((await deadLetters.list())[0]?.event.key).toBe(bad);
+      expect(dead[0]?.event.key).toBe(bad);
     });
 
     it('delivers only subscribed topics', async () => {
@@ -147,10 +145,10 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       });
       await bus.publish([taxpayerEvent('131000001')]);
       await until(() => attempts === 3);
-      expect(await deadLetters.list()).toEqual([]);
+      expect(dead).toEqual([]);
     });
 
-    it('stores an event that fails finally as a dead-letter message with the reason, and continues with the key', async () => {
+    it('keeps an event that fails finally as a dead letter with the reason, and continues with the key', async () => {
       const handled: number[] = [];
       await bus.subscribe({
         topics,
@@ -163,8 +161,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       const poison = taxpayerEvent('131000001', 1);
       await bus.publish([poison, taxpayerEvent('131000001', 2)]);
       await until(() => handled.length === 1);
-      const kept = await deadLetters.list('taxpayers.v1');
-      expect(kept).toMatchObject([
+      expect(dead).toMatchObject([
         { group: 'emission', attempts: 3, reason: 'Error: cannot be understood', event: { id: poison.id } },
       ]);
     });
@@ -182,7 +179,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       const unknown = { ...taxpayerEvent('131000002'), type: 'taxpayer.vanished' };
       const good = taxpayerEvent('131000001', 2);
       await bus.publish([malformed, unknown, good]);
-      await until(async () => handled.length === 1 && (await deadLetters.list()).length === 2);
+      await until(() => handled.length === 1 && dead.length === 2);
       expect(handled).toEqual([good.id]);
     });
 
@@ -217,7 +214,7 @@ export function describeBus(name: string, open: () => Promise<BusUnderTest>): vo
       if (!kept) await bus.publish([event]);
       await until(() => handled.length > 0);
       expect(new Set(handled)).toEqual(new Set([event.id]));
-      expect(await deadLetters.list()).toEqual([]);
+      expect(dead).toEqual([]);
     });
 
     it('waits for events being handled when a subscription stops', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres, type TestPostgres } from '../../test-servers/src/postgres.js';
-import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
+import type { DeadLetter } from '../src/bus/bus.js';
 import { DEFAULT_RETRY, HandlerUnavailable, handleEvent } from '../src/bus/handle-event.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { isDatabaseUnavailable, isUniqueViolation, sqlState } from '../src/postgres/database-errors.js';
@@ -184,7 +184,6 @@ describe('a database', () => {
         retry: { ...DEFAULT_RETRY, attempts: 1 },
         deadLetters: { add: async (deadLetter) => void buried.push(deadLetter) },
         logger: silentLogger,
-        clock: () => new Date(),
         signal: new AbortController().signal,
       });
     try {
@@ -215,13 +214,12 @@ describe('a database that gives up a statement while it answers others', () => {
       retry: { ...DEFAULT_RETRY, attempts: 1, firstDelayMs: 1, givenUp: { attempts: 4, maxDelayMs: 2 } },
       deadLetters: { add: async (deadLetter) => void buried.push(deadLetter) },
       logger: silentLogger,
-      clock: () => new Date(),
       signal: new AbortController().signal,
     });
     return { buried, handled };
   }
 
-  it('makes its event a dead-letter message finally, after more attempts than an error', async () => {
+  it('makes its event a dead letter finally, after more attempts than an error', async () => {
     const { buried, handled } = handling(() => tooLong(database));
     await handled;
     expect(buried).toMatchObject([{ attempts: 4, reason: expect.stringContaining('statement timeout') }]);

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { memoryDeadLetters, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
-import type { DeadLetter } from '../src/bus/dead-letters/dead-letters.js';
-import { openKafkaDeadLetters } from '../src/bus/kafka/dead-letters.kafka.js';
 import { signRecord } from '../src/bus/kafka/event-signatures.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
 import { type KafkaRecord, toRecord } from '../src/bus/kafka/kafka-messages.js';
@@ -17,8 +15,6 @@ import { revisionOf, rncs, taxpayerEvent } from './sample-events.js';
 
 const topic = 'taxpayers.v1';
 const topics = [topic];
-/** With its key and the frame of its batch it is exactly as large as a broker accepts by default. */
-const LARGE = 'x'.repeat(1_048_300);
 
 afterEach(closeKafkaBuses);
 
@@ -205,16 +201,17 @@ describeOnKafka('a slow consumer', () => {
 });
 
 describeOnKafka('a foreign producer on the broker', () => {
-  it('changes nothing: what no producer of the topic has signed becomes a dead-letter message, alone or in a batch', async () => {
+  it('changes nothing: what no producer of the topic has signed becomes a dead letter, alone or in a batch', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings, { metrics });
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = memoryDeadLetters();
     const got = collector();
     const together: string[] = [];
     await bus.subscribe({
       topics,
       group: 'g',
+      deadLetters,
       handler: async (event) => got.take(event),
       batchHandler: async (events) => {
         for (const event of events) {
@@ -241,36 +238,27 @@ describeOnKafka('a foreign producer on the broker', () => {
       'of an unknown key': signRecord(record, topic, unknown),
       'of a service that does not publish there': signRecord(asEmission, topic, ofEmission),
       'of a service in the name of another': signRecord(record, topic, ofEmission),
-      deleted: { ...record, value: null },
     };
     await sendRaw(settings, Object.values(forged));
     await bus.publish([taxpayerEvent('131000001', 2), taxpayerEvent('131000002', 3)]);
     await until(() => got.count() === 3);
     expect(Object.fromEntries(got.keys)).toEqual({ '131000001': [1, 2], '131000002': [3] });
-    await until(async () => (await deadLetters.list(topic)).length === Object.keys(forged).length);
-    for (const { reason } of await deadLetters.list(topic)) expect(reason).toMatch(/^ForeignEvent: /);
-    expect(await metrics.render()).toContain('ecf_foreign_events_total{topic="taxpayers.v1",group="g"} 9');
-
-    // Replaying what a foreigner wrote does not make it true.
-    for (const deadLetter of await deadLetters.list(topic)) await deadLetters.replay(deadLetter);
-    await until(async () =>
-      (await metrics.render()).includes('ecf_foreign_events_total{topic="taxpayers.v1",group="g"} 18'),
-    );
-    expect(got.count()).toBe(3);
-    await deadLetters.close();
+    await until(() => deadLetters.kept.length === Object.keys(forged).length);
+    for (const { reason } of deadLetters.kept) expect(reason).toMatch(/^ForeignEvent: /);
+    expect(await metrics.render()).toContain('ecf_foreign_events_total{topic="taxpayers.v1",group="g"} 8');
   });
 });
 
 describeOnKafka('a poison message', () => {
-  it('becomes a dead-letter message with the reason, for any bytes, and its partition continues', async () => {
+  it('becomes a dead letter with the reason, for any bytes, and its partition continues', async () => {
     const settings = kafkaSettings();
-    const metrics = createMetrics();
-    const bus = openKafkaBus(settings, { metrics });
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
+    const bus = openKafkaBus(settings);
+    const deadLetters = memoryDeadLetters();
     const got = collector();
     await bus.subscribe({
       topics,
       group: 'g',
+      deadLetters,
       handler: async (event) => {
         if (revisionOf(event) === 1) throw new Error('cannot be understood');
         got.take(event);
@@ -283,127 +271,22 @@ describeOnKafka('a poison message', () => {
     await sendRaw(settings, [
       signed({ value: 'not JSON' }),
       signed({ headers: {} }),
-      signed({ value: null }),
       signed({ headers: { ...strange.headers, ce_id: randomUUID(), ce_type: 'taxpayer.vanished' } }),
       signed({ value: '{"rnc":"x"}' }),
     ]);
     await bus.publish([taxpayerEvent('131000001', 3)]);
     await until(() => got.count() === 1);
-    await until(async () => (await deadLetters.list('taxpayers.v1')).length === 6);
-    const reasons = (await deadLetters.list()).map((deadLetter) => deadLetter.reason).sort();
+    await until(() => deadLetters.kept.length === 5);
+    const reasons = deadLetters.kept.map(({ reason }) => reason).sort();
     expect(reasons).toEqual([
       'Error: cannot be understood',
       'EventError: taxpayers.v1 taxpayer.changed: rnc an RNC has 9 or 11 digits',
       'EventError: the topic taxpayers.v1 has no event taxpayer.vanished',
       'ForeignEvent: gateway signed an event of undefined for taxpayers.v1',
       'UnreadableMessage: the body is not JSON',
-      'UnreadableMessage: the message has no body',
     ]);
-    const [deadLetter] = (await deadLetters.list()).filter(({ event }) => event.id === poison.id);
-    expect(deadLetter).toMatchObject({ id: `${poison.id}.g`, group: 'g', attempts: 3, event: poison });
-    await until(async () => (await metrics.render()).includes('ecf_dead_letters{topic="taxpayers.v1",group="g"} 6'));
-    await deadLetters.close();
-  });
-
-  it('of the largest size that brokers take becomes a dead-letter message as it came', async () => {
-    const settings = kafkaSettings();
-    const bus = openKafkaBus(settings);
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
-    const got = collector();
-    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
-    await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
-    await bus.publish([taxpayerEvent('131000001', 2)]);
-    await until(() => got.count() === 1);
-    const [deadLetter, ...others] = await deadLetters.list('taxpayers.v1');
-    expect(others).toEqual([]);
-    expect(deadLetter).toMatchObject({
-      group: 'g',
-      reason: 'ForeignEvent: the event is not signed',
-      event: { data: LARGE },
-    });
-    expect(deadLetter).not.toHaveProperty('incomplete');
-    await deadLetters.close();
-  });
-
-  it('that fits nowhere is kept with its body cut, cannot be replayed, and holds nothing back', async () => {
-    const settings = kafkaSettings({ KAFKA_CREATE_TOPICS: 'false' });
-    const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
-    const admin = (await kafkaClients(settings, silentLogger)()).admin();
-    await admin.connect();
-    await admin.createTopics({
-      topics: ['taxpayers.v1', 'taxpayers.v1.dlq'].map((name) => ({
-        topic: `${prefix}${name}`,
-        numPartitions: name.endsWith('dlq') ? 1 : 4,
-        replicationFactor: 1,
-        configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
-      })),
-    });
-    const bus = openKafkaBus(settings);
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
-    const got = collector();
-    await bus.subscribe({ topics, group: 'g', handler: async (event) => got.take(event) });
-    const strange = {
-      key: '131000001',
-      value: 'x',
-      headers: { ce_id: 'i'.repeat(524_120), foreign: 'f'.repeat(524_150) },
-    };
-    await sendRaw(settings, [{ key: '131000001', value: LARGE, headers: {} }]);
-    await sendRaw(settings, [strange]);
-    await bus.publish([taxpayerEvent('131000001', 2)]);
-    await until(() => got.count() === 1);
-    const found = await deadLetters.list('taxpayers.v1');
-    expect(found).toMatchObject([
-      { incomplete: true, event: { data: LARGE.slice(0, 10_000), topic: 'taxpayers.v1', key: '131000001' } },
-      { incomplete: true, event: { data: 'x' } },
-    ]);
-    const [deadLetter] = found as [DeadLetter];
-    await expect(deadLetters.replay(deadLetter)).rejects.toThrow('too large to be kept whole');
-    for (const { id } of found) await deadLetters.remove(id);
-    expect(await deadLetters.list('taxpayers.v1')).toEqual([]);
-    await deadLetters.close();
-    await admin.disconnect();
-  });
-
-  it('is replayed to the failed group alone, and then is no dead-letter message any more', async () => {
-    const settings = kafkaSettings();
-    const bus = openKafkaBus(settings);
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
-    const [mended, other] = [collector(), collector()];
-    let broken = true;
-    await bus.subscribe({
-      topics,
-      group: 'mended',
-      handler: async (event) => {
-        if (broken) throw new Error('a mistake of ours');
-        mended.take(event);
-      },
-    });
-    let deliveries = 0;
-    await bus.subscribe({
-      topics,
-      group: 'other',
-      handler: async (event) => {
-        deliveries += 1;
-        other.take(event);
-      },
-    });
-    const events = rncs(3).map((rnc) => taxpayerEvent(rnc));
-    await bus.publish(events);
-    await until(async () => deliveries === 3 && (await deadLetters.list()).length === 3);
-    for (const deadLetter of await deadLetters.list())
-      if (deadLetter.event.key !== events[0]?.key) await deadLetters.replay(deadLetter);
-    // The consumer still fails, so they come back.
-    await until(async () => (await deadLetters.list()).length === 3);
-    broken = false;
-    const [dismissed, ...wanted] = await deadLetters.list();
-    await deadLetters.remove(dismissed?.id as string);
-    for (const deadLetter of wanted) await deadLetters.replay(deadLetter);
-    await until(() => mended.count() === 2);
-    expect(await deadLetters.list()).toEqual([]);
-    await bus.publish([taxpayerEvent('131000009')]);
-    await until(() => other.count() === 4);
-    expect(deliveries).toBe(4);
-    await deadLetters.close();
+    const deadLetter = deadLetters.kept.find(({ event }) => event.id === poison.id);
+    expect(deadLetter).toMatchObject({ group: 'g', attempts: 3, event: poison });
   });
 });
 
@@ -427,13 +310,9 @@ describeOnKafka('topics', () => {
     ]);
     await bus.subscribe({ topics: ['invoices.v1'], group: 'g', handler: async () => {} });
     const { topics: made } = await admin.fetchTopicMetadata({
-      topics: ['invoices.v1', 'invoices.v1.dlq', 'taxpayers.v1.dlq'].map((topic) => `${prefix}${topic}`),
+      topics: [`${prefix}invoices.v1`],
     });
-    expect(made.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]).sort()).toEqual([
-      ['invoices.v1', 12],
-      ['invoices.v1.dlq', 1],
-      ['taxpayers.v1.dlq', 1],
-    ]);
+    expect(made.map(({ partitions }) => partitions.length)).toEqual([12]);
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
       resources: [

@@ -69,6 +69,8 @@ describe('an event as a message', () => {
     const without = (name: string) => ({ ...good, headers: { ...good.headers, [name]: undefined } });
     expect(() => readEvent('taxpayers.v1', { ...good, value: Buffer.from('{') })).toThrow('the body is not JSON');
     expect(() => readEvent('taxpayers.v1', { ...good, value: null })).toThrow('no body');
+    const numbered = { ...good, headers: { ...good.headers, ce_id: Buffer.from('7') } };
+    expect(() => readEvent('taxpayers.v1', numbered)).toThrow('the header ce_id is not a UUID');
     expect(() => readEvent('taxpayers.v1', without('ce_id'))).toThrow('the header ce_id is missing');
     expect(() => readEvent('taxpayers.v1', without('ce_specversion'))).toThrow('ce_specversion is missing');
     expect(

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { silentLogger } from '@ecf/test-support/services';
+import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
-import { openKafkaDeadLetters } from '../src/bus/kafka/dead-letters.kafka.js';
 import { once } from '../src/outbox/inbox.js';
 import { appendToOutbox, outboxPartition } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay } from '../src/outbox/outbox-relay.js';
@@ -192,20 +191,19 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
 
   it('read rows of the first and of later versions, and set aside invalid ones', async () => {
     const settings = kafkaSettings();
-    const deadLetters = openKafkaDeadLetters(settings, silentLogger);
+    const deadLetters = memoryDeadLetters();
     const bus = openKafkaBus(settings);
     const seen: BusEvent[] = [];
-    await bus.subscribe({ topics, group: 'g', handler: async (event) => void seen.push(event) });
+    await bus.subscribe({ topics, group: 'g', handler: async (event) => void seen.push(event), deadLetters });
     const first = { ...taxpayerEvent('131000001'), data: JSON.parse(readFileSync(FIRST_VERSION, 'utf8')) };
     const { name: _, ...incomplete } = first.data;
     const broken = { ...taxpayerEvent('131000001'), data: incomplete };
     const newer = taxpayerEvent('131000001', 2);
     await bus.publish([first, broken, { ...newer, data: { ...(newer.data as object), from_the_future: [1] } }]);
-    await until(async () => seen.length === 2 && (await deadLetters.list()).length === 1);
+    await until(() => seen.length === 2 && deadLetters.kept.length === 1);
     expect(seen.map((event) => event.data)).toEqual([first.data, newer.data]);
-    expect(await deadLetters.list()).toMatchObject([
+    expect(deadLetters.kept).toMatchObject([
       { reason: expect.stringContaining('taxpayer.changed: name'), event: { id: broken.id, data: incomplete } },
     ]);
-    await deadLetters.close();
   });
 });

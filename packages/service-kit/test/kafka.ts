@@ -42,7 +42,6 @@ export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusO
     settings,
     keys: TEST_KEYS,
     logger: silentLogger,
-    clock: () => new Date(),
     retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 6_000 },
     ...options,
   });

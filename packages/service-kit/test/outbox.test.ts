@@ -1,9 +1,9 @@
-import { silentLogger } from '@ecf/test-support/services';
+import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
-import { createMemoryDeadLetters } from '../src/bus/dead-letters/dead-letters.js';
+import { withDeadLetters } from '../src/bus/dead-letters.js';
 import { cleanInbox, once } from '../src/outbox/inbox.js';
 import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
@@ -258,8 +258,6 @@ describe('outbox, bus and inbox together', () => {
     await database.query('CREATE TABLE IF NOT EXISTS effects (rnc text, revision int)');
     const bus = createInProcessBus({
       logger: silentLogger,
-      deadLetters: createMemoryDeadLetters(),
-      clock: () => new Date(),
       retry: { firstDelayMs: 1 },
     });
     let calls = 0;
@@ -290,13 +288,9 @@ describe('outbox, bus and inbox together', () => {
 
   it('count no attempt while the database hangs, for longer than all attempts may take', async () => {
     const [attempts, connectTimeoutMs] = [3, 50];
-    const deadLetters = createMemoryDeadLetters();
-    const bus = createInProcessBus({
-      logger: silentLogger,
-      deadLetters,
-      clock: () => new Date(),
-      retry: { attempts, firstDelayMs: 1, maxDelayMs: 1 },
-    });
+    const deadLetters = memoryDeadLetters();
+    const retry = { attempts, firstDelayMs: 1, maxDelayMs: 1 };
+    const bus = withDeadLetters(createInProcessBus({ logger: silentLogger, retry }), deadLetters);
     // One connection, which hangs; no other is free in time.
     const hanging = openDatabase(url, { max: 1, connectTimeoutMs });
     let pid = 0;
@@ -321,12 +315,12 @@ describe('outbox, bus and inbox together', () => {
       startRelay(bus);
       await append(...rncs(5).map((rnc) => taxpayerEvent(rnc)));
       await new Promise((resolve) => setTimeout(resolve, 4 * attempts * connectTimeoutMs));
-      expect([handled.size, await deadLetters.list()]).toEqual([0, []]);
+      expect([handled.size, deadLetters.kept]).toEqual([0, []]);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
     await until(async () => (await waiting()) === 0);
-    expect([handled.size, await deadLetters.list()]).toEqual([5, []]);
+    expect([handled.size, deadLetters.kept]).toEqual([5, []]);
     await bus.close();
     await hanging.close();
   });

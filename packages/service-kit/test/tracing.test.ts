@@ -4,7 +4,6 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { node } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { createInProcessBus } from '../src/bus/bus.in-process.js';
-import { createMemoryDeadLetters } from '../src/bus/dead-letters/dead-letters.js';
 import { createLogger } from '../src/telemetry/logger.js';
 import { withProducerSpans } from '../src/telemetry/tracing.js';
 import { taxpayerEvent } from './sample-events.js';
@@ -21,11 +20,7 @@ afterAll(() => {
 
 describe('traces', () => {
   it('go from the work that caused an event through its publication into its handling', async () => {
-    const bus = createInProcessBus({
-      logger: silentLogger,
-      deadLetters: createMemoryDeadLetters(),
-      clock: () => new Date(),
-    });
+    const bus = createInProcessBus({ logger: silentLogger });
     let inside: string | undefined;
     await bus.subscribe({
       topics: ['taxpayers.v1'],

@@ -1,6 +1,8 @@
 /** Test doubles of what every service receives from its deployment: a logger, service keys and callers. */
 import type { RequestListener } from 'node:http';
 import type { ServiceName } from '@ecf/contracts';
+import type { DeadLetter, DeadLetters } from '@ecf/service-kit/bus';
+import type { Queries } from '@ecf/service-kit/postgres';
 import {
   type Caller,
   createIdentities,
@@ -16,6 +18,25 @@ export const silentLogger: Logger = createLogger({ service: 'test', level: 'sile
 
 /** The header of a test that names the caller of a request, as JSON. */
 export const CALLER_HEADER = 'x-test-caller';
+
+/** Dead letters in memory, for a subscription of a test. */
+export function memoryDeadLetters(): DeadLetters & { readonly kept: DeadLetter[] } {
+  const kept: DeadLetter[] = [];
+  return {
+    kept,
+    add: async (deadLetter) => void kept.push(deadLetter),
+    onReplay: () => async () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** The events that the consumers of a service gave up: topic and reason of each, oldest first. */
+export async function deadLettersOf(database: Queries): Promise<{ topic: string; reason: string }[]> {
+  const { rows } = await database.query<{ topic: string; reason: string }>(
+    'SELECT topic, reason FROM dead_letters ORDER BY failed_at, event_id',
+  );
+  return rows;
+}
 
 /** A service's app that trusts {@link CALLER_HEADER}, as if its gateway were in the same process. */
 export function trustCallerHeader(app: RequestListener): RequestListener {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   authorityEndpoints,
@@ -17,7 +16,6 @@ import type {
 } from '@ecf/contracts';
 import { validationSettings } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
-import { openFileDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import type { Database } from '@ecf/service-kit/postgres';
@@ -146,9 +144,7 @@ export interface Emission {
 
 /** Wires the emission service. Nothing is connected before `start`. */
 export function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Emission {
-  const parts = openServiceDependencies('emission', config, overrides, {
-    deadLetters: openFileDeadLetters(path.join(config.DATA_DIR, 'dead-letters')),
-  });
+  const parts = openServiceDependencies('emission', config, overrides);
   const { clock, logger, metrics, bus, database } = parts;
   const { observer, backlog } = createEmissionMetrics(metrics, logger);
   const cancellationMetrics = createCancellationMetrics(metrics, logger);

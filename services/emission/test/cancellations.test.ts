@@ -1,7 +1,6 @@
 import { type AuditAct, type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
 import { type Bus, createInProcessBus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -19,11 +18,7 @@ const published: CancellationChanged[] = [];
 let bus: Bus;
 
 beforeAll(async () => {
-  bus = createInProcessBus({
-    logger: silentLogger,
-    deadLetters: createMemoryDeadLetters(),
-    clock: () => new Date(),
-  });
+  bus = createInProcessBus({ logger: silentLogger });
   await bus.subscribe({
     topics: [TOPICS.cancellations.name],
     group: 'test',

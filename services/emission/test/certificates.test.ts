@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
 import { testKey } from '@ecf/test-support';
 import { silentLogger } from '@ecf/test-support/services';
@@ -17,7 +16,7 @@ describe('certificates and logins', () => {
   let world: World;
   let emission: Instance;
   const clock = () => new Date();
-  const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters: createMemoryDeadLetters() });
+  const bus = createInProcessBus({ logger: silentLogger });
 
   beforeAll(async () => {
     world = await World.create({ overrides: { bus } });

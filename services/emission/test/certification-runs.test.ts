@@ -1,17 +1,12 @@
 import type { InvoiceChanged, NumberRange } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 const OLD = encf('31', 1);
-const bus = createInProcessBus({
-  logger: silentLogger,
-  clock: () => new Date(),
-  deadLetters: createMemoryDeadLetters(),
-});
+const bus = createInProcessBus({ logger: silentLogger });
 const events: { type: string; data: InvoiceChanged & { action?: string } }[] = [];
 let world: World;
 let instance: Instance;

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { invoiceChangedSchema } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -466,7 +465,7 @@ describe('hours and days', () => {
   it('a recovery that takes more than 72 hours raises the alarm, and still sends everything once', async () => {
     await instance.stop();
     const metrics = createMetrics();
-    const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters: createMemoryDeadLetters() });
+    const bus = createInProcessBus({ logger: silentLogger });
     const late = new Set<string>();
     await bus.subscribe({
       topics: ['invoices.v1'],

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
-import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { type BusEvent, createInProcessBus, makeEvent, withDeadLetters } from '@ecf/service-kit/bus';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { silentLogger } from '@ecf/test-support/services';
+import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../src/attempt/attempt.js';
 import { afterReceipt, afterResult } from '../src/attempt/authority-answers.js';
@@ -472,12 +471,12 @@ describe('over PostgreSQL', () => {
 });
 
 describe('events whose effect needs the database', () => {
-  it('wait longer than a request while it is unavailable, and are no dead-letter messages', async () => {
+  it('wait longer than a request while it is unavailable, and do not become dead letters', async () => {
     const database = openDatabase('postgresql://ecf:x@127.0.0.1:1/none');
     const store = createPostgresEmissionStore({ database, describe: describeAttempt, timeoutMs: 10 });
-    const deadLetters = createMemoryDeadLetters();
+    const deadLetters = memoryDeadLetters();
     const retry = { attempts: 1, firstDelayMs: 1 };
-    const bus = createInProcessBus({ logger: silentLogger, clock: () => NOW, deadLetters, retry });
+    const bus = withDeadLetters(createInProcessBus({ logger: silentLogger, retry }), deadLetters);
     await subscribeDeliveries(bus, 'emission', store);
     await subscribeInvoiceStatus(bus, 'emission.status', async (event) => {
       await store.find({ env: event.env, issuerRnc: event.issuer_rnc, encf: event.encf });
@@ -505,7 +504,7 @@ describe('events whose effect needs the database', () => {
       );
     await expect(bus.publish([of('deliveries.v1', 'delivery.changed', delivered)])).rejects.toThrow();
     await expect(bus.publish([of('invoice-status.v1', 'invoice_status.changed', decided)])).rejects.toThrow();
-    expect(await deadLetters.list()).toEqual([]);
+    expect(deadLetters.kept).toEqual([]);
     await bus.close();
     await database.close();
   });

@@ -13,11 +13,7 @@ describe('POST /fe_Submit', () => {
   const published = new Map<string, ReturnType<typeof invoiceChangedSchema.parse>[]>();
 
   beforeAll(async () => {
-    const bus = createInProcessBus({
-      logger: silentLogger,
-      clock: () => new Date(),
-      deadLetters: { add: async () => undefined } as never,
-    });
+    const bus = createInProcessBus({ logger: silentLogger });
     await bus.subscribe({
       topics: ['invoices.v1'],
       group: 'test',

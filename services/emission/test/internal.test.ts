@@ -8,9 +8,8 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identitiesOf, silentLogger } from '@ecf/test-support/services';
+import { deadLettersOf, identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';
 import { until } from './support/until.js';
@@ -111,8 +110,7 @@ describe('operations for other services', () => {
 
 describe('results that the status poller publishes', () => {
   const clock = () => new Date();
-  const deadLetters = createMemoryDeadLetters();
-  const bus = createInProcessBus({ logger: silentLogger, clock, deadLetters });
+  const bus = createInProcessBus({ logger: silentLogger });
   let world: World;
   let instance: Instance;
 
@@ -237,7 +235,7 @@ describe('results that the status poller publishes', () => {
     await publish(result(document, { revision: 1 }));
     for (const older of [unknown(10), processing(11)]) await publish(older);
     expect(await world.row(document.encf)).toMatchObject({ state: 'accepted' });
-    expect(await deadLetters.list()).toEqual([]);
+    expect(await deadLettersOf(world.database)).toEqual([]);
   });
 
   it.each(['processing', 'not-found'])(
@@ -277,7 +275,7 @@ describe('results that the status poller publishes', () => {
     await publish(result(document, { track_id: randomUUID() }));
     await publish(result(document, { encf: encfOf('31', 9_199) }));
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing', track_id: document.trackId });
-    expect(await deadLetters.list()).toEqual([]);
+    expect(await deadLettersOf(world.database)).toEqual([]);
   });
 
   it('are queried with tokens of the document, which its trackId finds', async () => {

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
 import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
-import type { Bus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
+import { type Bus, createDeadLetters, withDeadLetters } from '@ecf/service-kit/bus';
 import { type BodiesInFlight, createBodiesInFlight } from '@ecf/service-kit/http';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
@@ -97,8 +96,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const { database, prisma, databaseClock } = stores;
   const clock = overrides.clock ?? databaseClock.now;
   const keys = createServiceKeys('gateway', config);
-  const bus =
-    overrides.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters: createMemoryDeadLetters() });
+  const deadLetters = createDeadLetters(database, { logger, metrics });
+  const bus = overrides.bus ?? openBus(config, { keys, logger, metrics });
   const identities = createIdentities({ keys, clock });
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const revision = noted ?? createPrismaAccessRevision(prisma);
@@ -156,6 +155,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
 
   const closeOwn = async () => {
     limits.close();
+    deadLetters.close();
     await accessFile?.close();
     await closeFiles();
     if (overrides.bus === undefined) await bus.close();
@@ -177,7 +177,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
       noteRevision,
       flush,
-      subscribe: () => subscribeToActs(bus, audit, proofs),
+      subscribe: () => subscribeToActs(withDeadLetters(bus, deadLetters), audit, proofs),
       closeOwn,
       metrics,
       servesMetrics: overrides.metrics === undefined,

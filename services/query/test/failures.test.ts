@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { deadLettersOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';
 import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/events.js';
@@ -16,9 +16,9 @@ afterAll(() => world.stop());
 
 describe('events', () => {
   const deadLetters = async () =>
-    (await world.deadLetters.list()).map(({ event, reason }) => [event.topic, reason.split(':')[0]]);
+    (await deadLettersOf(world.database)).map(({ topic, reason }) => [topic, reason.split(':')[0]]);
 
-  it('that violate the schema of their topic become dead-letter messages and block no others', async () => {
+  it('that violate the schema of their topic become dead letters and block no others', async () => {
     const good = invoiceEvent(invoice({ sequence: 1 }));
     const malformed: BusEvent[] = [
       { ...invoiceEvent(invoice({ sequence: 2 })), data: { encf: 'E31' } },
@@ -42,11 +42,11 @@ describe('events', () => {
   });
 
   it('one that cannot be stored fails alone; the others of its batch are stored', async () => {
-    const before = (await world.deadLetters.list()).length;
+    const before = (await deadLettersOf(world.database)).length;
     const poison = invoiceEvent(invoice({ sequence: 7, revision: 2_147_483_647 + 5 }));
     const others = Array.from({ length: 30 }, (_, index) => invoiceEvent(invoice({ sequence: 20 + index })));
     await world.publish(...others.slice(0, 15), poison, ...others.slice(15));
-    expect((await world.deadLetters.list()).length).toBe(before + 1);
+    expect((await deadLettersOf(world.database)).length).toBe(before + 1);
     expect((await world.get('/invoices/', YEAR)).body.total).toBe(32);
   });
 
@@ -69,12 +69,12 @@ describe('an unavailable database', () => {
       expect(headers.get('retry-after')).not.toBeNull();
     }
     const event = invoiceEvent(invoice({ sequence: 9 }));
-    const deadLetters = (await world.deadLetters.list()).length;
+    const deadLetters = (await deadLettersOf(world.database)).length;
     // The bus keeps no event that no consumer stored: the outbox still has it and publishes it again.
     await expect(world.publish(event)).rejects.toThrow('cannot work');
     world.line.join();
     await world.publish(event);
-    expect((await world.deadLetters.list()).length).toBe(deadLetters);
+    expect((await deadLettersOf(world.database)).length).toBe(deadLetters);
     expect((await world.get(`/invoices/${encf('31', 9)}`, YEAR)).status).toBe(200);
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@ecf/service-kit/errors';
+import { deadLettersOf } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { publishedSubmissions } from '../src/core/submission.js';
 import { createSubmissionStore } from '../src/outbound/submission-store.postgres.js';
@@ -176,7 +177,7 @@ describe('polling', () => {
     expect(rows).toMatchObject([{ final: true, facts: { status: 'Aceptado' } }]);
     await world.publish({ ...closed, revision: 6 });
     expect(await stored()).toEqual(rows);
-    expect(await world.deadLetters.list()).toEqual([]);
+    expect(await deadLettersOf(world.database)).toEqual([]);
   });
 
   it('stops querying a trackId of an earlier attempt', async () => {

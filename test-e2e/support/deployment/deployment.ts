@@ -115,7 +115,7 @@ function expectNoSecrets(running: Standalone, dataDir: string): void {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
     for (const form of forms) expect(text).not.toMatch(form);
   }
-  for (const folder of ['postgres', 'xml', 'dead-letters', 'logs']) {
+  for (const folder of ['postgres', 'xml', 'logs']) {
     if (!fs.existsSync(path.join(dataDir, folder))) continue;
     // Patterns go through standard input, so that no process list shows them.
     const found = grep(secrets, path.join(dataDir, folder));

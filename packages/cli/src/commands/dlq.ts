@@ -1,7 +1,10 @@
-import type { DeadLetter } from '@ecf/service-kit/dead-letters';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICE_NAMES } from '@ecf/contracts';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/service-kit/postgres';
 import type { Console, ExitCode } from '../command.js';
-import { replay } from '../dead-letters/replay.js';
-import { type DeadLetterStore, openDeadLetterStore } from '../dead-letters/store.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';
 import { printable } from '../output/readable.js';
@@ -24,102 +27,153 @@ export const help = `ecf dlq list [options]
 ecf dlq replay (--all | --topic, --group, --id) [options]
 ecf dlq dismiss (--all | --topic, --group, --id) [options]
 
-Dead-letter messages are events that a service could not handle. They are kept with the reason until somebody removes the
-cause.
+Dead letters are events that a service could not handle. The service keeps them with the reason, in its own database, until the
+cause is removed and they are replayed.
 
   list     lists them, oldest first
-  replay   sends them to the service that failed, and to no other; one that fails again is listed again
+  replay   gives them to the service that failed, and to no other; one that fails again is listed again
   dismiss  deletes them without handling
 
   --topic T      only this topic, e.g. invoices.v1
   --group G      only this consumer, e.g. query
-  --id ID        this message, or the messages of this event
+  --id ID        this dead letter, or the dead letters of this event
   --all          all of them
-  --data-dir D   data folder of a standalone deployment; default DATA_DIR, else .data
-  --wait S       replay: seconds to wait until a standalone deployment takes the events; default 10
+  --data-dir D   data folder of a running sandbox; default DATA_DIR, else .data
+  --wait S       replay: seconds to wait until the service has handled the events; default 10
   --event        list: with the event itself (JSON only)
   --json         one JSON object a line; --text is for people, the default on a terminal
 
-With KAFKA_BROKERS (and the other KAFKA_ settings of the services), the command reads the messages of the brokers, otherwise
-those of the data folder. Exit code: 0 done, 1 an event of a replay was not handled, 2 wrong usage or the messages cannot be
-reached.
+With DATABASE_URL, the address of the database server, the command reads the databases of the services there (ecf_gateway,
+ecf_emission and so on), otherwise those of the data folder. Exit code: 0 done, 1 an event of a replay was not handled, 2 wrong
+usage or a database cannot be reached.
 
   ecf dlq list --topic invoices.v1
   ecf dlq replay --group query --topic invoices.v1
 `;
 
 const VERBS = ['list', 'replay', 'dismiss'] as const;
-type Verb = (typeof VERBS)[number];
+
+interface DeadLetter {
+  readonly id: string;
+  readonly group: string;
+  readonly event: BusEvent;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly failed_at: Date;
+}
+
+const COLUMNS = `event_id || '.' || consumer_group AS id, consumer_group AS "group", event, reason, attempts, failed_at`;
+const CHOSEN = `($1::text IS NULL OR topic = $1) AND ($2::text IS NULL OR consumer_group = $2)
+  AND ($3::text IS NULL OR $3 IN (event_id, event_id || '.' || consumer_group))`;
+const STATEMENTS = {
+  list: `SELECT ${COLUMNS} FROM dead_letters WHERE ${CHOSEN}`,
+  replay: `UPDATE dead_letters SET replay = true WHERE ${CHOSEN} RETURNING ${COLUMNS}`,
+  dismiss: `DELETE FROM dead_letters WHERE ${CHOSEN} RETURNING ${COLUMNS}`,
+};
 
 export async function execute(values: OptionValues, [given, ...rest]: string[], console: Console): Promise<ExitCode> {
   const verb = VERBS.find((each) => each === given);
   if (verb === undefined || rest.length > 0) throw new UsageError(`the command is one of ${VERBS.join(', ')}.`);
   const json = wantsJson(values, console.stdout);
-  if (
-    verb !== 'list' &&
-    values.all !== true &&
-    values.topic === undefined &&
-    values.group === undefined &&
-    values.id === undefined
-  )
+  const { topic = null, group = null, id = null } = values;
+  if (verb !== 'list' && values.all !== true && topic === null && group === null && id === null)
     throw new UsageError(`${verb} needs --topic, --group or --id, or --all.`);
-  const store = openDeadLetterStore(values['data-dir'] as string | undefined, process.env);
+  const wait = seconds(values.wait);
+  const server = serverOf(values['data-dir'] as string | undefined, process.env);
+  const writer = new RowWriter(console.stdout);
   try {
-    const deadLetters = chosen(await store.deadLetters.list(values.topic as string | undefined), values);
-    const writer = new RowWriter(console.stdout);
-    const code = await ACTIONS[verb]({ deadLetters, store, values, json, writer });
-    await writer.flush();
-    return code;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`the dead-letter messages cannot be reached: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await store.close();
-  }
-}
-
-interface Work {
-  readonly deadLetters: readonly DeadLetter[];
-  readonly store: DeadLetterStore;
-  readonly values: OptionValues;
-  readonly json: boolean;
-  readonly writer: RowWriter;
-}
-
-const ACTIONS: Readonly<Record<Verb, (work: Work) => Promise<ExitCode>>> = {
-  async list({ deadLetters, store, values, json, writer }) {
-    for (const deadLetter of deadLetters)
-      await writer.write(json ? line(row(deadLetter, values.event === true)) : readable(deadLetter));
-    if (!json) await writer.write(summary(deadLetters.length, 'dead-letter message', store.place));
-    return 0;
-  },
-  async replay({ deadLetters, store, values, json, writer }) {
+    const found = await inEachDatabase<DeadLetter>(server, STATEMENTS[verb], [topic, group, id]);
+    const deadLetters = found.sort((a, b) => a.failed_at.getTime() - b.failed_at.getTime());
+    const results = verb === 'list' ? null : await outcomes(server, verb === 'replay' ? deadLetters : [], wait);
     let code: ExitCode = 0;
-    for (const { deadLetter, outcome, reason } of await replay(deadLetters, store, seconds(values.wait))) {
-      if (outcome === 'failed' || outcome === 'waiting') code = 1;
+    for (const deadLetter of deadLetters) {
+      if (results === null) {
+        await writer.write(json ? line(row(deadLetter, values.event === true)) : readable(deadLetter));
+        continue;
+      }
+      const { outcome, reason } = results.get(deadLetter.id) ?? { outcome: DONE[verb], reason: null };
+      if (reason !== null) code = 1;
       const why = reason === null ? '' : `  ${printable(reason)}`;
       const text = `${outcome.padEnd(9)}  ${name(deadLetter)}${why}\n`;
       await writer.write(json ? line({ id: deadLetter.id, outcome, reason }) : text);
     }
-    if (!json) await writer.write(summary(deadLetters.length, 'message', 'replayed'));
+    if (!json) await writer.write(summary(deadLetters.length, SUMMARY[verb]));
+    await writer.flush();
     return code;
-  },
-  async dismiss({ deadLetters, store, json, writer }) {
-    for (const deadLetter of deadLetters) {
-      await store.deadLetters.remove(deadLetter.id);
-      await writer.write(json ? line({ id: deadLetter.id, outcome: 'dismissed' }) : `dismissed  ${name(deadLetter)}\n`);
-    }
-    if (!json) await writer.write(summary(deadLetters.length, 'message', 'dismissed'));
-    return 0;
-  },
-};
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the dead letters cannot be reached: ${messageOf(error)}`, { cause: error });
+  }
+}
 
-function chosen(deadLetters: readonly DeadLetter[], { group, id }: OptionValues): DeadLetter[] {
-  return deadLetters.filter(
-    (deadLetter) =>
-      (group === undefined || deadLetter.group === group) &&
-      (id === undefined || deadLetter.id === id || deadLetter.event.id === id),
+const DONE = { list: 'found', replay: 'handled', dismiss: 'dismissed' };
+const SUMMARY = { list: 'found', replay: 'replayed', dismiss: 'dismissed' };
+
+/** The address of the database server: DATABASE_URL, else the embedded server of a data folder. */
+function serverOf(folder: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (folder === undefined && env.DATABASE_URL) return env.DATABASE_URL;
+  const data = folder ?? (env.DATA_DIR || '.data');
+  const file = path.join(data, 'postgres', 'postmaster.pid');
+  if (!existsSync(file))
+    throw new UsageError(
+      `no deployment runs in the data folder ${data}; start it, name another with --data-dir, or set DATABASE_URL.`,
+    );
+  const port = readFileSync(file, 'utf8').split('\n')[3];
+  const password = readFileSync(path.join(data, 'postgres.password'), 'utf8').trim();
+  return `postgresql://ecf:${password}@127.0.0.1:${port}/ecf`;
+}
+
+/** The rows of a statement in the databases of all services. A deployment may lack services. */
+async function inEachDatabase<R>(server: string, sql: string, params: readonly unknown[]): Promise<R[]> {
+  const found = await Promise.all(
+    SERVICE_NAMES.map(async (service) => {
+      const database = openDatabase(serviceDatabaseUrl(server, service), { max: 1, applicationName: 'ecf dlq' });
+      try {
+        return (await database.query<R>(sql, params)).rows;
+      } catch (error) {
+        // The database does not exist.
+        if (sqlState(error) === '3D000') return null;
+        throw error;
+      } finally {
+        await database.close();
+      }
+    }),
   );
+  const present = found.filter((rows) => rows !== null);
+  if (present.length === 0) throw new Error('the server has no database of a service; check the name in DATABASE_URL');
+  return present.flat();
+}
+
+interface Outcome {
+  readonly outcome: 'failed' | 'waiting';
+  readonly reason: string;
+}
+
+const LOOK_MS = 200;
+const STILL = `SELECT event_id || '.' || consumer_group AS id, replay, reason FROM dead_letters
+  WHERE event_id || '.' || consumer_group = ANY ($1)`;
+
+/** Waits until the services have handled the dead letters. Resolves with the ones that are still there. */
+async function outcomes(
+  server: string,
+  deadLetters: readonly DeadLetter[],
+  waitSeconds: number,
+): Promise<Map<string, Outcome>> {
+  const end = performance.now() + waitSeconds * 1_000;
+  const ids = deadLetters.map(({ id }) => id);
+  for (;;) {
+    const left = await inEachDatabase<{ id: string; replay: boolean; reason: string }>(server, STILL, [ids]);
+    if (performance.now() >= end || left.every(({ replay }) => !replay)) {
+      const waiting = 'the service has not handled it yet; it does so as soon as it can';
+      return new Map(
+        left.map(({ id, replay, reason }) => [
+          id,
+          replay ? { outcome: 'waiting', reason: waiting } : { outcome: 'failed', reason },
+        ]),
+      );
+    }
+    await delay(LOOK_MS);
+  }
 }
 
 function seconds(given: string | boolean | undefined): number {
@@ -129,9 +183,20 @@ function seconds(given: string | boolean | undefined): number {
   return wait;
 }
 
-function row({ id, group, reason, attempts, time, event }: DeadLetter, whole: boolean) {
-  const { topic, key, type, time: happened } = event;
-  const about = { id, topic, group, key, type, event_id: event.id, event_time: happened, time, attempts, reason };
+function row({ id, group, reason, attempts, failed_at, event }: DeadLetter, whole: boolean) {
+  const { topic, key, type, time } = event;
+  const about = {
+    id,
+    topic,
+    group,
+    key,
+    type,
+    event_id: event.id,
+    event_time: time,
+    time: failed_at,
+    attempts,
+    reason,
+  };
   return whole ? { ...about, event } : about;
 }
 
@@ -140,17 +205,17 @@ function line(value: object): string {
 }
 
 function readable(deadLetter: DeadLetter): string {
-  const { time, attempts, reason, event } = deadLetter;
+  const { failed_at, attempts, reason, event } = deadLetter;
   const times = attempts === 1 ? 'once' : `${attempts} times`;
-  return `${name(deadLetter)}\n    ${printable(`${event.type} of ${event.key}`)}, tried ${times}, given up ${printable(time)}\n    ${printable(reason)}\n`;
+  return `${name(deadLetter)}\n    ${printable(`${event.type} of ${event.key}`)}, tried ${times}, given up ${failed_at.toISOString()}\n    ${printable(reason)}\n`;
 }
 
 function name({ id, group, event }: DeadLetter): string {
   return printable(`${event.topic}  ${group}  ${id}`);
 }
 
-function summary(count: number, noun: string, rest: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'} ${rest}\n`;
+function summary(count: number, done: string): string {
+  return `${count} dead letter${count === 1 ? '' : 's'} ${done}\n`;
 }
 
 function messageOf(error: unknown): string {

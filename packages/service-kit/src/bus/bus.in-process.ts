@@ -1,8 +1,6 @@
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { BatchHandler, Bus, BusEvent, SubscribeOptions } from './bus.js';
-import { deadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
-import type { DeadLetters, ReplayRequests } from './dead-letters/dead-letters.js';
 import {
   DEFAULT_RETRY,
   HandlerUnavailable,
@@ -15,13 +13,8 @@ import { together } from './together.js';
 
 export interface InProcessBusOptions {
   logger: Logger;
-  /** If replays can be requested, the bus looks for such requests while it has groups. */
-  deadLetters: DeadLetters & Partial<ReplayRequests>;
-  clock: () => Date;
   retry?: Partial<RetryPolicy>;
   metrics?: Metrics;
-  /** Milliseconds between looks for requested replays; default 1000. */
-  replayLookMs?: number;
 }
 
 interface Member extends SubscribeOptions {
@@ -29,6 +22,7 @@ interface Member extends SubscribeOptions {
   batchHandlers: ReadonlyMap<string, BatchHandler>;
   stopping: AbortController;
   running: Set<Promise<unknown>>;
+  endReplays: () => Promise<void>;
 }
 
 /** A group that subscribed once gets every later event: while it has no member, its events cannot be published. */
@@ -41,27 +35,23 @@ interface Group {
 }
 
 /**
- * The bus of one process. It stores nothing. `publish` resolves when every group has handled the batch or made dead-letter
- * messages of it, and rejects if a group's database is down. The outbox that feeds it survives a crash. Consumers subscribe
+ * The bus of one process. It stores nothing. `publish` resolves when every group has handled the batch or made dead letters
+ * of it, and rejects if a group's database is down. The outbox that feeds it survives a crash. Consumers subscribe
  * before the relay that feeds the bus is started.
  */
 export function createInProcessBus(options: InProcessBusOptions): Bus {
-  const { deadLetters, logger } = options;
+  const { logger } = options;
   const groups = new Map<string, Group>();
   const inOrder = createChains();
   const retry = { ...DEFAULT_RETRY, ...options.retry };
   const metrics = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
-  const stopCounting = options.metrics === undefined ? () => {} : deadLetterMetrics(options.metrics, deadLetters);
-  let looking: NodeJS.Timeout | undefined;
-  let replaying: Promise<void> = Promise.resolve();
 
-  const contextOf = (group: Group, { handler, stopping }: Member) => ({
+  const contextOf = (group: Group, { handler, deadLetters, stopping }: Member) => ({
     group: group.name,
     handler,
     retry,
     deadLetters,
     logger,
-    clock: options.clock,
     signal: stopping.signal,
     ...metrics,
   });
@@ -83,25 +73,10 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
     if (!isHandled) await deliver(group, events);
   }
 
-  /** A dead-letter message of another process's group stays until that process replays it. */
-  async function replay(): Promise<void> {
-    for (const { id, event, group: name } of (await deadLetters.requested?.()) ?? []) {
-      const group = groups.get(name);
-      if (group?.members.some((member) => member.topics.includes(event.topic)) !== true) continue;
-      await inOrder([chainOf(group, event)], () => deliver(group, [event]));
-      await deadLetters.settled?.(id);
-      logger.info({ event_id: event.id, topic: event.topic, group: group.name }, 'dead-letter message replayed');
-    }
-  }
-
-  function look(): void {
-    replaying = replaying.then(replay).catch((error) => logger.warn({ err: error }, 'a replay has to wait'));
-  }
-
   async function leave(group: Group, members: readonly Member[]): Promise<void> {
     group.members = group.members.filter((member) => !members.includes(member));
     for (const member of members) member.stopping.abort();
-    await Promise.allSettled(members.flatMap((member) => [...member.running]));
+    await Promise.allSettled(members.flatMap((member) => [...member.running, member.endReplays()]));
   }
 
   return {
@@ -127,17 +102,18 @@ export function createInProcessBus(options: InProcessBusOptions): Bus {
         delivered: 0,
       };
       const member = memberOf(subscription);
-      for (const topic of subscription.topics) group.topics.add(topic);
+      const { deadLetters, topics } = subscription;
+      if (deadLetters !== undefined)
+        member.endReplays = deadLetters.onReplay(group.name, topics, (event) =>
+          inOrder([chainOf(group, event)], () => handleEvent(event, contextOf(group, member))),
+        );
+      for (const topic of topics) group.topics.add(topic);
       group.members = [...group.members, member];
       groups.set(group.name, group);
-      if (deadLetters.requested !== undefined) looking ??= setInterval(look, options.replayLookMs ?? 1_000).unref();
       return { stop: () => leave(group, [member]) };
     },
     async close() {
-      clearInterval(looking);
-      stopCounting();
       await Promise.all([...groups.values()].map((group) => leave(group, group.members)));
-      await replaying;
     },
   };
 }
@@ -151,6 +127,7 @@ function memberOf(subscription: SubscribeOptions): Member {
     batchHandlers: new Map(batchHandlers),
     stopping: new AbortController(),
     running: new Set(),
+    endReplays: async () => undefined,
   };
 }
 
@@ -177,8 +154,8 @@ const chainOf = (group: Group, event: BusEvent) => `${group.name} ${event.topic}
 
 /** Runs work after all earlier work of its chains. */
 function createChains() {
-  const tails = new Map<string, Promise<void>>();
-  return (chains: readonly string[], work: () => Promise<void>): Promise<void> => {
+  const tails = new Map<string, Promise<unknown>>();
+  return <T>(chains: readonly string[], work: () => Promise<T>): Promise<T> => {
     const done = Promise.allSettled(chains.map((chain) => tails.get(chain))).then(work);
     for (const chain of chains) tails.set(chain, done);
     const forget = () => {

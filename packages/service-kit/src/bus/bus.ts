@@ -20,6 +20,30 @@ export type EventHandler = (event: BusEvent) => Promise<void>;
 /** The events have one topic and stand in the order of their publication. */
 export type BatchHandler = (events: readonly BusEvent[]) => Promise<void>;
 
+/** An event that a group gave up, with the reason of its last failure. */
+export interface DeadLetter {
+  readonly group: string;
+  readonly event: BusEvent;
+  readonly reason: string;
+  readonly attempts: number;
+}
+
+/** Handles a dead letter again. Resolves with false if it was given up again; rejects if it has to wait. */
+export type Replay = (event: BusEvent) => Promise<boolean>;
+
+/** The dead letters of a service: rows of its own database, beside its inbox. */
+export interface DeadLetters {
+  /** Resolves after it is stored. An event has one row for each group that gave it up. */
+  add(deadLetter: DeadLetter): Promise<void>;
+  /**
+   * From now on calls `replay` with the dead letters of a group and its topics that are marked for a replay (`ecf dlq replay`
+   * sets the column), one after the other, oldest first. Returns the function that ends this and waits for the present call.
+   */
+  onReplay(group: string, topics: readonly string[], replay: Replay): () => Promise<void>;
+  /** Ends the looks for marked ones, and the metric. */
+  close(): void;
+}
+
 export interface SubscribeOptions {
   topics: readonly string[];
   /** Every group gets every event; the members of a group share them. */
@@ -30,6 +54,8 @@ export interface SubscribeOptions {
    * gets every event.
    */
   batchHandler?: BatchHandler;
+  /** Keeps the events that the handler gives up, and replays them. Without it, they wait and are retried without limit. */
+  deadLetters?: DeadLetters;
 }
 
 export interface Subscription {

@@ -3,12 +3,11 @@ import { isDatabaseUnavailable, mayBeOwnDoing } from '../postgres/database-error
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withConsumerSpan } from '../telemetry/tracing.js';
-import type { BatchHandler, BusEvent, EventHandler } from './bus.js';
-import type { DeadLetters } from './dead-letters/dead-letters.js';
+import type { BatchHandler, BusEvent, DeadLetters, EventHandler } from './bus.js';
 import { checkEvent, EventError } from './events.js';
 
 export interface RetryPolicy {
-  /** Attempts before an event becomes a dead-letter message. */
+  /** Attempts before an event becomes a dead letter. */
   attempts: number;
   /** Milliseconds before the second attempt; doubled each time. */
   firstDelayMs: number;
@@ -42,9 +41,8 @@ export interface HandlingContext {
   group: string;
   handler: EventHandler;
   retry: RetryPolicy;
-  deadLetters: Pick<DeadLetters, 'add'>;
+  deadLetters: Pick<DeadLetters, 'add'> | undefined;
   logger: Logger;
-  clock: () => Date;
   signal: AbortSignal;
   metrics?: HandlingMetrics;
 }
@@ -55,13 +53,12 @@ export interface HandlingMetrics {
 }
 
 /**
- * `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead-letter
- * message).
+ * `ecf_events_handled_total` by topic, group and outcome: done, failed (and tried again), dead (kept as a dead letter).
  */
 export function handlingMetrics(metrics: Metrics): HandlingMetrics {
   const events = metrics.counter({
     name: 'ecf_events_handled_total',
-    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead-letter message)',
+    help: 'Attempts to handle an event: done, failed (tried again), dead (kept as a dead letter)',
     labels: ['topic', 'group', 'outcome'],
   });
   return { handled: (topic, group, outcome) => events.inc({ topic, group, outcome }) };
@@ -69,11 +66,11 @@ export function handlingMetrics(metrics: Metrics): HandlingMetrics {
 
 /**
  * Delivers one event to a group; both adapters of the bus use it. The event is checked by its schema and retried with growing
- * pauses. After too many failures it becomes a dead-letter message with the reason. If the consumer's database is unavailable or
+ * pauses. After too many failures it becomes a dead letter with the reason. If the consumer's database is unavailable or
  * hangs, it throws {@link HandlerUnavailable} and counts no attempt. Statements that the database cancels for this event alone
- * count, with a bound of their own.
+ * count, with their own limit. Resolves with false if the event became a dead letter.
  */
-export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<void> {
+export async function handleEvent(event: BusEvent, context: HandlingContext): Promise<boolean> {
   const { retry, signal } = context;
   let pause = retry.firstDelayMs;
   let givenUp = 0;
@@ -83,7 +80,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       const checked = checkEvent(event);
       await withConsumerSpan(event, context.group, async () => within(retry.timeoutMs, context.handler(checked)));
       context.metrics?.handled(event.topic, context.group, 'done');
-      return;
+      return true;
     } catch (error) {
       const isAway = isDatabaseUnavailable(error);
       if (signal.aborted || (isAway && !(await mayBeOwnDoing(error)))) throw new HandlerUnavailable(error);
@@ -92,7 +89,7 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       const isOver = isAway ? givenUp >= retry.givenUp.attempts : attempt - givenUp >= retry.attempts;
       if (error instanceof EventError || isOver) {
         await buryEvent(event, attempt, error, context);
-        return;
+        return false;
       }
       context.metrics?.handled(event.topic, context.group, 'failed');
       context.logger.warn(
@@ -127,29 +124,24 @@ export async function handleBatch(
 }
 
 /** The part of the context that {@link buryEvent} uses. */
-export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'clock' | 'metrics'>;
+export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'metrics'>;
 
-/** Keeps an event as a dead-letter message of a group, with the error as the reason. Resolves after it is stored. */
+/** Keeps an event as a dead letter of a group, with the error as the reason. Resolves after it is stored. */
 export async function buryEvent(
   event: BusEvent,
   attempts: number,
   error: unknown,
   context: BurialContext,
 ): Promise<void> {
+  const { group, deadLetters } = context;
+  if (deadLetters === undefined) throw new HandlerUnavailable(error);
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  await deadLetters.add({ group, event, reason, attempts });
   context.logger.error(
-    { err: error, event_id: event.id, topic: event.topic, group: context.group },
-    'event given up, kept as a dead-letter message',
+    { err: error, event_id: event.id, topic: event.topic, group },
+    'event given up, kept as a dead letter',
   );
-  await context.deadLetters.add({
-    id: `${event.id}.${context.group}`,
-    group: context.group,
-    reason: reason.slice(0, 2_000),
-    attempts,
-    time: context.clock().toISOString(),
-    event,
-  });
-  context.metrics?.handled(event.topic, context.group, 'dead');
+  context.metrics?.handled(event.topic, group, 'dead');
 }
 
 /** Rejects when the work of an attempt takes too long; nothing ends the work itself. */

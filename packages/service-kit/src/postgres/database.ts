@@ -73,6 +73,13 @@ export interface DatabaseOptions {
   onIdleError?: (error: Error) => void;
 }
 
+/** The database of a service on a shared server: the name in the address, `ecf` by default, with the service's behind it. */
+export function serviceDatabaseUrl(server: string, service: string): string {
+  const url = new URL(server);
+  url.pathname = `${url.pathname.replace(/^\/?$/, '/ecf')}_${service.replaceAll('-', '_')}`;
+  return url.href;
+}
+
 const INT8 = 20;
 const DATE = 1082;
 

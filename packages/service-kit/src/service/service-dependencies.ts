@@ -1,6 +1,6 @@
 import type { ServiceName } from '@ecf/contracts';
 import type { Bus } from '../bus/bus.js';
-import { createMemoryDeadLetters, type DeadLetters } from '../bus/dead-letters/dead-letters.js';
+import { createDeadLetters, withDeadLetters } from '../bus/dead-letters.js';
 import { type BodiesInFlight, createBodiesInFlight } from '../http/body/bodies-in-flight.js';
 import { type Database, openDatabase } from '../postgres/database.js';
 import { createIdentities, type Identities } from '../security/identity.js';
@@ -50,17 +50,11 @@ export interface ServiceDependencies extends Required<Omit<SharedDependencies, '
   close(): Promise<void>;
 }
 
-export interface DependenciesOptions {
-  /** The dead-letter store of an in-process bus; by default in memory. */
-  readonly deadLetters?: DeadLetters;
-}
-
 /** Opens them; nothing is connected yet. */
 export function openServiceDependencies(
   service: ServiceName,
   config: DependenciesConfig,
   shared: SharedDependencies,
-  options: DependenciesOptions = {},
 ): ServiceDependencies {
   const logger = shared.logger ?? createLogger({ service, level: config.LOG_LEVEL });
   const metrics = shared.metrics ?? createMetrics();
@@ -72,9 +66,9 @@ export function openServiceDependencies(
   const clockSkew = reportClockSkew(metrics, logger);
   const databaseClock = openDatabaseClock(database, clockSkew, logger);
   const clock = shared.clock ?? databaseClock.now;
-  const deadLetters = options.deadLetters ?? createMemoryDeadLetters();
+  const deadLetters = createDeadLetters(database, { logger, metrics });
   const keys = createServiceKeys(service, config);
-  const bus = shared.bus ?? openBus(config, { keys, logger, clock, metrics, deadLetters });
+  const bus = shared.bus ?? openBus(config, { keys, logger, metrics });
   const identities = createIdentities({ keys, clock });
   const watchQueue = createQueueWatch(metrics, service);
   const bodies = shared.bodies ?? createBodiesInFlight(config);
@@ -85,7 +79,7 @@ export function openServiceDependencies(
     bodies,
     logger,
     metrics,
-    bus,
+    bus: withDeadLetters(bus, deadLetters),
     identities,
     database,
     watchQueue,
@@ -94,6 +88,7 @@ export function openServiceDependencies(
     startClock: databaseClock.start,
     async close() {
       databaseClock.stop();
+      deadLetters.close();
       if (shared.bus === undefined) await bus.close();
       await database.close();
     },

@@ -31,9 +31,10 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { deadLettersOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { openCertificate, type SigningCertificate, serialiseCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
+import { expect } from '@jest/globals';
 import { type Approvals, type ApprovalsOverrides, createApprovals, readApprovalsConfig } from '../../src/index.js';
 
 export const ISSUER = '199999991';
@@ -108,7 +109,7 @@ export class World {
     const postgres = await startTestPostgres();
     const simulator = await createSimulator({ processingMs: 0, ...options.simulator });
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-'));
-    const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock: () => new Date() });
+    const bus = createInProcessBus({ logger: silentLogger });
     const archive = await openFileXmlStore(path.join(folder, 'xml'));
     const world = new World(simulator, await postgres.createDatabase('approvals'), folder, bus, archive, options);
     await bus.subscribe({
@@ -304,6 +305,7 @@ export class World {
     for (const server of this.servers) await server.stop();
     for (const instance of this.instances) await instance.stop();
     await this.bus.close();
+    if (this.#pool !== undefined) expect(await deadLettersOf(this.#pool)).toEqual([]);
     await this.#pool?.close();
     await this.simulator.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -478,16 +480,6 @@ export function order(encf: string, fields: Record<string, unknown> = {}): Recor
     ...fields,
   };
 }
-
-const noDeadLetters = {
-  async add(letter: { reason: string }): Promise<void> {
-    throw new Error(`an event was given up: ${letter.reason}`);
-  },
-  async list() {
-    return [];
-  },
-  async remove() {},
-};
 
 /** Waits until something holds; fails with what it saw last. */
 export async function eventually<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean): Promise<T> {

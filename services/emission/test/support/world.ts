@@ -4,7 +4,6 @@ import path from 'node:path';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
 import { createInProcessBus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
@@ -163,10 +162,7 @@ export class World {
   }
 
   async start(overrides: EmissionOverrides = {}, settings: Partial<EmissionConfig> = {}): Promise<Instance> {
-    const bus =
-      overrides.bus ??
-      this.options.overrides?.bus ??
-      createInProcessBus({ logger: silentLogger, clock: () => new Date(), deadLetters: createMemoryDeadLetters() });
+    const bus = overrides.bus ?? this.options.overrides?.bus ?? createInProcessBus({ logger: silentLogger });
     const emission = await createEmission(
       { ...this.config, ...settings },
       {

@@ -6,7 +6,6 @@ import path from 'node:path';
 import type { TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters, type DeadLetter, type DeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { identify } from '@ecf/service-kit/security';
@@ -47,7 +46,6 @@ export interface World {
   folder: string;
   owners: Owners;
   bus: Bus;
-  deadLetters: DeadLetters;
   authority: { [N in keyof Authority]: Authority[N] };
   metrics: ReturnType<typeof createMetrics>;
   /** Publishes events; resolves when they are handled. */
@@ -86,10 +84,7 @@ export async function startWorld(
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ecf-query-'));
   const clock = overrides.clock ?? (() => new Date());
   const metrics = createMetrics();
-  const deadLetters = createMemoryDeadLetters();
-  const bus =
-    overrides.bus ??
-    createInProcessBus({ logger: silentLogger, deadLetters: deadLetters, clock, retry: { firstDelayMs: 5 } });
+  const bus = overrides.bus ?? createInProcessBus({ logger: silentLogger, retry: { firstDelayMs: 5 } });
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
   const gateway = new Map<string, TaxpayerState[]>();
   const pending = new Map<string, string>();
@@ -152,7 +147,6 @@ export async function startWorld(
     folder,
     owners,
     bus,
-    deadLetters,
     authority,
     metrics,
     url: server.url,
@@ -175,8 +169,6 @@ export async function startWorld(
     },
   };
 }
-
-export type { DeadLetter };
 
 /** Waits until the service has copied the earlier documents of the owners. */
 async function filled(database: Database): Promise<void> {

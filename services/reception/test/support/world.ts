@@ -5,14 +5,14 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ReceivedInvoiceChanged } from '@ecf/contracts';
 import { type Bus, type BusEvent, createInProcessBus } from '@ecf/service-kit/bus';
-import type { DeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { type Caller, identify } from '@ecf/service-kit/security';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { deadLettersOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { expect } from '@jest/globals';
 import { createReception, type Reception, type ReceptionOverrides, readReceptionConfig } from '../../src/index.js';
 import { NOW } from './senders.js';
 import { ACCOUNT, MASTER_KEY, taxpayer, taxpayerChanged } from './taxpayers.js';
@@ -75,7 +75,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   let [from, since] = [NOW.getTime(), performance.now()];
   const clock = () => new Date(from + performance.now() - since);
   const metrics = createMetrics();
-  const bus = createInProcessBus({ logger: silentLogger, deadLetters: noDeadLetters, clock });
+  const bus = createInProcessBus({ logger: silentLogger });
   const archive = options.overrides?.archive ?? (await openFileXmlStore(path.join(folder, 'xml')));
   const config = readReceptionConfig({
     DATABASE_URL: (await options.databaseUrl?.(databaseUrl)) ?? databaseUrl,
@@ -145,6 +145,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       for (const running of edges) await running.stop();
       for (const instance of instances) await instance.stop();
       await bus.close();
+      expect(await deadLettersOf(database)).toEqual([]);
       await database.close();
       await rm(folder, { recursive: true, force: true });
     },
@@ -175,16 +176,6 @@ function edge(instance: Reception, accounts: Map<string, Account>) {
     instance.app(req, res);
   };
 }
-
-const noDeadLetters: DeadLetters = {
-  async add(letter) {
-    throw new Error(`an event was given up: ${letter.reason}`);
-  },
-  async list() {
-    return [];
-  },
-  async remove() {},
-};
 
 /** Waits until something holds; fails with what it saw last. */
 export async function eventually<T>(look: () => Promise<T> | T, holds: (seen: T) => boolean): Promise<T> {

@@ -8,7 +8,6 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import { type Bus, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createMemoryDeadLetters } from '@ecf/service-kit/dead-letters';
 import { type RunningServer, serve } from '@ecf/service-kit/http';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/service-kit/security';
@@ -78,7 +77,6 @@ export function unanswered(change: Partial<Extract<ResultAnswer, { outcome: 'unk
 export class World {
   readonly authority = new ScriptedAuthority();
   readonly published: InvoiceStatusChanged[] = [];
-  readonly deadLetters = createMemoryDeadLetters();
   readonly bus: Bus;
   readonly emission: FollowUpOperations & { refused: string[]; invoices: InvoiceChanged[]; tokenError: unknown };
   private readonly instances: Instance[] = [];
@@ -90,7 +88,7 @@ export class World {
     readonly database: Database,
     private readonly settings: Record<string, string>,
   ) {
-    this.bus = createInProcessBus({ logger: silentLogger, clock: () => new Date(), deadLetters: this.deadLetters });
+    this.bus = createInProcessBus({ logger: silentLogger });
     const refused: string[] = [];
     const invoices: InvoiceChanged[] = [];
     this.emission = {

@@ -5,7 +5,6 @@ import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from '../bus.js';
 import type { KafkaSettings } from '../bus-settings.js';
-import type { DeadLetter } from '../dead-letters/dead-letters.js';
 import { EventError } from '../events.js';
 import {
   buryEvent,
@@ -17,11 +16,10 @@ import {
   type RetryPolicy,
 } from '../handle-event.js';
 import { together } from '../together.js';
-import { keepKafkaDeadLetter } from './dead-letters.kafka.js';
 import { ForeignEvent, requireSignature, signRecord } from './event-signatures.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
-import { describeUnreadable, REPLAY_HEADER, readEvent, toRecord } from './kafka-messages.js';
+import { describeUnreadable, readEvent, toRecord } from './kafka-messages.js';
 import { createKafkaMetrics } from './kafka-metrics.js';
 import { createKafkaProducer, isContentRefused } from './kafka-producer.js';
 import { createKafkaTopics } from './kafka-topics.js';
@@ -32,7 +30,6 @@ export interface KafkaBusOptions {
   /** The service signs what it publishes with them, and takes only what producers of a topic have signed. */
   keys: ServiceKeys;
   logger: Logger;
-  clock: () => Date;
   metrics?: Metrics;
   retry?: Partial<RetryPolicy>;
 }
@@ -43,10 +40,9 @@ const JOIN_TIMEOUT_MS = 2_000;
 /**
  * The bus over Kafka. `publish` resolves when all in-sync replicas have the batch. Each topic of a subscription has its own
  * consumer group, `<group>.<topic>`. All members of a group must read the same topics, and one topic must not delay another.
- * A new group starts with the oldest message. Dead-letter messages go to `<topic>.dlq` (see `dead-letters.kafka.ts`).
- * Connections open on first use.
+ * A new group starts with the oldest message. Connections open on first use.
  */
-export function createKafkaBus({ settings, keys, logger, clock, ...options }: KafkaBusOptions): Bus {
+export function createKafkaBus({ settings, keys, logger, ...options }: KafkaBusOptions): Bus {
   const open = kafkaClients(settings, logger);
   const topics = createKafkaTopics({ open, settings, logger });
   const producer = createKafkaProducer(open);
@@ -56,12 +52,14 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
   const counting = options.metrics === undefined ? {} : { metrics: handlingMetrics(options.metrics) };
   const consumers = new Set<KafkaConsumer>();
 
-  function join(topic: string, { group, handler, batchHandler }: SubscribeOptions): KafkaConsumer {
+  function join(topic: string, { group, handler, batchHandler, deadLetters }: SubscribeOptions): KafkaConsumer {
     const description = topicOf(topic);
     if (description === undefined) throw new EventError(`there is no topic ${topic}`);
     const brokerGroup = topics.nameOf(brokerGroupOf(group, topic));
     metrics?.watch(topic, group, brokerGroup);
     const shared = batchHandler === undefined ? null : together(batchHandler);
+    const context = { group, deadLetters, logger, retry, ...counting };
+    const stopping = new AbortController();
 
     function readSigned(message: KafkaMessage): BusEvent {
       requireSignature(topic, message, keys);
@@ -69,12 +67,6 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
     }
 
     async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
-      const only = message.headers?.[REPLAY_HEADER]?.toString();
-      if (only !== undefined && only !== group) return;
-      const deadLetters = {
-        add: (deadLetter: DeadLetter) => keepKafkaDeadLetter(deadLetter, { message, partition }, { producer, topics }),
-      };
-      const context = { group, deadLetters, logger, clock, ...counting };
       let event: BusEvent;
       try {
         event = readSigned(message);
@@ -82,22 +74,25 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
         if (error instanceof ForeignEvent) metrics?.foreign(topic, group);
         return buryEvent(describeUnreadable(topic, partition, message), 1, error, context);
       }
-      await handleEvent(event, { ...context, handler, retry, signal });
+      await handleEvent(event, { ...context, handler, signal });
     }
 
-    /** Replayed and unreadable messages are handled one by one. */
+    /** Unreadable messages are handled one by one. */
     async function handleTogether(messages: readonly KafkaMessage[]): Promise<boolean> {
-      if (shared === null || messages.some(({ headers }) => headers?.[REPLAY_HEADER] !== undefined)) return false;
+      if (shared === null) return false;
       let events: BusEvent[];
       try {
         events = messages.map(readSigned);
       } catch {
         return false;
       }
-      return handleBatch(events, shared, { group, retry, logger, ...counting });
+      return handleBatch(events, shared, context);
     }
 
-    return startKafkaConsumer({
+    const endReplays = deadLetters?.onReplay(group, [topic], (event) =>
+      handleEvent(event, { ...context, handler, signal: stopping.signal }),
+    );
+    const consumer = startKafkaConsumer({
       open,
       topic: topics.nameOf(topic),
       group: brokerGroup,
@@ -108,6 +103,13 @@ export function createKafkaBus({ settings, keys, logger, clock, ...options }: Ka
       handleTogether,
       onConnected: (connected) => metrics?.connected(topic, group, connected),
     });
+    return {
+      joined: consumer.joined,
+      async stop() {
+        stopping.abort();
+        await Promise.all([consumer.stop(), endReplays?.()]);
+      },
+    };
   }
 
   async function leave(members: readonly KafkaConsumer[]): Promise<void> {

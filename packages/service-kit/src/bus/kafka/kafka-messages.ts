@@ -5,16 +5,12 @@ import { EventError } from '../events.js';
 /** A message for a topic, as the producer takes it. */
 export interface KafkaRecord {
   readonly topic: string;
-  readonly key: string | Buffer;
-  /** null deletes what a compacted topic holds under the key. */
-  readonly value: string | Buffer | null;
+  readonly key: string;
+  readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Names the only group that a message is meant for: that of a dead-letter message which is replayed. */
-export const REPLAY_HEADER = 'ecf_replay_group';
-
-/** A message that is no event: without body, without an attribute, not JSON. */
+/** A message that is not an event: without body or an attribute, not JSON, or with an id that is not a UUID. */
 export class UnreadableMessage extends EventError {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -22,6 +18,7 @@ export class UnreadableMessage extends EventError {
   }
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ATTRIBUTES = ['id', 'type', 'source', 'time', 'subject'] as const;
 
 /** An event as a message: CloudEvents' binary content mode, attributes as headers `ce_…`, the data alone as JSON body. */
@@ -42,36 +39,30 @@ export function readEvent(topic: string, message: Pick<KafkaMessage, 'key' | 'va
     if (value === undefined || value === '') throw new UnreadableMessage(`the header ce_${name} is missing`);
     return value;
   }) as [string, string, string, string, string];
+  // Inboxes and dead letters have ids of this form.
+  if (!UUID.test(id)) throw new UnreadableMessage('the header ce_id is not a UUID');
   const { traceparent } = headers;
   const event = { id, type, source, time, subject, topic, key: message.key?.toString('utf8') ?? '' };
   return { ...event, ...(traceparent === undefined ? {} : { traceparent }), data: bodyOf(message.value) };
 }
 
-/** An event for a message that is none, so that it can be kept with the reason. Its place is its id. */
+/** Describes a message that is not an event, so that it can be kept with the reason. Its position is its id. */
 export function describeUnreadable(
   topic: string,
   partition: number,
   message: Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'>,
 ): BusEvent {
+  const headers = textHeaders(message.headers);
   return {
-    ...attributesOf(textHeaders(message.headers)),
     id: `${topic}-${partition}-${message.offset}`,
+    type: headers.ce_type ?? 'unknown',
+    source: headers.ce_source ?? 'unknown',
+    time: headers.ce_time ?? '',
+    subject: headers.ce_subject ?? '',
     topic,
     key: message.key?.toString('utf8') ?? '',
     data: message.value?.toString('utf8') ?? null,
   };
-}
-
-/** Reads the attributes of an event from its headers. Each header may be absent. */
-export function attributesOf(headers: Readonly<Record<string, string>>) {
-  const {
-    ce_type: type = 'unknown',
-    ce_source: source = 'unknown',
-    ce_time: time = '',
-    ce_subject: subject = '',
-  } = headers;
-  const { traceparent } = headers;
-  return { type, source, time, subject, ...(traceparent === undefined ? {} : { traceparent }) };
 }
 
 /** Headers as text; of a header that is given several times the last counts. */
@@ -86,19 +77,9 @@ export function textHeaders(headers: IHeaders | undefined): Record<string, strin
 
 /** About what a record takes on the wire. */
 export function recordBytes({ key, value, headers }: KafkaRecord): number {
-  let bytes = Buffer.byteLength(key) + (value === null ? 0 : Buffer.byteLength(value)) + 64;
+  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value) + 64;
   for (const [name, text] of Object.entries(headers)) bytes += name.length + Buffer.byteLength(text) + 8;
   return bytes;
-}
-
-/** A body for people: parsed where it is JSON, else as text. */
-export function bodyAsText(value: Buffer): unknown {
-  const text = value.toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function bodyOf(value: Buffer | null): unknown {

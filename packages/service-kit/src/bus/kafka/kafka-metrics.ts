@@ -1,10 +1,7 @@
 import type { Admin } from 'kafkajs';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
-import { deadLetterGauge } from '../dead-letters/dead-letter-metrics.js';
-import { deadLetterTopic } from '../dead-letters/dead-letters.js';
 import { isOverWithin } from '../handle-event.js';
-import { readKafkaDeadLetters } from './dead-letters.kafka.js';
 import { type OpenKafka, withAdmin } from './kafka-client.js';
 import type { KafkaTopics } from './kafka-topics.js';
 
@@ -29,7 +26,7 @@ export interface KafkaMetrics {
 const TIMEOUT_MS = 1_000;
 
 /**
- * Lag, dead-letter messages and connection of each group. Every member reports the numbers of the whole group, so that
+ * Lag and connection of each group. Every member reports the numbers of the whole group, so that
  * they are right however many instances run: take the maximum over instances.
  */
 export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetricsOptions): KafkaMetrics {
@@ -39,7 +36,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     help: 'Events of a topic that a group has not handled yet',
     labels,
   });
-  const deadLetters = deadLetterGauge(metrics);
   const up = metrics.gauge({
     name: 'ecf_consumer_connected',
     help: '1 where this process is a member of the group, 0 where it lost the brokers',
@@ -47,24 +43,20 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   });
   const foreign = metrics.counter({
     name: 'ecf_foreign_events_total',
-    help: 'Events that no producer of their topic has signed; they become dead-letter messages',
+    help: 'Events that no producer of their topic has signed; they become dead letters',
     labels,
   });
   /** The groups of each topic, with their names at the brokers. */
   const watched = new Map<string, Map<string, string>>();
-  const counted = new Map<string, string>();
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
     try {
       await withAdmin(open, async (admin) => {
-        for (const [topic, groups] of watched) {
-          await measureLag(admin, topic, groups);
-          await countDeadLetters(admin, topic, [...groups.keys()]);
-        }
+        for (const [topic, groups] of watched) await measureLag(admin, topic, groups);
       });
     } catch (error) {
-      logger.debug({ err: error }, 'lag and dead-letter messages cannot be looked up');
+      logger.debug({ err: error }, 'the lag cannot be looked up');
     }
   }
 
@@ -81,15 +73,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     }
   }
 
-  /** Reading the dead-letter messages takes a consumer: only where something was added or taken since. */
-  async function countDeadLetters(admin: Admin, topic: string, groups: readonly string[]): Promise<void> {
-    const [end] = await admin.fetchTopicOffsets(topics.nameOf(deadLetterTopic(topic)));
-    if (counted.get(topic) === end?.high) return;
-    const present = (await readKafkaDeadLetters(open, topics, [topic])).map(({ deadLetter }) => deadLetter.group);
-    for (const group of groups) deadLetters.set({ topic, group }, present.filter((each) => each === group).length);
-    counted.set(topic, end?.high ?? '');
-  }
-
   const stopRefreshing = metrics.onRender(async () => {
     looking ??= look().finally(() => {
       looking = null;
@@ -100,7 +83,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   return {
     watch(topic, group, brokerGroup) {
       watched.set(topic, (watched.get(topic) ?? new Map()).set(group, brokerGroup));
-      counted.delete(topic);
       foreign.inc({ topic, group }, 0);
     },
     foreign: (topic, group) => foreign.inc({ topic, group }),

@@ -3,19 +3,15 @@ import type { Admin, ITopicConfig } from 'kafkajs';
 import { retry } from '../../retry.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
-import { deadLetterTopic } from '../dead-letters/dead-letters.js';
 import { kafkaClients, loadKafka, type OpenKafka, withAdmin } from './kafka-client.js';
 import { waitForLeaders } from './kafkajs-workarounds.js';
 
 const CREATE_TIMEOUT_MS = 10_000;
-/** A dead-letter message is a message of the usual limit of 1 MiB with headers that describe the failure. */
-const DEAD_LETTER_BYTES = 2 * 1_048_576;
-
 /** Makes sure that topics exist, as the contracts describe them. */
 export interface KafkaTopics {
-  /** The name of a topic, or of its dead-letter topic, at the brokers. */
+  /** The name of a topic at the brokers. */
   nameOf(topic: string): string;
-  /** Resolves when the topics and their dead-letter topics exist; looks once for each. */
+  /** Resolves when the topics exist; looks once for each. */
   ensure(topics: Iterable<string>): Promise<void>;
 }
 
@@ -34,7 +30,7 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
   async function make(names: readonly string[]): Promise<void> {
     const topics = names.filter((name) => !present.has(name)).map(describe);
     if (topics.length === 0) return;
-    const wanted = topics.flatMap((topic) => configsOf(topic, nameOf, settings.KAFKA_REPLICATION ?? -1));
+    const wanted = topics.map((topic) => configOf(topic, nameOf(topic.name), settings.KAFKA_REPLICATION ?? -1));
     await withAdmin(open, async (admin) => {
       const existing = new Set(await admin.listTopics());
       const missing = wanted.filter(({ topic }) => !existing.has(topic));
@@ -69,22 +65,19 @@ export function createKafkaTopics({ open, settings, logger }: KafkaTopicsOptions
   };
 }
 
-/** A topic and its dead-letter topic. A replay or a dismissal deletes the key of a dead-letter message; all others stay. */
-function configsOf(topic: Topic, nameOf: (topic: string) => string, replication: number): ITopicConfig[] {
-  const retention: Record<string, string> =
+function configOf(topic: Topic, name: string, replication: number): ITopicConfig {
+  const entries: Record<string, string> =
     topic.retention === 'compacted'
       ? { 'cleanup.policy': 'compact' }
       : { 'cleanup.policy': 'delete', 'retention.ms': String(topic.retention) };
-  const deadLetters = { 'cleanup.policy': 'compact', 'max.message.bytes': String(DEAD_LETTER_BYTES) };
   // acks=all waits for the replicas in sync: with three replicas, two of them must have the event.
-  const common = replication >= 3 ? { 'min.insync.replicas': '2' } : {};
-  const config = (name: string, numPartitions: number, entries: Record<string, string>): ITopicConfig => ({
-    topic: nameOf(name),
-    numPartitions,
+  if (replication >= 3) entries['min.insync.replicas'] = '2';
+  return {
+    topic: name,
+    numPartitions: topic.partitions,
     replicationFactor: replication,
-    configEntries: Object.entries({ ...entries, ...common }).map(([name, value]) => ({ name, value })),
-  });
-  return [config(topic.name, topic.partitions, retention), config(deadLetterTopic(topic.name), 1, deadLetters)];
+    configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
+  };
 }
 
 const PREPARE_TIMEOUT_MS = 60_000;
