@@ -50,7 +50,6 @@ import type { ReadLines } from './batches/line-numbers.js';
 import { createProcessLine } from './batches/process-line.js';
 import { createQueryBatches } from './batches/query-batches.js';
 import { createReceiveBatch } from './batches/receive-batch.js';
-import { createSubmissionsFirst } from './batches/submissions-first.js';
 import { createCancelNumbers } from './cancellation/cancel-numbers.js';
 import { createCancellationBackground } from './cancellation/cancellation-background.js';
 import { createCancellationDocuments } from './cancellation/cancellation-documents.worker.js';
@@ -79,7 +78,7 @@ import {
 } from './credentials/taxpayers.postgres.js';
 import { publicError } from './errors.http.js';
 import { followUpOperations, internalOperations } from './internal.http.js';
-import type { ComparePorts } from './issue/compare-documents.js';
+import { createAdmission } from './issue/admission.http.js';
 import { createInvoices } from './issue/invoices.worker.js';
 import { createSignedDocuments } from './issue/signed-documents.worker.js';
 import { createIssueJson, createSubmitJson, type IssueJson } from './issue/submit-json.js';
@@ -185,9 +184,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
   const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
-  const batches = createBatches(config, parts, { ...ports, ...invoices, readLine }, (linePorts) =>
-    createIssueJson({ ...linePorts, ...invoices }, taxpayers, certificates),
-  );
+  const batches = createBatches(config, parts, { ...ports, readLine }, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => writerReadiness(parts, archive);
   const published = createPostgresPublishedDocuments(database);
@@ -204,8 +201,8 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const stored = createStoredFiles(database, STORED_FILES);
   const sealed = openSealed(parts, sealingKeys);
   const app = createEmissionApp({
-    submitJson: createSubmitJson(batches.callerPorts, issueJson, followUp),
-    submitSigned: createSubmitSigned(batches.callerPorts, taxpayers, followUp, signedDocuments.read),
+    submitJson: createSubmitJson({ ...ports, ...invoices }, issueJson, followUp),
+    submitSigned: createSubmitSigned({ ...ports, ...invoices }, taxpayers, followUp, signedDocuments.read),
     obtainToken,
     ...batches.http,
     cancellations: {
@@ -332,11 +329,11 @@ function createNotices(database: Database, ports: Ports, certificates: ReturnTyp
 function createBatches(
   config: EmissionConfig,
   parts: ServiceDependencies,
-  ports: Ports & ComparePorts & { readonly readLine: ReadLines },
-  issueWith: (ports: Ports) => IssueJson,
+  ports: Ports & { readonly readLine: ReadLines },
+  issueJson: IssueJson,
 ) {
-  const submissionsFirst = createSubmissionsFirst(ports, config.MAX_SUBMISSIONS);
-  parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: submissionsFirst.inFlight });
+  const admission = createAdmission(config.MAX_SUBMISSIONS);
+  parts.watchQueue({ queue: 'submissions', limit: config.MAX_SUBMISSIONS, depth: admission.inFlight });
   const rate = openAccountRate(config, parts);
   const store = createPostgresBatchStore({
     database: parts.database,
@@ -347,23 +344,17 @@ function createBatches(
   const options = {
     idleMs: config.BACKGROUND_IDLE_MS,
     concurrency: config.BATCH_CONCURRENCY,
+    hasSubmissions: () => admission.inFlight() > 0,
   };
-  // Between two steps of a line, submissions of callers go first.
-  const checkpoint: Ports['checkpoint'] = async (step) => {
-    await ports.checkpoint(step);
-    await submissionsFirst.lineStep();
-  };
-  const issueLine = issueWith({ ...ports, checkpoint });
-  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueLine, publicError), options);
+  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, issueJson, publicError), options);
   const counts = createCountBackground(batchPorts, options);
   const routes: Batches = {
     receive: createReceiveBatch(batchPorts, lines.wake),
     query: createQueryBatches(batchPorts),
     maxDocumentBytes: config.MAX_BODY_BYTES,
   };
-  const callerPorts: Ports & ComparePorts = { ...ports, sleep: submissionsFirst.sleep };
-  const http = { batches: routes, submissionsFirst, countDocument: rate.countCall };
-  return { store, callerPorts, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
+  const http = { batches: routes, admission, countDocument: rate.countCall };
+  return { store, http, rate, backgrounds: [lines, counts], count: createBatchMetrics(parts.metrics) };
 }
 
 /** The threads that read documents and certificate files, and sign cancellations. */

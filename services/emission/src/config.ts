@@ -69,7 +69,8 @@ export const emissionSettings = z.object({
     secret: true,
   }),
   BATCH_CONCURRENCY: setting.integer({
-    description: 'Lines of batches in flight in one instance',
+    description:
+      'Lines of batches in flight in one instance; a quarter of it while the instance works on submissions of callers',
     default: 64,
     min: 1,
     max: 256,

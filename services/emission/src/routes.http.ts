@@ -38,7 +38,6 @@ import {
   IDEMPOTENCY_KEY,
   listBatches,
 } from './batches/batches.http.js';
-import type { SubmissionsFirst } from './batches/submissions-first.js';
 import { parsed } from './body.http.js';
 import {
   type Cancellations,
@@ -50,6 +49,7 @@ import {
 import type { ContingencyStore } from './contingency/contingency.js';
 import type { ObtainToken } from './credentials/obtain-token.js';
 import { mapErrors } from './errors.http.js';
+import type { Admission } from './issue/admission.http.js';
 import {
   readContingency,
   readSubmissionForm,
@@ -60,7 +60,7 @@ import type { SubmitJson } from './issue/submit-json.js';
 import type { SubmitSigned } from './issue/submit-signed.js';
 
 export interface HttpOptions extends ServiceAppOptions {
-  readonly submissionsFirst: Pick<SubmissionsFirst, 'run'>;
+  readonly admission: Pick<Admission, 'run'>;
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
@@ -198,17 +198,17 @@ async function submitJson(options: HttpOptions, req: Request, res: Response) {
     watchReading: null,
     signal: callerSignal(res),
   };
-  return options.submissionsFirst.run(submission.caller, () => options.submitJson(submission));
+  return options.admission.run(submission.caller, () => options.submitJson(submission));
 }
 
 async function submitEcf(options: HttpOptions, req: Request, res: Response) {
   const submission = await signedSubmission(req, res);
-  return options.submissionsFirst.run(submission.caller, () => options.submitSigned.ecf(submission));
+  return options.admission.run(submission.caller, () => options.submitSigned.ecf(submission));
 }
 
 async function submitFc(options: HttpOptions, req: Request, res: Response) {
   const submission = await signedSubmission(req, res);
-  return options.submissionsFirst.run(submission.caller, () => options.submitSigned.rfce(submission));
+  return options.admission.run(submission.caller, () => options.submitSigned.rfce(submission));
 }
 
 async function signedSubmission(req: Request, res: Response) {

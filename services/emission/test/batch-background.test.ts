@@ -6,32 +6,46 @@ import { until } from './support/until.js';
 
 const MIB = 1024 * 1024;
 
-it('claims no line while the documents in flight have as many bytes as they may', async () => {
-  const room: (number | undefined)[] = [];
-  const due = [20, 20, 1].map((size) => ({ document: Buffer.alloc(size * MIB) }) as unknown as DueLine);
+/** The work on lines of these sizes, each of which ends when the test says so. */
+function start(sizes: number[], hasSubmissions: () => boolean) {
+  const due = sizes.map((size) => ({ document: Buffer.alloc(size), caller: { accountId: 'a' } }) as unknown as DueLine);
   const ends: (() => void)[] = [];
   const work = createLineBackground(
     {
-      batches: {
-        async claimDue({ bytes }: { bytes?: number }) {
-          room.push(bytes);
-          return due.splice(0, 1);
-        },
-      },
+      batches: { claimDue: async ({ limit }: { limit: number }) => due.splice(0, limit) },
       lineRate: { exhausted: () => ({ accountIds: [], firstFree: null }) },
       clock: () => NOW,
       settings: { leaseMs: 60_000 },
     } as never,
     () => new Promise((resolve) => ends.push(resolve)),
-    { idleMs: 1, concurrency: 64 },
+    { idleMs: 1, concurrency: 64, hasSubmissions },
   );
-  work.start();
-  await until(() => ends.length === 2);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(room).toEqual([32 * MIB, 12 * MIB]);
-  ends[0]?.();
-  await until(() => ends.length === 3);
-  expect(room[2]).toBe(12 * MIB);
+  return { work, ends };
+}
+
+it('keeps a quarter of its lines in flight while callers wait for submissions, and all of them otherwise', async () => {
+  let hasSubmissions = true;
+  const { work, ends } = start(Array<number>(100).fill(1), () => hasSubmissions);
+  void work.runOnce();
+  await until(() => ends.length === 16);
+  expect(await work.runOnce()).toBe(0);
+  hasSubmissions = false;
+  void work.runOnce();
+  await until(() => ends.length === 64);
+  expect(work.inFlight()).toHaveLength(64);
+  for (const end of ends) end();
+  await work.stop();
+});
+
+it('claims no further line while the documents in flight have more than 32 MiB', async () => {
+  const { work, ends } = start([...Array<number>(16).fill(3 * MIB), 1], () => false);
+  void work.runOnce();
+  await until(() => ends.length === 16);
+  expect(await work.runOnce()).toBe(0);
+  for (const end of ends.splice(0, 6)) end();
+  await until(() => work.inFlight().length === 10);
+  void work.runOnce();
+  await until(() => work.inFlight().length === 11);
   for (const end of ends) end();
   await work.stop();
 });

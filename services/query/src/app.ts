@@ -29,7 +29,6 @@ import type { Express } from 'express';
 import type { QueryConfig } from './config.js';
 import { createDirectory } from './core/authority/directory.js';
 import { createMonitoring } from './core/authority/monitoring.js';
-import { createLongPolls } from './core/feed/long-polls.js';
 import { createReadFeed } from './core/feed/read-feed.js';
 import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
 import { createDocumentXml } from './core/invoices/document-xml.js';
@@ -40,6 +39,7 @@ import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/por
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
+import { createLongPolls } from './inbound/long-polls.http.js';
 import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
 import { createPostgresFeed } from './outbound/feed.postgres.js';

@@ -12,4 +12,5 @@ export * from './request-parameters.js';
 export { requestProblem } from './request-rules.js';
 export * from './sender-network.js';
 export * from './service-app.js';
+export { createShares, type Share, type Shares } from './shares.js';
 export * from './validate.js';

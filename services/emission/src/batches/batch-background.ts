@@ -13,23 +13,41 @@ export interface BatchBackgroundOptions {
   readonly idleMs: number;
   /** Lines in flight in this instance. */
   readonly concurrency: number;
+  /** Whether this instance works on a submission of a caller. */
+  readonly hasSubmissions: () => boolean;
 }
 
-/** Bytes of documents in flight after which no line is claimed: 64 of 10 MB take a gigabyte, and too long for a statement. */
-const BYTES_IN_FLIGHT = 32 * 1024 * 1024;
+/** Part of the lines in flight while callers wait for their submissions. */
+const BESIDE_SUBMISSIONS = 1 / 4;
+/** A claim reads the documents, of up to 10 MB each, so it takes few lines. */
+const LINES_PER_CLAIM = 16;
+/** Bytes of documents in flight above which no line is claimed: 64 documents of 10 MB would take a gigabyte of memory. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Works on the lines of batches. The database shares them among the instances and the accounts. */
 export function createLineBackground(
   { batches, lineRate, clock, observer, settings }: BackgroundPorts,
   processLine: ProcessLine,
-  options: BatchBackgroundOptions,
+  { hasSubmissions, ...options }: BatchBackgroundOptions,
 ): DueWork<DueLine> {
+  /** The account whose line was claimed last: the next claim begins with the account after it. */
+  let afterAccount = '';
   const work: DueWork<DueLine> = createDueWork({
     ...options,
     store: {
       async claimDue(request) {
-        const bytes = work.inFlight().reduce((left, { document }) => left - (document?.length ?? 0), BYTES_IN_FLIGHT);
-        return bytes <= 0 ? [] : batches.claimDue({ ...request, bytes, except: lineRate.exhausted().accountIds });
+        const documents = work.inFlight().map(({ document }) => document?.length ?? 0);
+        const most = Math.ceil(options.concurrency * (hasSubmissions() ? BESIDE_SUBMISSIONS : 1));
+        const limit = Math.min(request.limit, LINES_PER_CLAIM, most - documents.length);
+        if (limit <= 0 || documents.reduce((sum, bytes) => sum + bytes, 0) > MAX_BYTES) return [];
+        const lines = await batches.claimDue({
+          ...request,
+          limit,
+          afterAccount,
+          except: lineRate.exhausted().accountIds,
+        });
+        afterAccount = lines.at(-1)?.caller.accountId ?? afterAccount;
+        return lines;
       },
       renew: batches.renew,
       // The lines that wait for their account; others are looked for every `idleMs`.

@@ -67,15 +67,15 @@ export interface BatchStore {
   findByKey(scope: BatchScope, idempotencyKey: string): Promise<ReceivedBatch | null>;
   /**
    * Leases lines that are due and whose preceding lines have ended. Accounts with due lines get equal shares of `limit`, each
-   * in the order of its batches and lines; if there are more accounts than lines, they take turns by chance. Lines of
-   * `except`, accounts, are passed over. Once the documents have `bytes` or more, no further line is leased.
+   * in the order of its batches and lines. The accounts take turns in the order of their ids, beginning after `afterAccount`;
+   * the result is in this order. Lines of `except`, accounts, are passed over.
    */
   claimDue(request: {
     readonly now: Date;
     readonly until: Date;
     readonly limit: number;
     readonly except?: readonly string[];
-    readonly bytes?: number;
+    readonly afterAccount?: string;
   }): Promise<DueLine[]>;
   /** Extends the leases of lines without an outcome. */
   renew(lines: readonly DueLine[], until: Date): Promise<void>;

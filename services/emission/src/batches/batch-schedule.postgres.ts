@@ -20,8 +20,8 @@ export function createBatchSchedule({
   describe,
 }: BatchScheduleOptions): Pick<BatchStore, 'claimDue' | 'renew' | 'claimCounts' | 'count' | 'backlog'> {
   return {
-    async claimDue({ now, until, limit, except = [], bytes = Number.MAX_SAFE_INTEGER }) {
-      const values = [now, until, limit, except, bytes];
+    async claimDue({ now, until, limit, except = [], afterAccount = '' }) {
+      const values = [now, until, limit, except, afterAccount];
       return (await database.query<DueRow>(sql.CLAIM_LINES, values)).rows.map(fromDueRow);
     },
     async renew(lines, until) {

@@ -44,33 +44,29 @@ export const FIND_BY_KEY = {
 
 /**
  * Leases due lines ($1) until $2, at most $3: of each account with due lines an equal share, in the order of its batches
- * and lines. Lines that another instance is claiming, and accounts of $4, are passed over. When the documents reach $5 bytes,
- * the other lines are left; the accounts take turns until then.
+ * and lines. The accounts take turns in the order of their ids, beginning after $5. Lines that another instance is claiming, and
+ * accounts of $4, are passed over.
  *
  * It has no name, so PostgreSQL plans it each time: a plan made for a table without lines is slow for 10,000.
  */
 export const CLAIM_LINES = `WITH account AS (
-      SELECT account_id, random() AS place FROM (
-        SELECT DISTINCT b.account_id FROM batch b
-        WHERE b.due_at IS NOT NULL AND b.account_id <> ALL($4::text[]) AND EXISTS (
-          SELECT 1 FROM batch_line l WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at <= $1)) a
-      ORDER BY place),
+      SELECT DISTINCT b.account_id, b.account_id <= $5 AS had_turn FROM batch b
+      WHERE b.due_at IS NOT NULL AND b.account_id <> ALL($4::text[]) AND EXISTS (
+        SELECT 1 FROM batch_line l WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at <= $1)
+      ORDER BY had_turn, account_id),
     share AS (SELECT ceil($3::float8 / greatest(count(*), 1))::int AS lines FROM account),
     picked AS (
-      SELECT account_id, place, due.* FROM account CROSS JOIN share CROSS JOIN LATERAL (
-        SELECT l.batch_id, l.line, coalesce(octet_length(l.document), 0) AS bytes
+      SELECT had_turn, due.* FROM account CROSS JOIN share CROSS JOIN LATERAL (
+        SELECT l.batch_id, l.line
         FROM batch_line l JOIN batch b ON b.id = l.batch_id AND b.received
         WHERE l.account_id = account.account_id AND l.due_at <= $1 AND NOT EXISTS (
           SELECT 1 FROM batch_line w
           WHERE w.batch_id = l.batch_id AND w.line IN (l.same_line, l.reference_line) AND w.outcome IS NULL)
         ORDER BY l.batch_id, l.line LIMIT share.lines FOR UPDATE OF l SKIP LOCKED) due
       LIMIT $3),
-    summed AS (
-      SELECT batch_id, line, sum(bytes) OVER (ORDER BY turn, place) - bytes AS before
-      FROM (SELECT *, row_number() OVER (PARTITION BY account_id ORDER BY batch_id, line) AS turn FROM picked) p),
     claimed AS (
-      UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM summed
-      WHERE l.batch_id = summed.batch_id AND l.line = summed.line AND summed.before < $5 RETURNING l.*)
+      UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked p
+      WHERE l.batch_id = p.batch_id AND l.line = p.line RETURNING l.*, p.had_turn)
     SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate, b.may_wait,
       b.refuse_warnings, b.idempotency_key IS NOT NULL AS has_key, b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
@@ -78,7 +74,7 @@ export const CLAIM_LINES = `WITH account AS (
       AND (r.same_line IS NULL OR NOT EXISTS (
         SELECT 1 FROM batch_line o WHERE o.batch_id = r.batch_id AND o.issuer_rnc = r.issuer_rnc AND o.encf = r.encf
           AND o.outcome <> 'refused'))
-    ORDER BY c.batch_id, c.line`;
+    ORDER BY c.had_turn, c.account_id, c.batch_id, c.line`;
 
 export const RENEW_LINES = {
   name: 'batch_renew_lines',

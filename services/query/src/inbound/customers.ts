@@ -14,13 +14,13 @@ import type { Request, Response } from 'express';
 import type { Directory } from '../core/authority/directory.js';
 import type { createMonitoring } from '../core/authority/monitoring.js';
 import { QueryError } from '../core/errors.js';
-import type { LongPolls } from '../core/feed/long-polls.js';
 import type { createReadFeed } from '../core/feed/read-feed.js';
 import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
 import type { createInvoiceDocument } from '../core/invoices/invoice-document.js';
 import type { QueryInvoices } from '../core/invoices/query-invoices.js';
 import type { Place } from '../core/ports.js';
+import type { LongPolls } from './long-polls.http.js';
 import { Parameters } from './parameters.js';
 
 /** The use cases of customers. */

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { callerIfKnown } from '../../security/identity.js';
 import { ApiError } from '../errors.js';
 import { senderSite } from '../sender-network.js';
+import { createShares, type Share } from '../shares.js';
 
 const MEBIBYTE = 1024 * 1024;
 /** What a body takes beside its bytes: its connection and its buffers. So open bodies without bytes are bounded too. */
@@ -13,7 +14,9 @@ const STRANGERS_SHARE = 1 / 2;
 const CALLER_SHARE = 1 / 4;
 /** Part of its account's share that one API key may use. */
 const KEY_SHARE = 4 / 5;
-/** The budget holds at least so many bodies of MAX_BODY_BYTES, so that a share holds two. */
+/** Holders of shares that count several callers together; no caller has these names. */
+const [ALL, STRANGERS] = ['all', 'strangers'];
+/** Bodies of MAX_BODY_BYTES that the budget holds at least, so that a share holds two. */
 const LARGEST_BODIES = 16;
 
 /** Whose body it is. */
@@ -54,57 +57,44 @@ export function createBodiesInFlight({
   readonly MAX_BODY_BYTES?: number | undefined;
 } = {}): BodiesInFlight {
   const maxBytes = Math.max(MAX_BODY_BYTES_IN_FLIGHT, LARGEST_BODIES * MAX_BODY_BYTES);
-  const maxOfStrangers = maxBytes * STRANGERS_SHARE;
-  const ofSenders = new Map<string, number>();
-  let all = 0;
-  let ofStrangers = 0;
+  const shares = createShares();
 
-  /** The counters of a caller, with the most that each may hold. */
-  function sharesOf({ name, key, isStranger }: BodySender): { id: string; most: number }[] {
-    const most = (isStranger ? maxOfStrangers : maxBytes) * CALLER_SHARE;
-    return key === undefined
-      ? [{ id: name, most }]
-      : [
-          { id: name, most },
-          { id: key, most: most * KEY_SHARE },
-        ];
+  function sharesOf({ name, key, isStranger }: BodySender): Share[] {
+    const most = maxBytes * CALLER_SHARE * (isStranger ? STRANGERS_SHARE : 1);
+    return [
+      { holder: name, most },
+      ...(key === undefined ? [] : [{ holder: key, most: most * KEY_SHARE }]),
+      { holder: ALL, most: maxBytes },
+      ...(isStranger ? [{ holder: STRANGERS, most: maxBytes * STRANGERS_SHARE }] : []),
+    ];
   }
 
-  function requireShares(sender: BodySender, bytes: number): void {
-    for (const { id, most } of sharesOf(sender)) if ((ofSenders.get(id) ?? 0) + bytes > most) throw overShare(most);
-    if (all + bytes > maxBytes) throw overBudget();
-    if (sender.isStranger && ofStrangers + bytes > maxOfStrangers) throw overBudget();
-  }
-
-  function change(sender: BodySender, bytes: number): void {
-    if (bytes > 0) requireShares(sender, bytes);
-    all += bytes;
-    if (sender.isStranger) ofStrangers += bytes;
-    for (const { id } of sharesOf(sender)) {
-      const own = (ofSenders.get(id) ?? 0) + bytes;
-      if (own > 0) ofSenders.set(id, own);
-      else ofSenders.delete(id);
-    }
+  function take(of: readonly Share[], bytes: number): void {
+    const exceeded = shares.take(of, bytes);
+    if (exceeded === null) return;
+    throw exceeded.holder === ALL || exceeded.holder === STRANGERS ? overBudget() : overShare(exceeded.most);
   }
 
   return {
     maxBytes,
-    bytes: () => all,
+    bytes: () => shares.inUse(ALL),
     begin(sender) {
-      change(sender, BODY_OVERHEAD);
+      const own = sharesOf(sender);
+      take(own, BODY_OVERHEAD);
       let held = BODY_OVERHEAD;
       let ended = false;
       return {
         hold(bytes) {
           if (ended) return;
-          const now = BODY_OVERHEAD + bytes;
-          change(sender, now - held);
-          held = now;
+          const more = BODY_OVERHEAD + bytes - held;
+          if (more > 0) take(own, more);
+          else shares.free(own, -more);
+          held += more;
         },
         end() {
           if (ended) return;
           ended = true;
-          change(sender, -held);
+          shares.free(own, held);
         },
       };
     },

@@ -1,9 +1,9 @@
+import { ApiError } from '@ecf/service-kit/errors';
+import { createShares } from '@ecf/service-kit/http';
 import type { Caller } from '@ecf/taxpayer-replica';
-import { QueryError } from '../errors.js';
 
 /** One key may hold a fifth of the long polls of its account, so that a faulty program stops no other of the account. */
 const KEY_SHARE = 1 / 5;
-const RETRY_AFTER_SECONDS = 5;
 
 /** The long polls that are open in this process. */
 export interface LongPolls {
@@ -13,37 +13,28 @@ export interface LongPolls {
 
 /** @param mostOfAccount the most open polls of one account */
 export function createLongPolls(mostOfAccount: number): LongPolls {
-  const open = new Map<string, number>();
+  const shares = createShares();
   const mostOfKey = Math.ceil(mostOfAccount * KEY_SHARE);
-
-  function change(name: string, by: 1 | -1): void {
-    const count = (open.get(name) ?? 0) + by;
-    if (count > 0) open.set(name, count);
-    else open.delete(name);
-  }
-
   return {
     async run({ accountId, keyId = '' }, poll) {
-      const account = `account ${accountId}`;
-      const key = `key ${accountId} ${keyId}`;
-      if ((open.get(key) ?? 0) >= mostOfKey) throw tooMany(mostOfKey, 'this API key');
-      if ((open.get(account) ?? 0) >= mostOfAccount) throw tooMany(mostOfAccount, 'this account');
-      change(account, 1);
-      change(key, 1);
+      const account = { holder: `account ${accountId}`, most: mostOfAccount };
+      const key = { holder: `key ${accountId} ${keyId}`, most: mostOfKey };
+      const exceeded = shares.take([key, account], 1);
+      if (exceeded !== null) throw tooMany(exceeded.most, exceeded === key ? 'this API key' : 'this account');
       try {
         return await poll();
       } finally {
-        change(account, -1);
-        change(key, -1);
+        shares.free([key, account], 1);
       }
     },
   };
 }
 
-function tooMany(most: number, whose: string): QueryError {
-  return new QueryError(
+function tooMany(most: number, whose: string): ApiError {
+  return new ApiError(
+    429,
     'rate_limited',
     `GET /events with wait is already open ${most} times for ${whose}; let one reader go through all events, or repeat after Retry-After.`,
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    { headers: { 'retry-after': '5' } },
   );
 }
