@@ -1,11 +1,11 @@
 import type { Environment } from '@ecf/domain';
 
 /** Path segment of each environment, in lower case. Source: technical description p.6. */
-const SEGMENTS: Readonly<Record<string, Environment>> = { testecf: 'TesteCF', certecf: 'CerteCF', ecf: 'eCF' };
-
-export function environmentOfSegment(segment: string): Environment | null {
-  return Object.hasOwn(SEGMENTS, segment) ? (SEGMENTS[segment] ?? null) : null;
-}
+export const ENVIRONMENTS: Readonly<Record<string, Environment>> = {
+  testecf: 'TesteCF',
+  certecf: 'CerteCF',
+  ecf: 'eCF',
+};
 
 /** The services of the main and the consumer host. */
 export type Service =

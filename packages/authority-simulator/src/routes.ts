@@ -1,7 +1,7 @@
 import { counterpartRoutes } from './counterpart/counterpart.js';
 import type { Service } from './environments.js';
-import type { Handler } from './http/exchange.js';
-import type { Route } from './http/route.js';
+import type { Route } from './http/app.js';
+import type { Handler } from './http/call.js';
 import type { Operation } from './operation.js';
 import { giveSeed, validateSeed } from './operations/authentication.js';
 import { receiveCancellation } from './operations/cancellation.js';
@@ -20,60 +20,39 @@ import type { Simulation } from './simulation.js';
 /** Every address of the authority. Source: technical description pp.8-51. */
 export function routesOf(simulation: Simulation): Route[] {
   const get = (
-    service: Service,
+    service: Service | null,
     path: string,
     operation: Operation | null,
-    token: boolean,
     handler: Handler,
-  ): Route => ({
-    method: 'GET',
-    service,
-    path,
-    operation,
-    token,
-    handler,
-  });
-  const post = (service: Service, path: string, operation: Operation, handler: Handler): Route => ({
+    token = false,
+  ): Route => ({ method: 'GET', service, path, operation, token, handler });
+  const query = (service: Service & Operation, path: string, handler: Handler): Route =>
+    get(service, path, service, handler, true);
+  const post = (service: Service & Operation, path: string, handler: Handler, token = true): Route => ({
     method: 'POST',
     service,
     path,
-    operation,
-    token: true,
+    operation: service,
+    token,
     handler,
   });
-  const status = (path: string, handler: Handler): Route => ({
-    method: 'GET',
-    service: null,
-    path: `api/estatusservicios/${path}`,
-    operation: 'estatusservicios',
-    token: false,
-    handler,
-  });
-  const logIn: Route = {
-    ...post('autenticacion', 'api/autenticacion/validarsemilla', 'autenticacion', validateSeed(simulation)),
-    token: false,
-  };
+  const status = (path: string, handler: Handler): Route =>
+    get(null, `api/estatusservicios/${path}`, 'estatusservicios', handler);
   return [
-    get('autenticacion', 'api/autenticacion/semilla', 'autenticacion', false, giveSeed(simulation)),
-    logIn,
-    post('recepcion', 'api/facturaselectronicas', 'recepcion', receiveEcf(simulation)),
-    post('recepcionfc', 'api/recepcion/ecf', 'recepcionfc', receiveSummary(simulation)),
-    get('consultaresultado', 'api/consultas/estado', 'consultaresultado', true, queryResult(simulation)),
-    get('consultaestado', 'api/consultas/estado', 'consultaestado', true, queryState(simulation)),
-    get('consultatrackids', 'api/trackids/consulta', 'consultatrackids', true, queryTrackIds(simulation)),
-    get('consultarfce', 'api/consultas/consulta', 'consultarfce', true, querySummary(simulation)),
-    post('aprobacioncomercial', 'api/aprobacioncomercial', 'aprobacioncomercial', receiveApproval(simulation)),
-    post('anulacionrangos', 'api/operaciones/anularrango', 'anulacionrangos', receiveCancellation(simulation)),
-    get('consultadirectorio', 'api/consultas/listado', 'consultadirectorio', true, listDirectory(simulation)),
-    get(
-      'consultadirectorio',
-      'api/consultas/obtenerdirectorioporrnc',
-      'consultadirectorio',
-      true,
-      findInDirectory(simulation),
-    ),
-    get('consultatimbre', '', null, false, stampPage(simulation)),
-    get('consultatimbrefc', '', null, false, consumerStampPage(simulation)),
+    get('autenticacion', 'api/autenticacion/semilla', 'autenticacion', giveSeed(simulation)),
+    post('autenticacion', 'api/autenticacion/validarsemilla', validateSeed(simulation), false),
+    post('recepcion', 'api/facturaselectronicas', receiveEcf(simulation)),
+    post('recepcionfc', 'api/recepcion/ecf', receiveSummary(simulation)),
+    query('consultaresultado', 'api/consultas/estado', queryResult(simulation)),
+    query('consultaestado', 'api/consultas/estado', queryState(simulation)),
+    query('consultatrackids', 'api/trackids/consulta', queryTrackIds(simulation)),
+    query('consultarfce', 'api/consultas/consulta', querySummary(simulation)),
+    post('aprobacioncomercial', 'api/aprobacioncomercial', receiveApproval(simulation)),
+    post('anulacionrangos', 'api/operaciones/anularrango', receiveCancellation(simulation)),
+    query('consultadirectorio', 'api/consultas/listado', listDirectory(simulation)),
+    query('consultadirectorio', 'api/consultas/obtenerdirectorioporrnc', findInDirectory(simulation)),
+    get('consultatimbre', '', null, stampPage(simulation)),
+    get('consultatimbrefc', '', null, consumerStampPage(simulation)),
     status('obtenerestatus', listServices(simulation)),
     status('obtenerventanasmantenimiento', listMaintenance(simulation)),
     status('verificarestado', checkEnvironment(simulation)),

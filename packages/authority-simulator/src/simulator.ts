@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { Seeds } from './authentication/seeds.js';
 import { Tokens } from './authentication/tokens.js';
 import { CertificationSets } from './certification/certification-sets.js';
+import { controlRoutes } from './control/control.js';
 import { FaultPlan } from './faults/fault-plan.js';
-import { Dispatcher } from './http/dispatch.js';
-import { listen } from './http/listener.js';
-import { Router } from './http/router.js';
+import { createApp } from './http/app.js';
 import { DocumentReader } from './ledger/document-facts.js';
 import { FolderLock } from './ledger/folder-lock.js';
 import { Ledger } from './ledger/ledger.js';
@@ -35,21 +36,24 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     errorRate: options.errorRate ?? 0,
     random: options.random ?? Math.random,
   };
-  const dispatcher = new Dispatcher(simulation, new Router(routesOf(simulation)), disturbance);
-  const listener = await listen({
-    port: options.port ?? 0,
-    host: options.host ?? '127.0.0.1',
-    dispatcher,
-    control: { ...simulation, instance },
+  const app = createApp(simulation, routesOf(simulation), controlRoutes({ ...simulation, instance }), disturbance);
+  const server = http.createServer({ noDelay: true, keepAliveTimeout: 75_000 }, app);
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', resolve);
   });
-  url = listener.url;
+  const { family, address, port } = server.address() as AddressInfo;
+  url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   lock.hold(url);
   return {
     url,
-    port: listener.port,
+    port,
     async stop() {
       faults.clear();
-      await listener.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
       ledger.close();
       lock.release();
     },

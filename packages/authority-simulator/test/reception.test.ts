@@ -108,6 +108,28 @@ describe('reception of e-CF', () => {
     expect([broken.status, broken.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
     expect((await post({ headers: { 'Content-Type': 'application/xml' }, body: '<a></a>' })).status).toBe(415);
   });
+
+  it.each([
+    ['unquoted', 'form-data; name=xml; filename=a.xml', 'a.xml'],
+    ['in another case', 'Form-Data; NAME="xml"; FileName="a.xml"', 'a.xml'],
+    ['extended', 'form-data; name="xml"; filename="a.xml"; filename*=utf-8\'\'%C3%B1.xml', 'ñ.xml'],
+    ['with an escaped quote', 'form-data; name="xml"; filename="a\\"b.xml"', 'a"b.xml'],
+    ['with a folder', 'form-data; name="xml"; filename="/tmp/ñ.xml"', '/tmp/ñ.xml'],
+  ])('reads a file name that is %s, and the exact bytes', async (_, disposition, filename) => {
+    const content = '<a>\r\n--b -- --bb\n--b</a>\n';
+    const body = `preamble\r\n--a b\r\ncontent-disposition: ${disposition}\r\n\r\n${content}\r\n--a b--\r\nepilogue`;
+    const reply = await authority.call('/testecf/recepcion/api/facturaselectronicas', {
+      headers: {
+        'Content-Type': 'Multipart/Form-Data; charset=utf-8; boundary="a b"',
+        Authorization: `Bearer ${await authority.token()}`,
+      },
+      body,
+    });
+    expect(reply.status).toBe(200);
+    const submission = (await authority.submissions()).at(-1);
+    expect(submission).toMatchObject({ filename, track_id: reply.json().trackId });
+    expect((await authority.control('GET', `submissions/${submission.id}/xml`)).text).toBe(content);
+  });
 });
 
 describe('the verdict on form', () => {

@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import { type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
+import { type Handler, sentenceAnswer, textAnswer } from '../http/call.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import { isAccepted } from '../verdicts/verdict.js';
 import type { Counterpart } from './counterpart-state.js';

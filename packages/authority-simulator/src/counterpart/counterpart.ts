@@ -1,5 +1,5 @@
-import { type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/exchange.js';
-import type { Route } from '../http/route.js';
+import type { Route } from '../http/app.js';
+import { type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/call.js';
 import { giveSeed, validateSeed } from '../operations/authentication.js';
 import type { Simulation } from '../simulation.js';
 import { receiveApproval } from './approval-receiver.js';

@@ -1,5 +1,5 @@
 import { parseXml, XmlRefused } from '@ecf/ecf-xml';
-import type { Call } from '../http/exchange.js';
+import type { Call } from '../http/call.js';
 
 /** An order to the counterpart: the members of a JSON object or of an XML model, names in any case. */
 export class Order {

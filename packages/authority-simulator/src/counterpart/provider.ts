@@ -1,5 +1,5 @@
 import { type Environment, groupOf, isRnc, textOf } from '@ecf/domain';
-import { type Answer, type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
+import { type Answer, type Handler, sentenceAnswer, textAnswer } from '../http/call.js';
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
 import { ACCEPTED } from '../verdicts/verdict.js';

@@ -1,6 +1,5 @@
 import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
-import { type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
-import { isUpload, readUpload } from '../http/upload.js';
+import { type Handler, isUpload, sentenceAnswer, textAnswer } from '../http/call.js';
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, type SignedDocument, signerOf } from '../verdicts/signed-document.js';
 import type { Counterpart } from './counterpart-state.js';
@@ -11,7 +10,7 @@ import { DELIVERED_TYPES, receipt } from './sample-documents.js';
 /** Receives an e-CF like any receiver: the answer is a signed acknowledgement, also for a refusal. */
 export function receiveEcf(counterpart: Counterpart): Handler {
   return async (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
     if (!isUpload(upload)) return upload;
     const now = counterpart.clock();

@@ -1,4 +1,4 @@
-import type { Structured } from './exchange.js';
+import type { Structured } from './call.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const XML_TYPE = 'application/xml; charset=utf-8';

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONTROL_PATH } from '../control/paths.js';
 
 const TIMEOUT_MS = 2000;
 
@@ -45,7 +44,7 @@ async function isHeld(file: string): Promise<boolean> {
   if (!existsSync(file)) return false;
   try {
     const { url, instance } = JSON.parse(readFileSync(file, 'utf8')) as { url: string; instance: string };
-    const response = await fetch(`${url}${CONTROL_PATH}instance`, { signal: AbortSignal.timeout(1000) });
+    const response = await fetch(`${url}/_control/instance`, { signal: AbortSignal.timeout(1000) });
     const answer = (await response.json()) as { instance?: string };
     return answer.instance === instance;
   } catch (error) {

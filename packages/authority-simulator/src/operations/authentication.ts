@@ -1,7 +1,14 @@
 import { groupOf, textOf } from '@ecf/domain';
 import { mayLogIn } from '../authentication/delegation.js';
-import { type Answer, type Call, type Handler, sentenceAnswer, textAnswer } from '../http/exchange.js';
-import { HTML_REFUSAL, isUpload, readUpload } from '../http/upload.js';
+import {
+  type Answer,
+  type Call,
+  type Handler,
+  HTML_REFUSAL,
+  isUpload,
+  sentenceAnswer,
+  textAnswer,
+} from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
 import { seedDate, tokenDate } from '../wire-dates.js';
@@ -26,7 +33,7 @@ function seedXml(value: string, now: Date): string {
 /** A signed seed for a token. Refusals are a bare JSON string, or HTML if the body is no document at all. */
 export function validateSeed(login: Login): Handler {
   return (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return HTML_REFUSAL;
     return isUpload(upload) ? logIn(login, call, upload.bytes) : upload;
   };

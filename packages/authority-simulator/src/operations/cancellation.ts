@@ -1,5 +1,4 @@
-import type { Answer, Call, Handler } from '../http/exchange.js';
-import { isUpload, readUpload } from '../http/upload.js';
+import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideCancellation } from '../verdicts/decide-cancellation.js';
 
@@ -8,7 +7,7 @@ type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'signatures' | 'c
 /** Cancellation of unused numbers (ANECF): free numbers are annulled, the answer names the others. */
 export function receiveCancellation(cancellations: Cancellations): Handler {
   return (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return cancellationAnswer(400, null, '2', 'Rechazada', ['Archivo no válido']);
     if (!isUpload(upload)) return upload;
     return receive(cancellations, call, upload.filename, upload.bytes);

@@ -1,5 +1,4 @@
-import type { Answer, Call, Handler } from '../http/exchange.js';
-import { isUpload, readUpload } from '../http/upload.js';
+import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { type ApprovalDecision, decideApproval } from '../verdicts/decide-approval.js';
 import type { Verdict } from '../verdicts/verdict.js';
@@ -12,7 +11,7 @@ type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certificat
  */
 export function receiveApproval(approvals: Approvals): Handler {
   return (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return approvalAnswer(400, '02', REFUSED, ['Archivo no válido']);
     if (!isUpload(upload)) return upload;
     return receive(approvals, call, upload.filename, upload.bytes);

@@ -1,5 +1,4 @@
-import type { Answer, Call, Handler, Structured } from '../http/exchange.js';
-import { HTML_REFUSAL, isUpload, readUpload } from '../http/upload.js';
+import { type Answer, type Call, type Handler, HTML_REFUSAL, isUpload, type Structured } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideRfce } from '../verdicts/decide-rfce.js';
 import { takesNumber } from '../verdicts/sequence.js';
@@ -17,7 +16,7 @@ export const TRY_AGAIN: Answer = {
 /** Reception of consumer summaries: the verdict is the answer. A rejection comes with HTTP 400. */
 export function receiveSummary(reception: ConsumerReception): Handler {
   return (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return HTML_REFUSAL;
     if (!isUpload(upload)) return upload;
     return receive(reception, call, upload.filename, upload.bytes);

@@ -1,4 +1,4 @@
-import { type Answer, type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Answer, type Handler, sentenceAnswer } from '../http/call.js';
 import type { Taxpayer } from '../ledger/taxpayers.js';
 import type { Simulation } from '../simulation.js';
 

@@ -1,5 +1,4 @@
-import type { Answer, Call, Handler } from '../http/exchange.js';
-import { isUpload, readUpload } from '../http/upload.js';
+import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideEcf } from '../verdicts/decide-ecf.js';
 import { takesNumber } from '../verdicts/sequence.js';
@@ -15,7 +14,7 @@ type Reception = Pick<
  */
 export function receiveEcf(reception: Reception): Handler {
   return (call) => {
-    const upload = readUpload(call);
+    const { upload } = call;
     if (upload === null) return refusal('ArchivoRequerido', 'Debe enviar el archivo XML en el campo xml.');
     if (!isUpload(upload)) return upload;
     return receive(reception, call, upload.filename, upload.bytes);

@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Answer, type Call, type Handler, sentenceAnswer } from '../http/call.js';
 import { presentVerdict, type Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import { IN_PROCESS, type Message, NOT_FOUND, type Verdict } from '../verdicts/verdict.js';

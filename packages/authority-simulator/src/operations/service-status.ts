@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Answer, type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Answer, type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/call.js';
 import type { Operation } from '../operation.js';
 import type { Simulation } from '../simulation.js';
 import { rowsOf } from './maintenance.js';

@@ -1,5 +1,5 @@
 import { Decimal, type Environment } from '@ecf/domain';
-import { type Handler, type Query, textAnswer } from '../http/exchange.js';
+import { type Handler, type Query, textAnswer } from '../http/call.js';
 import { escapeXml } from '../http/representation.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import type { Submission } from '../ledger/submission.js';

@@ -1,5 +1,5 @@
 import { mayActFor } from '../authentication/delegation.js';
-import { type Answer, type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Answer, type Handler, sentenceAnswer } from '../http/call.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import { isDecided, type Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';

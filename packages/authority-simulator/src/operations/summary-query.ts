@@ -1,5 +1,5 @@
 import { mayActFor } from '../authentication/delegation.js';
-import { type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Handler, sentenceAnswer } from '../http/call.js';
 import type { Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import { TEXTS } from '../verdicts/texts.js';

@@ -1,5 +1,5 @@
 import { mayActFor } from '../authentication/delegation.js';
-import { type Answer, type Handler, sentenceAnswer } from '../http/exchange.js';
+import { type Answer, type Handler, sentenceAnswer } from '../http/call.js';
 import { presentVerdict, type Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import { trackIdDate } from '../wire-dates.js';

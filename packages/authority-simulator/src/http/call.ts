@@ -1,15 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '@ecf/domain';
 import type { DocumentFault } from '../faults/fault.js';
 import type { Submission } from '../ledger/submission.js';
 
 /** A call as the operations see it: the body is complete, the token is checked. */
 export interface Call {
-  readonly method: string;
-  /** Path without query, percent-decoded, in lower case, without a slash at the end. */
-  readonly path: string;
   readonly query: Query;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** The document in a multipart body; null: the body has no file part `xml`; an answer: the body cannot be read. */
+  readonly upload: Upload | Answer | null;
   readonly env: Environment;
   /** Holder of the certificate that logged in; null if the operation needs no token. */
   readonly holder: string | null;
@@ -17,10 +17,32 @@ export interface Call {
   readonly fault: DocumentFault | null;
 }
 
-/** Query parameters; their names are read in any case. */
-export interface Query {
+/** Query parameters; names count in any case, as on the authority's servers. */
+export class Query {
+  readonly #values: readonly (readonly [name: string, value: string])[];
+
+  /** @param url a request target */
+  constructor(url: string) {
+    const search = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+    this.#values = [...search].map(([name, value]) => [name.toLowerCase(), value]);
+  }
+
   /** The first non-empty value under one of the names (lower case), or null. */
-  get(...names: string[]): string | null;
+  get(...names: string[]): string | null {
+    for (const wanted of names)
+      for (const [name, value] of this.#values) if (name === wanted && value !== '') return value;
+    return null;
+  }
+}
+
+/** The file part `xml` of a call. */
+export interface Upload {
+  readonly filename: string;
+  readonly bytes: Buffer;
+}
+
+export function isUpload(value: Upload | Answer): value is Upload {
+  return 'bytes' in value;
 }
 
 /** The answer. A body that is no string or buffer is written as JSON or XML, as the caller accepts. */
@@ -41,6 +63,7 @@ export interface Structured {
   readonly value: unknown;
 }
 
+/** A call whose token is checked, to its answer. */
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
 export function textAnswer(status: number, text: string, contentType = 'text/plain; charset=utf-8'): Answer {
@@ -55,3 +78,10 @@ export function sentenceAnswer(status: number, sentence: string): Answer {
 export function emptyAnswer(status: number, headers: Record<string, string> = {}): Answer {
   return { status, body: '', headers };
 }
+
+/** The authority's front end answers a body that it cannot read with HTML. */
+export const HTML_REFUSAL: Answer = textAnswer(
+  400,
+  '<html><head><title>ERROR</title></head><body>ERROR:</body></html>',
+  'text/html; charset=utf-8',
+);
