@@ -40,7 +40,7 @@ import {
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
-import { createPostgresEmissionStore } from './attempt/emission-store.postgres.js';
+import { createPostgresEmissionStore } from './attempt/emission.postgres.js';
 import { createLifeCycle } from './background.js';
 import { openAccountRate } from './batches/account-rate.redis.js';
 import { createCountBackground, createLineBackground } from './batches/batch-background.js';

@@ -4,7 +4,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
 import type { Attempt } from '../src/attempt/attempt.js';
-import { createPostgresEmissionStore } from '../src/attempt/emission-store.postgres.js';
+import { createPostgresEmissionStore } from '../src/attempt/emission.postgres.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
 import type { DueLine } from '../src/batches/batch.js';
 import { createPostgresBatchStore } from '../src/batches/batch-store.postgres.js';

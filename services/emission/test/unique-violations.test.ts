@@ -3,7 +3,7 @@ import type { Database } from '@ecf/service-kit/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../src/attempt/attempt.js';
-import { createPostgresEmissionStore } from '../src/attempt/emission-store.postgres.js';
+import { createPostgresEmissionStore } from '../src/attempt/emission.postgres.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
 import { createPostgresBatchStore } from '../src/batches/batch-store.postgres.js';
 import { createPostgresNumberStore } from '../src/numbers/numbers.postgres.js';

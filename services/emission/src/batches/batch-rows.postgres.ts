@@ -1,5 +1,5 @@
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import { type AttemptRow, fromRow } from '../attempt/emission-rows.postgres.js';
+import { type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
 import type { Batch, BatchLine, DueLine, LineOutcome } from './batch.js';
 
 export interface BatchRow {

@@ -1,6 +1,6 @@
 import type { LineStatus } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState } from '@ecf/domain';
-import { ATTEMPT_COLUMNS } from '../attempt/emission-sql.postgres.js';
+import { ATTEMPT_COLUMNS } from '../attempt/emission.postgres.js';
 
 /** The statements of the batch store. */
 

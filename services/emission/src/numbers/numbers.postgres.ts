@@ -1,8 +1,7 @@
 import { storedEnvironment } from '@ecf/domain';
 import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
-import { type AttemptRow, fromRow } from '../attempt/emission-rows.postgres.js';
-import * as sql from '../attempt/emission-sql.postgres.js';
-import type { Draw, DrawRequest, NumberStore } from '../ports.js';
+import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
+import type { Draw, NumberStore } from '../ports.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 
 /**
@@ -14,7 +13,44 @@ export const RESERVATION_MS = 10_000;
 const RESERVED_KEY = 'reserved_number_account_id_env_idempotency_key_key';
 /** Idempotency keys are kept for 30 days. */
 const KEPT_KEYS_MS = 30 * 24 * 3_600_000;
-const SHARED = { maxItems: 64, maxInFlight: 2 };
+
+/** Reserves the next number. */
+const DRAW = {
+  name: 'number_draw',
+  text: `SELECT d.outcome, d.encf, present_run($2, $3) AS run
+    FROM draw_number($1, stored_environment($2, $3, NULL), $3, $4, $5, $6, $7, $8) d`,
+};
+
+/** The numbers left in the ranges of several issuers. */
+const NUMBERS_LEFT = {
+  name: 'number_left',
+  text: `SELECT l.next_encf AS next, l.remaining
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+      AS r(issuer, env, type, first, last, position)
+    CROSS JOIN LATERAL numbers_left(stored_environment(r.env, r.issuer, NULL), r.issuer, r.type, r.first, r.last) l
+    ORDER BY r.position`,
+};
+
+const GIVE_BACK = {
+  name: 'number_give_back',
+  text: `UPDATE reserved_number SET until = '-infinity', idempotency_key = NULL WHERE token = $1`,
+};
+
+/** Binds an idempotency key to an attempt that was found, not made. */
+const BIND = {
+  name: 'number_bind',
+  text: `INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING emission_id`,
+};
+
+/** The attempt of the submission under a key. */
+const SUBMITTED = {
+  name: 'number_submitted',
+  text: `SELECT k.content_hash AS key_content, ${ATTEMPT_COLUMNS}
+    FROM submission_key k JOIN emission e ON e.id = k.emission_id
+    JOIN attempt a ON a.emission_id = k.emission_id AND a.attempt = k.attempt
+    WHERE k.account_id = $1 AND k.env = stored_environment($2, $4, NULL) AND k.idempotency_key = $3`,
+};
 
 /**
  * Automatic numbers in PostgreSQL. The unique number of an emission, of a reservation and of an idempotency key decide; no
@@ -25,23 +61,14 @@ const SHARED = { maxItems: 64, maxInFlight: 2 };
 export function createPostgresNumberStore(database: Database, timeoutMs: number): NumberStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
 
-  const draws = createSharedCalls<DrawRequest, Draw>({
-    ...SHARED,
-    keyOf: ({ env, accountId, idempotencyKey }) => `${env}:${accountId}:${idempotencyKey}`,
-    async work(items) {
-      const { rows } = await database.query<DrawRow>(sql.DRAW, [JSON.stringify(items.map(drawRow))]);
-      const drawn = new Map(rows.map(({ position, ...draw }) => [position, draw as Draw]));
-      return items.map((_, position) => drawn.get(position) as Draw);
-    },
-  });
-
-  // One GET /account reads what a hundred issuers have left. Few connections for that leave the others to documents.
+  // One GET /account reads what a hundred issuers have left. Two connections for that leave the others to documents.
   const lefts = createSharedCalls<LeftRequest, NumbersLeft>({
-    ...SHARED,
+    maxItems: 64,
+    maxInFlight: 2,
     keyOf: (item) => item,
     async work(items) {
       const ranges = items.flatMap((item) => item.ranges.map((range) => ({ ...range, issuerRnc: item.issuerRnc })));
-      const { rows } = await database.query<NumbersLeft[number]>(sql.NUMBERS_LEFT, [
+      const { rows } = await database.query<NumbersLeft[number]>(NUMBERS_LEFT, [
         ranges.map(({ issuerRnc }) => issuerRnc),
         ranges.map(({ env }) => env),
         ranges.map(({ ecf_type }) => ecf_type),
@@ -55,29 +82,38 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
   return {
     async submitted({ accountId, env, issuerRnc, idempotencyKey }) {
       const { rows } = await retry(() =>
-        database.query<AttemptRow & { key_content: string }>(sql.SUBMITTED, [
-          accountId,
-          env,
-          idempotencyKey,
-          issuerRnc,
-        ]),
+        database.query<AttemptRow & { key_content: string }>(SUBMITTED, [accountId, env, idempotencyKey, issuerRnc]),
       );
       const row = rows[0];
       return row === undefined ? null : { contentHash: row.key_content, attempt: fromRow(row) };
     },
-    draw: (request) =>
-      retry(() => draws.run(request)).catch((error) => {
+    async draw({ accountId, env, issuerRnc, ecfType, idempotencyKey, token, ranges }) {
+      const bounds = ranges.map(({ from, to }) => ({ first_number: sequenceOf(from), last_number: sequenceOf(to) }));
+      const values = [
+        accountId,
+        env,
+        issuerRnc,
+        ecfType,
+        idempotencyKey,
+        token,
+        RESERVATION_MS,
+        JSON.stringify(bounds),
+      ];
+      try {
+        return (await retry(() => database.query<Draw>(DRAW, values))).rows[0] as Draw;
+      } catch (error) {
         // Another call with the key drew at the same moment.
         if (isUniqueViolation(error, RESERVED_KEY)) return { outcome: 'busy' };
         throw error;
-      }),
+      }
+    },
     async bind(accountId, { idempotencyKey, contentHash }, attempt) {
       const { emissionId } = attempt;
       const values = [accountId, storedEnvironment(attempt), idempotencyKey, contentHash, emissionId, attempt.attempt];
-      return (await retry(() => database.query(sql.BIND, values))).rows.length > 0;
+      return (await retry(() => database.query(BIND, values))).rows.length > 0;
     },
     async giveBack(token) {
-      await retry(() => database.query(sql.GIVE_BACK, [token]));
+      await retry(() => database.query(GIVE_BACK, [token]));
     },
     left: (issuerRnc, ranges) => retry(() => lefts.run({ issuerRnc, ranges })),
     async forgetKeys(now) {
@@ -91,27 +127,6 @@ type NumbersLeft = Awaited<ReturnType<NumberStore['left']>>;
 interface LeftRequest {
   readonly issuerRnc: string;
   readonly ranges: Parameters<NumberStore['left']>[1];
-}
-
-interface DrawRow {
-  position: number;
-  outcome: Draw['outcome'];
-  encf: string | null;
-  run: number;
-}
-
-function drawRow({ accountId, env, issuerRnc, ecfType, idempotencyKey, token, ranges }: DrawRequest, position: number) {
-  return {
-    position,
-    account: accountId,
-    env,
-    issuer: issuerRnc,
-    type: ecfType,
-    key: idempotencyKey,
-    token,
-    lease: RESERVATION_MS,
-    ranges: ranges.map(({ from, to }) => ({ first_number: sequenceOf(from), last_number: sequenceOf(to) })),
-  };
 }
 
 function sequenceOf(encf: string): number {

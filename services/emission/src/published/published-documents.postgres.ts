@@ -1,35 +1,92 @@
 import type { Database } from '@ecf/service-kit/postgres';
-import { type AttemptRow, fromRow } from '../attempt/emission-rows.postgres.js';
 import {
-  ALARMED,
-  EXCHANGES,
-  FIND,
-  FIND_SUBMISSION,
-  FORGET_CHANGES,
-  PAGE,
-  PAGE_OF_AWAITED,
-} from '../attempt/emission-sql.postgres.js';
-import { columnsOf } from '../attempt/emission-statements.postgres.js';
-import { submissionHistory } from '../attempt/submission-history.postgres.js';
-import type { RecordedExchange } from '../ports.js';
+  ATTEMPT_COLUMNS,
+  type AttemptRow,
+  fromRow,
+  submissionHistory,
+  UNDECIDED,
+} from '../attempt/emission.postgres.js';
 import type { PublishedDocuments } from './published-documents.js';
+
+/** The latest attempts of several numbers, as lists. A run that is null is the present one. */
+const FIND = {
+  name: 'emission_find_several',
+  text: `SELECT ${ATTEMPT_COLUMNS}
+    FROM (SELECT stored_environment($1, n.issuer_rnc, n.run) AS env, n.issuer_rnc, n.encf
+      FROM unnest($2::text[], $3::text[], $4::int[]) AS n(issuer_rnc, encf, run) OFFSET 0) AS k
+    JOIN emission e ON e.env = k.env AND e.issuer_rnc = k.issuer_rnc AND e.encf = k.encf
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt`,
+};
+
+/** The latest attempt of the number that an attempt with this trackId belongs to. */
+const FIND_SUBMISSION = {
+  name: 'emission_find_submission',
+  text: `SELECT ${ATTEMPT_COLUMNS}
+    FROM attempt t JOIN emission e ON e.id = t.emission_id AND environment_of(e.env) = $1
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt
+    WHERE t.track_id = $2 ORDER BY t.attempt DESC LIMIT 1`,
+};
+
+/** Latest attempts in the order of their emissions' ids. */
+const PAGE = {
+  name: 'emission_page',
+  text: `SELECT ${ATTEMPT_COLUMNS}
+    FROM (SELECT * FROM emission WHERE id > $1 ORDER BY id LIMIT $2) e
+    JOIN attempt a ON a.emission_id = e.id AND a.attempt = e.attempt ORDER BY e.id`,
+};
+
+/**
+ * Documents that the authority decides, in the order of their ids. A page reads only its own rows of the partial
+ * index, however many documents wait.
+ */
+export const PAGE_OF_AWAITED = {
+  name: 'emission_page_of_awaited',
+  text: `WITH page AS MATERIALIZED (
+      SELECT emission_id, attempt FROM attempt WHERE ${UNDECIDED} AND emission_id > $1 ORDER BY emission_id LIMIT $2)
+    SELECT ${ATTEMPT_COLUMNS}
+    FROM page JOIN attempt a USING (emission_id, attempt)
+    JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt ORDER BY e.id`,
+};
+
+/** Documents with an alarm, in the order of their ids. */
+const ALARMED = {
+  name: 'emission_alarmed',
+  text: `SELECT ${ATTEMPT_COLUMNS}
+    FROM attempt a JOIN emission e ON e.id = a.emission_id AND e.attempt = a.attempt
+    WHERE a.alarm IS NOT NULL AND ($1::text IS NULL OR environment_of(e.env) = $1)
+      AND ($2::text IS NULL OR e.issuer_rnc = $2) AND e.id > $3 ORDER BY e.id LIMIT $4`,
+};
+
+const EXCHANGES = {
+  name: 'emission_exchanges',
+  text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status AS "httpStatus", x.content_type AS "contentType", x.body
+    FROM exchange x JOIN emission e ON e.id = x.emission_id
+    WHERE e.env = stored_environment($1, $2, $4) AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
+};
+
+/**
+ * Deletes old changes whose events are published, that is, those before the oldest event in the outbox. A minute is
+ * added because the order of positions is not exactly that of transactions.
+ */
+const FORGET_CHANGES = {
+  name: 'emission_forget_changes',
+  text: `DELETE FROM recent_change WHERE at < least(now() - make_interval(secs => $1),
+    (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')`,
+};
 
 const NOTED_FOR_SECONDS = 900;
 
-interface ExchangeRow {
-  attempt: number;
-  operation: string;
-  at: Date;
-  outcome: string;
-  http_status: number | null;
-  content_type: string | null;
-  body: string | null;
-}
+type StoredExchange = Awaited<ReturnType<PublishedDocuments['exchanges']>>[number];
 
 export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
   return {
     async find(env, numbers) {
-      const { rows } = await database.query<AttemptRow>(FIND, columnsOf(numbers.map((number) => ({ env, ...number }))));
+      const { rows } = await database.query<AttemptRow>(FIND, [
+        env,
+        numbers.map(({ issuerRnc }) => issuerRnc),
+        numbers.map(({ encf }) => encf),
+        numbers.map(({ run }) => run ?? null),
+      ]);
       return rows.map(fromRow);
     },
     async findSubmission(env, trackId) {
@@ -46,8 +103,7 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
       return rows.map(fromRow);
     },
     async exchanges({ env, issuerRnc, encf, run }) {
-      const { rows } = await database.query<ExchangeRow>(EXCHANGES, [env, issuerRnc, encf, run ?? null]);
-      return rows.map(exchangeFrom);
+      return (await database.query<StoredExchange>(EXCHANGES, [env, issuerRnc, encf, run ?? null])).rows;
     },
     async alarmed({ env, issuerRnc }, after, limit) {
       return (await database.query<AttemptRow>(ALARMED, [env, issuerRnc, after, limit])).rows.map(fromRow);
@@ -55,17 +111,5 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
     async forget() {
       await database.query(FORGET_CHANGES, [NOTED_FOR_SECONDS]);
     },
-  };
-}
-
-function exchangeFrom(row: ExchangeRow): RecordedExchange & { attempt: number } {
-  return {
-    attempt: row.attempt,
-    operation: row.operation,
-    at: row.at,
-    outcome: row.outcome,
-    httpStatus: row.http_status,
-    contentType: row.content_type,
-    body: row.body,
   };
 }
