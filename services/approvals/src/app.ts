@@ -61,17 +61,8 @@ import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import type { Express } from 'express';
+import { createLifeCycle } from './background.js';
 import type { ApprovalsConfig } from './config.js';
-import { ApprovalsError } from './core/errors.js';
-import { createApprovalBackground } from './core/given/approval-background.js';
-import { type ApprovalSending, createApprovalSending } from './core/given/approval-sending.js';
-import { createGiveApproval } from './core/given/give-approval.js';
-import { operatedApprovals } from './core/given/operated-approvals.js';
-import type { ApprovalValidation, Ports } from './core/ports.js';
-import { operatedAnswers } from './core/received/operated-answers.js';
-import { createQueryApprovals } from './core/received/query-approvals.js';
-import { createReceiveApproval } from './core/received/receive-approval.js';
-import { createReceivers } from './core/receivers/receivers.js';
 import {
   createDeliveries,
   type DeliveriesParts,
@@ -79,18 +70,27 @@ import {
   IN_FLIGHT_PER_SLOT,
   SLOW_MS,
 } from './deliveries.js';
-import { createApprovalReport } from './inbound/approval-report.js';
-import { createApprovalsApp } from './inbound/http.js';
-import { createLifeCycle } from './life-cycle.js';
+import { ApprovalsError } from './errors.js';
+import { createApprovalBackground } from './given/approval-background.js';
+import { ACTS } from './given/approval-rows.postgres.js';
+import { type ApprovalSending, createApprovalSending } from './given/approval-sending.js';
+import { createApprovalStore } from './given/approvals.postgres.js';
+import { createGiveApproval } from './given/give-approval.js';
+import { operatedApprovals } from './given/operated-approvals.js';
 import { createObserver, observeBacklog } from './observer.js';
-import { ACTS } from './outbound/approval-rows.js';
-import { createApprovalValidation } from './outbound/approval-validation.js';
-import { createApprovalStore } from './outbound/approvals.postgres.js';
-import { createKnownSigners } from './outbound/known-signers.js';
-import { createOutcomes } from './outbound/outcomes.postgres.js';
-import { createReceivedApprovalStore } from './outbound/received-approvals.postgres.js';
-import { createRunStore } from './outbound/runs/runs.postgres.js';
-import { STORED_FILES } from './outbound/stored-files.js';
+import { createOutcomes } from './outcomes.postgres.js';
+import type { ApprovalValidation, Ports } from './ports.js';
+import { createApprovalReport } from './received/approval-report.js';
+import { createKnownSigners } from './received/known-signers.postgres.js';
+import { operatedAnswers } from './received/operated-answers.js';
+import { createQueryApprovals } from './received/query-approvals.js';
+import { createReceiveApproval } from './received/receive-approval.js';
+import { createReceivedApprovalStore } from './received/received-approvals.postgres.js';
+import { createApprovalValidation } from './received/validation.worker.js';
+import { createApprovalsApp } from './routes.http.js';
+import { createRunStore } from './runs.postgres.js';
+import { createReceivers } from './sending/endpoints.js';
+import { STORED_FILES } from './stored-files.js';
 
 const GATEWAY_QUERY_MS = 3_000;
 const HOUR = 3_600_000;

@@ -12,20 +12,17 @@ import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { ApiError } from '@ecf/service-kit/errors';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { createDeliverDocument } from './buyers/deliver-document.js';
+import { createDeliveryStore } from './buyers/deliveries.postgres.js';
+import { type Delivery, deliveryBody } from './buyers/delivery.js';
+import { resumeWithCertificate, subscribeToAccepted } from './buyers/delivery-events.js';
+import type { DeliveryPorts } from './buyers/delivery-ports.js';
+import { createQueryAcknowledgements, type QueryAcknowledgements } from './buyers/query-acknowledgements.js';
 import type { ApprovalsConfig } from './config.js';
-import {
-  createQueryAcknowledgements,
-  type QueryAcknowledgements,
-} from './core/acknowledgements/query-acknowledgements.js';
-import { createDeliverDocument } from './core/deliveries/deliver-document.js';
-import { type Delivery, deliveryBody } from './core/deliveries/delivery.js';
-import { createDeliveryBackground } from './core/deliveries/delivery-background.js';
-import type { DeliveryPorts } from './core/deliveries/delivery-ports.js';
-import type { Ports } from './core/ports.js';
 import { createDeliveryObserver, observeDeliveries } from './delivery-observer.js';
-import { resumeWithCertificate, subscribeToAccepted } from './inbound/delivery-events.js';
-import { APPROVALS_GROUP } from './inbound/events.js';
-import { createDeliveryStore } from './outbound/deliveries.postgres.js';
+import { APPROVALS_GROUP } from './events.kafka.js';
+import type { Ports } from './ports.js';
+import { createDeliveryBackground } from './sending/delivery-background.js';
 
 const HOUR = 3_600_000;
 /** A send that takes longer frees its slot for another. */

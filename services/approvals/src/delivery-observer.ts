@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { DeliveryObserver, DeliveryStore } from './core/deliveries/delivery-ports.js';
+import type { DeliveryObserver, DeliveryStore } from './buyers/delivery-ports.js';
 
 /** Metrics and log lines of deliveries. */
 export function createDeliveryObserver(metrics: Metrics, logger: Logger, clock: () => Date): DeliveryObserver {

@@ -1,7 +1,7 @@
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import type { DueTimes } from '@ecf/service-kit/postgres';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
-import { LONGEST_LOOK_UP_PAUSE_MS } from './core/receivers/retry-times.js';
+import { LONGEST_LOOK_UP_PAUSE_MS } from './sending/retry-times.js';
 
 /** Every due time and lease of this service. A receiver can request a pause of an hour at most. */
 export const DUE_TIMES: readonly DueTimes[] = [

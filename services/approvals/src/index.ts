@@ -4,4 +4,4 @@ export {
   type ApprovalValidationResult,
   type ValidateApprovalOptions,
   validateApproval,
-} from './core/received/validate-approval.js';
+} from './received/validate-approval.js';

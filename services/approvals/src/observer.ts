@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { ApprovalStore, Observer } from './core/ports.js';
+import type { ApprovalStore, Observer } from './ports.js';
 
 /** An older undecided approval raises an alarm; it is still sent. */
 const OVERDUE_MS = 72 * 3_600_000;

@@ -1,12 +1,12 @@
 import { createCircuitBreakers } from '@ecf/authority-client';
 import { trustCheck } from '@ecf/public-ingress';
 import { describe, expect, it } from '@jest/globals';
-import { validateAcknowledgement } from '../src/core/acknowledgements/acknowledgement.js';
-import { createDeliverDocument } from '../src/core/deliveries/deliver-document.js';
-import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
-import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
-import type { HostedConclusion } from '../src/core/deliveries/delivery-ports.js';
-import { Unwritable } from '../src/core/errors.js';
+import { validateAcknowledgement } from '../src/buyers/acknowledgement.js';
+import { createDeliverDocument } from '../src/buyers/deliver-document.js';
+import type { ClaimedDelivery } from '../src/buyers/delivery.js';
+import type { HostedConclusion } from '../src/buyers/delivery-ports.js';
+import { Unwritable } from '../src/errors.js';
+import { createDeliveryBackground } from '../src/sending/delivery-background.js';
 import { eventually } from './support/world.js';
 
 const sent = {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { admit, owedToIssuer } from '../src/core/given/admission.js';
-import type { GivenApproval } from '../src/core/given/given-approval.js';
+import { admit, owedToIssuer } from '../src/given/admission.js';
+import type { GivenApproval } from '../src/given/given-approval.js';
 
 const NOW = new Date('2026-06-23T17:45:47-04:00');
 let id = 0;

@@ -11,11 +11,11 @@ import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { ClaimedDelivery } from '../src/core/deliveries/delivery.js';
-import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
+import { createDeliveryStore } from '../src/buyers/deliveries.postgres.js';
+import type { ClaimedDelivery } from '../src/buyers/delivery.js';
 import { DUE_TIMES } from '../src/due-times.js';
 import type { Approvals } from '../src/index.js';
-import { createDeliveryStore } from '../src/outbound/deliveries.postgres.js';
+import { createDeliveryBackground } from '../src/sending/delivery-background.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
 import {
   ACCOUNT,

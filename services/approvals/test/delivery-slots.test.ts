@@ -1,9 +1,9 @@
 import { createCircuitBreakers } from '@ecf/authority-client';
 import { expect, it } from '@jest/globals';
-import type { Delivery } from '../src/core/deliveries/delivery.js';
-import { createDeliveryBackground } from '../src/core/deliveries/delivery-background.js';
-import type { ClaimRequest } from '../src/core/deliveries/delivery-ports.js';
-import { createDeliverySlots } from '../src/core/deliveries/delivery-slots.js';
+import type { Delivery } from '../src/buyers/delivery.js';
+import type { ClaimRequest } from '../src/buyers/delivery-ports.js';
+import { createDeliveryBackground } from '../src/sending/delivery-background.js';
+import { createDeliverySlots } from '../src/sending/slots.js';
 
 const BUYER = 'TesteCF:131000001';
 const OTHER = 'TesteCF:131000002';

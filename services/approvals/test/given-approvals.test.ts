@@ -5,8 +5,8 @@ import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createApprovalStore } from '../src/given/approvals.postgres.js';
 import type { Approvals } from '../src/index.js';
-import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
 import {
   AUTHORITY,
   BUYER,

@@ -1,10 +1,10 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import type { CertificateUse } from '@ecf/taxpayer-replica';
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryOfPorts, deliveryOf } from '../src/core/deliveries/delivery.js';
-import type { Caller } from '../src/core/receivers/receiver-logins.js';
-import { createReceivers } from '../src/core/receivers/receivers.js';
-import { nextLookUp, obeyedPause } from '../src/core/receivers/retry-times.js';
+import { type DeliveryOfPorts, deliveryOf } from '../src/buyers/delivery.js';
+import type { Caller } from '../src/sending/endpoint-logins.js';
+import { createReceivers } from '../src/sending/endpoints.js';
+import { nextLookUp, obeyedPause } from '../src/sending/retry-times.js';
 import { certificate, issuedInvoice } from './support/world.js';
 
 const RNC = '120000001';

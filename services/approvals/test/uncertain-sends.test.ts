@@ -4,13 +4,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Unwritable } from '../src/core/errors.js';
-import { createApprovalSending } from '../src/core/given/approval-sending.js';
-import type { GivenApproval } from '../src/core/given/given-approval.js';
-
-import type { Exchange, Progress, Target } from '../src/core/ports.js';
+import { Unwritable } from '../src/errors.js';
+import { createApprovalSending } from '../src/given/approval-sending.js';
+import { createApprovalStore } from '../src/given/approvals.postgres.js';
+import type { GivenApproval } from '../src/given/given-approval.js';
 import type { Approvals } from '../src/index.js';
-import { createApprovalStore } from '../src/outbound/approvals.postgres.js';
+import type { Exchange, Progress, Target } from '../src/ports.js';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 
 let world: World;

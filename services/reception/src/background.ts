@@ -6,11 +6,11 @@ import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
 import { createCleaning } from '@ecf/service-kit/service';
 import type { Archiver } from '@ecf/service-kit/xml-store';
-import type { Confirmation } from './core/confirmation/confirmation.js';
-import type { Ports } from './core/ports.js';
+import type { Confirmation } from './confirmation/confirmation.js';
 import { DUE_TIMES } from './due-times.js';
-import { subscribeToEvents } from './inbound/events.js';
-import { RECEPTION_GROUP } from './outbound/documents.postgres.js';
+import { subscribeToEvents } from './events.kafka.js';
+import type { Ports } from './ports.js';
+import { RECEPTION_GROUP } from './receive/documents.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 

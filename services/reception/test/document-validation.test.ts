@@ -7,8 +7,8 @@ import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterEach, expect, it } from '@jest/globals';
-import { ReceptionError } from '../src/core/errors.js';
-import { createValidation } from '../src/outbound/document-validation.js';
+import { ReceptionError } from '../src/errors.js';
+import { createValidation } from '../src/receive/validation.worker.js';
 import { sampleBytes } from './support/documents.js';
 import { authority, issue, NOW, provider } from './support/senders.js';
 

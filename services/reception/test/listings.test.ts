@@ -11,7 +11,7 @@ import { createInternalClient } from '@ecf/service-kit/internal';
 import { identitiesOf } from '@ecf/test-support/services';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { approvalDaysLeft } from '../src/core/documents/approval-deadline.js';
+import { approvalDaysLeft } from '../src/listings/approval-deadline.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
 import { ACCOUNT, OTHER_ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';

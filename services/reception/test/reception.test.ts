@@ -4,7 +4,7 @@ import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDocumentStore } from '../src/outbound/documents.postgres.js';
+import { createDocumentStore } from '../src/receive/documents.postgres.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';

@@ -3,7 +3,7 @@ import { testKey } from '@ecf/test-support';
 import { openCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { expect, it } from '@jest/globals';
-import { createRecordDocument, type Incoming } from '../src/core/documents/record-document.js';
+import { createRecordDocument, type Incoming } from '../src/receive/record-document.js';
 import { NOW } from './support/senders.js';
 
 const issued = createCertificateAuthority({ key: testKey(1) }).issue({

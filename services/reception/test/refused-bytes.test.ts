@@ -1,7 +1,7 @@
 import { createStoredBytesQuota } from '@ecf/public-ingress/stored-bytes-quota';
 import { describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
-import { createRefusedDocumentQuota } from '../src/core/documents/refused-bytes.js';
+import { createRefusedDocumentQuota } from '../src/receive/refused-bytes.js';
 import { NOW } from './support/senders.js';
 
 const LARGE = 1_000_000;

@@ -12,11 +12,11 @@ import {
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
-import { ReceptionError } from '../src/core/errors.js';
-import type { TokenKeys } from '../src/core/ports.js';
-import { createProviderTokens } from '../src/core/providers/provider-tokens.js';
-import { createSeeds, SEED_LIFE_MS } from '../src/core/providers/seeds.js';
-import { readSignedSeed } from '../src/core/providers/signed-seed.js';
+import { ReceptionError } from '../src/errors.js';
+import type { TokenKeys } from '../src/ports.js';
+import { createProviderTokens } from '../src/tokens/provider-tokens.js';
+import { createSeeds, SEED_LIFE_MS } from '../src/tokens/seeds.js';
+import { readSignedSeed } from '../src/tokens/signed-seed.js';
 import { authority, expired, issue, NOW, provider } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';
 import { createInMemoryTokenKeys } from './support/token-keys.in-memory.js';

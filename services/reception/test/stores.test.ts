@@ -18,17 +18,13 @@ import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
-import type {
-  NewReceivedDocument,
-  NewRefusedDocument,
-  ReceivedDocument,
-} from '../src/core/documents/received-document.js';
-import type { DocumentStore, Place, SpentSeeds, TokenKeys } from '../src/core/ports.js';
+import { createConfirmationStore } from '../src/confirmation/confirmations.postgres.js';
 import { DUE_TIMES } from '../src/due-times.js';
-import { createConfirmationStore } from '../src/outbound/confirmations.postgres.js';
-import { createDocumentStore } from '../src/outbound/documents.postgres.js';
-import { createSpentSeeds } from '../src/outbound/spent-seeds.postgres.js';
-import { createTokenKeys, sealedTokenKeys } from '../src/outbound/token-keys.postgres.js';
+import type { DocumentStore, Place, SpentSeeds, TokenKeys } from '../src/ports.js';
+import { createDocumentStore } from '../src/receive/documents.postgres.js';
+import type { NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../src/receive/received-document.js';
+import { createSpentSeeds } from '../src/tokens/spent-seeds.postgres.js';
+import { createTokenKeys, sealedTokenKeys } from '../src/tokens/token-keys.postgres.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';

@@ -4,13 +4,13 @@ import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { describe, expect, it } from '@jest/globals';
+import { ReceptionError } from '../src/errors.js';
 import {
   type InvalidDocument,
   type ValidateOptions,
   type ValidDocument,
   validateDocument,
-} from '../src/core/documents/validate-document.js';
-import { ReceptionError } from '../src/core/errors.js';
+} from '../src/receive/validate-document.js';
 import { type EditableEcf, sampleBytes, sampleTree, sampleXml } from './support/documents.js';
 import { authority, BUYER, expired, issue, NOW, PROVIDER, provider } from './support/senders.js';
 

@@ -1,4 +1,4 @@
-import type { SpentSeeds } from '../../src/core/ports.js';
+import type { SpentSeeds } from '../../src/ports.js';
 
 /** Redeemed seeds in memory, for tests above the store. */
 export function createInMemorySpentSeeds(): SpentSeeds {

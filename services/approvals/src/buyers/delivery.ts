@@ -1,0 +1,105 @@
+import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
+import { type Environment, goesToBuyer, toIsoDominican } from '@ecf/domain';
+import type { StoredBytes } from '../given/given-approval.js';
+import type { Receivers } from '../sending/endpoints.js';
+
+export type DeliveryStatus = DeliveryBody['delivery_status'];
+
+/** The issued e-CF of a delivery. */
+export interface DeliveryKey {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+  /** The certification run of the issuer; without it, the present one. */
+  readonly run?: number | undefined;
+}
+
+/** An accepted e-CF to be delivered to its buyer. */
+export interface NewDelivery {
+  readonly key: DeliveryKey;
+  readonly buyerRnc: string;
+  readonly accountId: string;
+  readonly xml: StoredBytes;
+  readonly status: 'pending' | 'no_receiver' | 'not_required';
+  readonly createdAt: Date;
+  readonly deadlineAt: Date;
+  /** Null once the delivery has ended. */
+  readonly dueAt: Date | null;
+  /** The trace of its attempts. */
+  readonly traceparent: string | null;
+  /** The receiver's host (origin) as last known, a hint for claims: attempts use the directory. */
+  readonly host: string | null;
+}
+
+/** A delivery and its present state. */
+export interface Delivery extends Omit<NewDelivery, 'status'> {
+  readonly id: number;
+  readonly status: DeliveryStatus;
+  /** Attempts begun. */
+  readonly tries: number;
+  readonly lastError: string | null;
+}
+
+/** A delivery that one instance holds until its lease ends. */
+export interface ClaimedDelivery extends Delivery {
+  readonly claim: string;
+}
+
+/** The ports of {@link deliveryOf}. */
+export interface DeliveryOfPorts {
+  readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
+  readonly receivers: Pick<Receivers, 'missedUntil' | 'knownHost'>;
+  readonly clock: () => Date;
+  readonly random: () => number;
+}
+
+/** Spreads the look-ups of documents that came while the buyer was known to have no receiver. */
+const AFTER_MISS_MS = 5_000;
+
+/** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
+const ON_REQUEST = '45';
+
+/** The delivery of a document; null if it goes to nobody or is not accepted (yet). */
+export function deliveryOf(
+  invoice: InvoiceChanged,
+  { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,
+  traceparent: string | null,
+): NewDelivery | null {
+  const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
+  const { route, ecf_type: ecfType, buyer_rnc: buyerRnc } = invoice;
+  if (!accepted || buyerRnc === null || !goesToBuyer({ route, ecfType, buyerRnc })) return null;
+  const now = clock();
+  const created = {
+    key: { env: invoice.env, issuerRnc: invoice.issuer_rnc, encf: invoice.encf, run: invoice.run ?? 1 },
+    buyerRnc,
+    accountId: invoice.account_id,
+    xml: { path: invoice.xml_storage_path, sha256: invoice.xml_checksum },
+    createdAt: now,
+    deadlineAt: new Date(now.getTime() + settings.deadlineMs),
+    traceparent,
+    host: receivers.knownHost(invoice.env, buyerRnc),
+  };
+  if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
+  const missedUntil = receivers.missedUntil(invoice.env, buyerRnc);
+  if (missedUntil === null) return { ...created, status: 'pending', dueAt: now };
+  return { ...created, status: 'no_receiver', dueAt: new Date(missedUntil.getTime() + random() * AFTER_MISS_MS) };
+}
+
+/** The record as operators see it. */
+export function deliveryBody(delivery: Delivery): DeliveryBody {
+  const { key } = delivery;
+  return {
+    id: delivery.id,
+    env: key.env,
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: delivery.buyerRnc,
+    account_id: delivery.accountId,
+    delivery_status: delivery.status,
+    tries: delivery.tries,
+    last_error: delivery.lastError,
+    created_at: toIsoDominican(delivery.createdAt),
+    due_at: delivery.dueAt === null ? null : toIsoDominican(delivery.dueAt),
+    deadline_at: toIsoDominican(delivery.deadlineAt),
+  };
+}

@@ -1,0 +1,72 @@
+import type { ReceivedAcknowledgement } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import type { SignerFacts } from '@ecf/public-ingress';
+import type { Caller } from '@ecf/taxpayer-replica';
+import { ApprovalsError } from '../errors.js';
+import type { Ports } from '../ports.js';
+import { requireTaxpayer } from '../received/query-approvals.js';
+import { publicAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
+import type { AcknowledgementStore } from './delivery-ports.js';
+
+type QueryPorts = Pick<Ports, 'taxpayers' | 'source' | 'observer' | 'archive' | 'signers'> & {
+  readonly acknowledgements: AcknowledgementStore;
+};
+
+interface OneQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string;
+}
+
+/** Reads the acknowledgements of buyers. Those of other accounts are 404. */
+export interface QueryAcknowledgements {
+  /** Newest first. */
+  list(query: {
+    caller: Caller;
+    env: Environment;
+    issuerRnc: string;
+    encf: string | null;
+    receiptStatus: 0 | 1 | null;
+    limit: number;
+    offset: number;
+  }): Promise<ReceivedAcknowledgement[]>;
+  /** The valid one, else the latest. */
+  one(query: OneQuery): Promise<ReceivedAcknowledgement>;
+  /** The very bytes that the buyer returned. */
+  xml(query: OneQuery): Promise<Uint8Array>;
+}
+
+export function createQueryAcknowledgements(ports: QueryPorts): QueryAcknowledgements {
+  async function find({ caller, env, issuerRnc, encf }: OneQuery): Promise<StoredAcknowledgement> {
+    await requireTaxpayer(ports, caller, issuerRnc);
+    const stored = await ports.acknowledgements.find({ env, issuerRnc, encf });
+    if (stored !== null) return stored;
+    throw new ApprovalsError('not_found', `No buyer acknowledged ${encf} of ${issuerRnc} in ${env} yet.`);
+  }
+
+  /** With their signers, and whether these were known before. */
+  async function shown(stored: readonly StoredAcknowledgement[]): Promise<ReceivedAcknowledgement[]> {
+    const signed = stored.filter(({ signer }) => signer !== null);
+    const uses = signed.map(({ key, buyerRnc, signer, receivedAt }) => ({
+      env: key.env,
+      rnc: buyerRnc,
+      signer: signer as SignerFacts,
+      at: receivedAt,
+    }));
+    const known = await ports.signers.areKnown(uses);
+    return stored.map((one) => publicAcknowledgement(one, known[signed.indexOf(one)] ?? false));
+  }
+
+  return {
+    async list(query) {
+      await requireTaxpayer(ports, query.caller, query.issuerRnc);
+      return shown(await ports.acknowledgements.list(query));
+    },
+    one: async (query) => (await shown([await find(query)]))[0] as ReceivedAcknowledgement,
+    async xml(query) {
+      const { xml } = await find(query);
+      return ports.archive.get(xml.path, xml.sha256);
+    },
+  };
+}

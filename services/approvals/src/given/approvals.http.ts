@@ -1,0 +1,74 @@
+import { approvalRequestSchema } from '@ecf/contracts';
+import { RequestParameters, sendDocument, sendObject, validate } from '@ecf/service-kit/http';
+import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
+import type { Request, Response } from 'express';
+import type { QueryApprovals } from '../received/query-approvals.js';
+import type { GiveApproval } from './give-approval.js';
+import { publicApproval } from './given-approval.js';
+
+type Handler = (req: Request, res: Response) => Promise<void>;
+
+export interface ApprovalRouteParts {
+  readonly give: GiveApproval;
+  readonly query: QueryApprovals;
+}
+
+/** The customer's routes for approvals. */
+export function approvalRoutes({
+  give,
+  query,
+}: ApprovalRouteParts): Record<'create' | 'list' | 'one' | 'xml' | 'received' | 'answers', Handler> {
+  return {
+    async create(req, res) {
+      const parameters = new RequestParameters(req);
+      const submit = parameters.flag('submit_to_authority', true);
+      parameters.check();
+      const request = validate(approvalRequestSchema, req.body ?? {}, 'body');
+      const identity = identityOf(req);
+      const env = effectiveEnvironment(identity, request.authority_environment);
+      res.status(201).json(publicApproval(await give({ caller: accountCaller(identity), env, request, submit })));
+    },
+    async list(req, res) {
+      const parameters = new RequestParameters(req);
+      const wanted = { receiverRnc: parameters.rnc('receiver_rnc'), ...parameters.page() };
+      parameters.check();
+      const identity = identityOf(req);
+      res.json(await query.list({ caller: accountCaller(identity), env: identity.env, ...wanted }));
+    },
+    async one(req, res) {
+      sendObject(req, res, await query.one(oneOf(req)));
+    },
+    async xml(req, res) {
+      sendDocument(req, res, await query.xml(oneOf(req)));
+    },
+    async received(req, res) {
+      sendObject(req, res, await query.received(issuedOf(req)));
+    },
+    async answers(req, res) {
+      res.json(await query.answers(issuedOf(req)));
+    },
+  };
+}
+
+/** The e-CF that a route names. */
+function issuedOf(req: Request) {
+  const parameters = new RequestParameters(req);
+  const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
+  parameters.check();
+  const identity = identityOf(req);
+  return { caller: accountCaller(identity), env: identity.env, issuerRnc, encf };
+}
+
+/** Ids are unique in the deployment. Without the header `env`, every environment of the key is searched. */
+function oneOf(req: Request) {
+  const parameters = new RequestParameters(req);
+  const id = parameters.id('approval_id');
+  parameters.check();
+  const identity = identityOf(req);
+  return {
+    caller: accountCaller(identity),
+    environments: identity.env_given ? [identity.env] : identity.environments,
+    id,
+  };
+}

@@ -1,0 +1,123 @@
+import type { AuthorityClient, DirectoryEntry, TokenProvider } from '@ecf/authority-client';
+import { callWithToken } from '@ecf/authority-client/login';
+import type { Environment } from '@ecf/domain';
+import { LRUCache } from 'lru-cache';
+import { receivingHost } from './endpoint-address.js';
+import {
+  answerText,
+  type Caller,
+  createReceiverLogins,
+  ReceiverLoginError,
+  type ReceiverLogins,
+  type ReceiverLoginsParts,
+} from './endpoint-logins.js';
+
+/** The address of a receiver that is wanted. */
+export type ReceiverAddress = 'receptionUrl' | 'approvalUrl';
+
+/** Receivers of other taxpayers: the directory and the logins. A receiver whose login cannot be reached is looked up again. */
+export interface Receivers extends ReceiverLogins {
+  /**
+   * The directory's entry of an RNC; null if it has none. An entry without the wanted address is always looked up afresh.
+   * With `missSince`, a look-up since then that found no receiver is believed, so that many documents cause one query. Throws
+   * where the directory gives no answer.
+   */
+  find(caller: Caller, rnc: string, address: ReceiverAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
+  /**
+   * Queries the directory now: whether it lists another address than the one that was called, or none. Throws if the
+   * directory gives no answer.
+   */
+  moved(caller: Caller, called: DirectoryEntry, address: ReceiverAddress): Promise<boolean>;
+  /** Until when the last look-up, which found no receiver, is believed; null if none is. */
+  missedUntil(env: Environment, rnc: string): Date | null;
+  /** The host that receives documents for an RNC, if it was looked up before. */
+  knownHost(env: Environment, rnc: string): string | null;
+  /** A receiver that could not be reached may have moved: the next try looks it up again. */
+  doubt(caller: Caller, rnc: string): void;
+}
+
+export interface ReceiversParts extends ReceiverLoginsParts {
+  readonly authority: Pick<AuthorityClient, 'findInDirectory'>;
+  readonly tokens: TokenProvider;
+  readonly clock: () => Date;
+  /** How long an entry is believed. An RNC without an entry or the address is looked up every time. */
+  readonly entryLifeMs: number;
+}
+
+const REMEMBERED = 10_000;
+/** Documents that come within it wait for the next look-up; every other due try queries the directory. */
+const MISS_LIFE_MS = 10_000;
+
+/** Looks receivers up in the authority's directory, and keeps what it finds for a while. */
+export function createReceivers(parts: ReceiversParts): Receivers {
+  // Lives are measured by `elapsed`. `queriedAt` is compared with times in the database, so it is of the clock.
+  const entries = new LRUCache<string, { entry: DirectoryEntry; until: number }>({ max: REMEMBERED });
+  const misses = new LRUCache<string, { queriedAt: Date; until: number }>({ max: REMEMBERED });
+  const logins = createReceiverLogins(parts);
+
+  async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
+    const answer = await callWithToken(parts.tokens, caller, (token) =>
+      parts.authority.findInDirectory({ env: caller.env, token, rnc }),
+    );
+    if (answer.outcome === 'verdict') return answer.verdict;
+    // CerteCF has no directory: there, the authority's own portal plays the other side.
+    if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment') return null;
+    throw new Error(`the directory gave no answer: ${answerText(answer)}`);
+  }
+
+  /** Looks an RNC up now and keeps the result. */
+  async function refreshed(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
+    const name = `${caller.env}:${rnc}`;
+    const [now, queriedAt] = [parts.elapsed(), parts.clock()];
+    const entry = await lookUp(caller, rnc);
+    if (entry === null) entries.delete(name);
+    else entries.set(name, { entry, until: now + parts.entryLifeMs });
+    if (entry === null || entry.receptionUrl === null)
+      misses.set(name, { queriedAt, until: parts.elapsed() + MISS_LIFE_MS });
+    else misses.delete(name);
+    return entry;
+  }
+
+  function doubt(caller: Caller, rnc: string): void {
+    const known = entries.get(`${caller.env}:${rnc}`);
+    if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
+  }
+
+  return {
+    async find(caller, rnc, address, missSince = null) {
+      const name = `${caller.env}:${rnc}`;
+      const known = entries.get(name);
+      const now = parts.elapsed();
+      const usable = known !== undefined && known.entry[address] !== null;
+      if (usable && known.until > now) return known.entry;
+      const miss = misses.get(name);
+      if (missSince !== null && miss !== undefined && miss.until > now && miss.queriedAt >= missSince) return null;
+      return refreshed(caller, rnc).catch((error) => {
+        // An entry that could not be refreshed is better than none.
+        if (!usable) throw error;
+        return known.entry;
+      });
+    },
+    async moved(caller, called, address) {
+      const entry = await refreshed(caller, called.rnc);
+      return (entry?.[address] ?? null) !== called[address];
+    },
+    missedUntil(env, rnc) {
+      const left = (misses.get(`${env}:${rnc}`)?.until ?? 0) - parts.elapsed();
+      return left > 0 ? new Date(parts.clock().getTime() + left) : null;
+    },
+    knownHost(env, rnc) {
+      const known = entries.get(`${env}:${rnc}`);
+      return known === undefined ? null : receivingHost(known.entry);
+    },
+    async admitted(caller, entry, call) {
+      try {
+        return await logins.admitted(caller, entry, call);
+      } catch (error) {
+        if (error instanceof ReceiverLoginError && error.trouble === 'unreached') doubt(caller, entry.rnc);
+        throw error;
+      }
+    },
+    doubt,
+  };
+}

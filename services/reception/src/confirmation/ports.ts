@@ -1,0 +1,42 @@
+import type { DueWorkStore } from '@ecf/service-kit/due-work';
+import type { PendingDocument } from '@ecf/service-kit/xml-store';
+import type { NewReceivedDocument } from '../receive/received-document.js';
+import type { AnsweredConfirmation, AuthorityState, Competitor, Confirmation } from './confirmation.js';
+
+/** Queries the authority as the buyer. Resolves with null without an answer, and logs the reason. */
+export type QueryState = (document: Confirmation) => Promise<AuthorityState | null>;
+
+/** Documents that are queried at the authority. A change of a received document is published in the same transaction. */
+export interface ConfirmationStore extends DueWorkStore<Confirmation> {
+  nextDue(): Promise<Date | null>;
+  /**
+   * Records an answer. A document that holds its number is `confirmed` or `disputed` by its last answer, which is published
+   * and returned. A document that competes for a number is neither: null.
+   */
+  answered(answer: AnsweredConfirmation): Promise<'confirmed' | 'disputed' | null>;
+  /** Records a query without answer. */
+  unanswered(documentId: number, dueAt: Date): Promise<void>;
+  /** Null if the document holds its number, or competes no more. */
+  competitor(documentId: number): Promise<Competitor | null>;
+  /**
+   * Gives a confirmed competitor the number: it becomes the received document under its own id, and the one before competes.
+   * Its approval is pending again. False, and nothing changed, where the holder was confirmed meanwhile.
+   */
+  promote(promotion: Promotion): Promise<boolean>;
+}
+
+export interface Promotion {
+  readonly documentId: number;
+  readonly document: NewReceivedDocument;
+  /** The bytes of the new acknowledgement. */
+  readonly files: readonly PendingDocument[];
+  readonly at: Date;
+}
+
+/** Reports to the operators. */
+export interface ConfirmationReport {
+  /** An answer of the authority, or its lack (null). */
+  queried(env: Confirmation['env'], status: string | null): void;
+  disputed(document: Confirmation, status: 'rejected' | 'unknown'): void;
+  promoted(document: Confirmation): void;
+}

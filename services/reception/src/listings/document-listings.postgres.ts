@@ -1,0 +1,253 @@
+import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
+import type { Environment } from '@ecf/domain';
+import { areKnownSigners } from '@ecf/public-ingress';
+import { type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
+import type { DocumentStore, ListedDocument, NumberSearch, Page, ReceivedCriteria, ReceivedFilter } from '../ports.js';
+import { conflictsOf } from '../receive/conflicts.postgres.js';
+import {
+  CONFLICT,
+  type ConflictRow,
+  fromReceivedRow,
+  fromUnkeptRow,
+  NOT_AVAILABLE,
+  RECEIVED,
+  type ReceivedRow,
+} from '../receive/document-rows.postgres.js';
+import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../receive/received-document.js';
+import { sumReceived } from './received-sums.postgres.js';
+
+/** Documents under one number that are read; more than one is ambiguous already. */
+const MAX_UNDER_NUMBER = 50;
+
+const UNKEPT = {
+  name: 'received_unkept_conflicts',
+  text: `SELECT c.* FROM unnest($1::bigint[]) AS d(id)
+          CROSS JOIN LATERAL (SELECT ${CONFLICT} FROM refused_documents r
+                               WHERE r.conflict_of = d.id AND r.xml_path IS NULL ORDER BY r.id DESC LIMIT $2) AS c
+          ORDER BY c.id DESC`,
+};
+const CONFLICT_COUNTS = {
+  name: 'received_conflict_counts',
+  text: 'SELECT conflict_of, count(*) AS count FROM refused_documents WHERE conflict_of = ANY($1::bigint[]) GROUP BY conflict_of',
+};
+const ACKNOWLEDGED = {
+  name: 'received_acknowledged',
+  text: `SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents
+          WHERE env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND issuer_rnc = $4 LIMIT 2`,
+};
+/** One index scan for each buyer, however many refusals one of them has. */
+const REFUSED = {
+  name: 'received_refused',
+  text: `SELECT latest.path, latest.sha256 FROM unnest($2::text[]) AS b(rnc)
+          CROSS JOIN LATERAL (SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM refused_documents
+                               WHERE env = $1 AND buyer_rnc = b.rnc AND encf = $3 AND issuer_rnc = $4
+                               ORDER BY id DESC LIMIT 1) AS latest
+          LIMIT 2`,
+};
+/** A document that a certification run set aside, under another environment, needs no answer. */
+const UNANSWERED = {
+  name: 'documents_unanswered',
+  text: `SELECT env, count(*) AS count
+           FROM (SELECT env FROM received_documents
+                  WHERE approval_status = 'pending' AND received_at < $1 AND position('/' in env) = 0 LIMIT 100000) late
+          GROUP BY env`,
+};
+const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
+const FILTER = 'env = $1 AND buyer_rnc = $2';
+const WITHOUT_QUERY = 'NOT EXISTS (SELECT FROM confirmations c WHERE c.document_id = d.id)';
+/** The condition on the authority's status. PostgreSQL reads the index of a rare status, not all documents. */
+const withStatus = (status: string) =>
+  `id IN (SELECT document_id FROM confirmations WHERE env = $1 AND buyer_rnc = $2 AND status = ${status})`;
+
+const BY_TIME = { column: 'received_at', type: 'timestamptz' } as const;
+const BY_AMOUNT = { column: 'total_amount', type: 'numeric' } as const;
+const UP = { order: 'ASC' } as const;
+const DOWN = { order: 'DESC' } as const;
+const ORDERS = {
+  created_at: { ...BY_TIME, ...UP },
+  '-created_at': { ...BY_TIME, ...DOWN },
+  total_amount: { ...BY_AMOUNT, ...UP },
+  '-total_amount': { ...BY_AMOUNT, ...DOWN },
+} as const;
+
+type DocumentListings = Pick<
+  DocumentStore,
+  'list' | 'count' | 'totals' | 'sums' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
+>;
+
+/** Reads received documents for listings, searches and other services. */
+export function createDocumentListings(database: Database): DocumentListings {
+  return {
+    async list(filter, page) {
+      const { column, order } = ORDERS[page.sort];
+      const { where, values } = filtered(filter, page);
+      const value = (given: unknown) => `$${values.push(given)}`;
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where}
+          ORDER BY ${column} ${order}, id ${order} LIMIT ${value(page.limit + 1)} OFFSET ${value(page.offset)}`,
+        values,
+      );
+      const shown = rows.slice(0, page.limit);
+      const last = rows.length > shown.length ? shown.at(-1) : undefined;
+      const sortValue = ({ received_at: at, total_amount: amount }: ReceivedRow) =>
+        column === 'received_at' ? at.toISOString() : amount;
+      return {
+        documents: await listed(database, shown),
+        last: last === undefined ? null : { value: sortValue(last), id: last.id },
+      };
+    },
+    async count(filter) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<{ count: number }>(
+        `SELECT count(*) AS count FROM received_documents d WHERE ${where}`,
+        values,
+      );
+      return rows[0]?.count ?? 0;
+    },
+    async totals(filter) {
+      const { where, values } = filtered(filter);
+      const { rows } = await database.query<{ count: number; amount: string }>(
+        `SELECT count(*) AS count,
+                round(coalesce(sum(CASE ecf_type WHEN '34' THEN -total_amount ELSE total_amount END), 0), 2)::text AS amount
+           FROM received_documents d WHERE ${where}`,
+        values,
+      );
+      return rows[0] ?? { count: 0, amount: '0.00' };
+    },
+    sums: (filter, topProviders) =>
+      sumReceived(database, filtered(filter), filter.issued === null ? 'created' : 'issued', topProviders),
+    async byNumber(search) {
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT ${RECEIVED} FROM received_documents d WHERE ${NUMBER}
+          ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
+        numberValues(search),
+      );
+      return listed(database, rows);
+    },
+    async latestAcknowledgements(search) {
+      const received = await database.query<StoredBytes>(ACKNOWLEDGED, numberValues(search));
+      if (received.rows.length > 0) return received.rows;
+      return (await database.query<StoredBytes>(REFUSED, numberValues(search))).rows;
+    },
+    async unansweredSince(before) {
+      const { rows } = await database.query<{ env: Environment; count: number }>(UNANSWERED, [before]);
+      return rows;
+    },
+    async page(afterId, limit) {
+      const { rows } = await database.query<ReceivedRow>(
+        `SELECT ${RECEIVED} FROM received_documents d WHERE id > $1 ORDER BY id LIMIT $2`,
+        [afterId, limit],
+      );
+      return listed(database, rows);
+    },
+  };
+}
+
+function numberValues(search: NumberSearch): unknown[] {
+  return [search.env, search.buyerRncs, search.encf, search.issuerRnc];
+}
+
+const ANY: ReceivedCriteria = {
+  status: null,
+  ecfType: null,
+  providerRnc: null,
+  minAmount: null,
+  maxAmount: null,
+  updatedSince: null,
+};
+
+/** The documents of a filter; those after the place of a page, if one is given. */
+function filtered(
+  filter: ReceivedFilter,
+  { sort, place }: Pick<Page, 'sort' | 'place'> = { sort: '-created_at', place: null },
+): { where: string; values: unknown[] } {
+  const values: unknown[] = [filter.env, filter.buyerRnc];
+  const conditions = [FILTER];
+  if (filter.issuerRnc !== null) conditions.push(`issuer_rnc = $${values.push(filter.issuerRnc)}`);
+  const { authorityStatus } = filter;
+  if (authorityStatus === NOT_AVAILABLE) conditions.push(WITHOUT_QUERY);
+  else if (authorityStatus !== null) conditions.push(withStatus(`$${values.push(authorityStatus)}`));
+  const { status, ecfType, providerRnc, minAmount, maxAmount, updatedSince } = filter.criteria ?? ANY;
+  for (const [condition, wanted, type] of [
+    ['approval_status =', status, 'text'],
+    ['ecf_type =', ecfType, 'text'],
+    ['issuer_rnc =', providerRnc, 'text'],
+    ['updated_at >=', updatedSince, 'timestamptz'],
+  ] as const) {
+    if (wanted !== null) conditions.push(`${condition} $${values.push(wanted)}::${type}`);
+  }
+  const typed = (given: unknown, type: string) => (given === null ? null : `$${values.push(given)}::${type}`);
+  const { column, type, order } = ORDERS[sort];
+  const seek: SeekPlace | null = place && {
+    order,
+    value: `${typed(place.value, type)}`,
+    id: `$${values.push(place.id)}`,
+  };
+  const { issued } = filter;
+  if (issued !== null)
+    conditions.push(`date_issued BETWEEN ${typed(issued.first, 'date')} AND ${typed(issued.last, 'date')}`);
+  const received = {
+    least: issued === null ? typed(filter.from, 'timestamptz') : null,
+    most: issued === null ? typed(filter.until, 'timestamptz') : null,
+    mostIncluded: false,
+  };
+  const amounts = { least: typed(minAmount, 'numeric'), most: typed(maxAmount, 'numeric'), mostIncluded: true };
+  conditions.push(
+    ...sortedWithin('received_at', received, column === 'received_at' ? seek : null),
+    ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
+  );
+  return { where: conditions.join(' AND '), values };
+}
+
+async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
+  const documents = rows.map(fromReceivedRow);
+  const conflicts = await conflictsOf(queries, documents);
+  const { rows: counts } = await queries.query<{ conflict_of: number; count: number }>(CONFLICT_COUNTS, [
+    documents.map(({ id }) => id),
+  ]);
+  const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
+  const partly = documents.filter(({ id }) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
+  const unkept = await unkeptOf(queries, partly);
+  return withKnown(
+    queries,
+    documents.map((document) => ({
+      document,
+      conflicts: conflicts.get(document.id) ?? [],
+      unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
+      conflictsTotal: totals.get(document.id) ?? 0,
+    })),
+  );
+}
+
+type Listed = Pick<ListedDocument, 'document' | 'conflictsTotal'> & {
+  readonly conflicts: readonly Conflict[];
+  readonly unkept: readonly UnkeptConflict[];
+};
+
+/** Adds whether each signer is known: one look-up for all of them. */
+async function withKnown(queries: Queries, rows: readonly Listed[]): Promise<ListedDocument[]> {
+  const uses = rows.flatMap(({ document, conflicts, unkept }) =>
+    [document, ...conflicts, ...unkept].map(({ signer, receivedAt: at }) => ({
+      env: document.key.env,
+      rnc: document.key.issuerRnc,
+      signer,
+      at,
+    })),
+  );
+  const known = (await areKnownSigners(queries, uses)).values();
+  const next = () => known.next().value ?? false;
+  return rows.map(({ document, conflicts, unkept, conflictsTotal }) => ({
+    document,
+    known: next(),
+    conflicts: conflicts.map((conflict) => ({ conflict, known: next() })),
+    unkept: unkept.map((conflict) => ({ conflict, known: next() })),
+    conflictsTotal,
+  }));
+}
+
+async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<ConflictRow[]> {
+  if (documents.length === 0) return [];
+  const { rows } = await queries.query<ConflictRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
+  return rows;
+}

@@ -1,0 +1,234 @@
+import type {
+  AllReceivedInvoices,
+  AuthorityStatus,
+  Period,
+  ReceivedInvoice,
+  ReceivedInvoiceAggregate,
+  ReceivedInvoiceConflict,
+  ReceivedInvoicesCount,
+  ReceivedInvoicesList,
+} from '@ecf/contracts';
+import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import { shownSigner } from '@ecf/public-ingress/signed-document';
+import { ReceptionError } from '../errors.js';
+import type {
+  ListedConflict,
+  ListedDocument,
+  NumberSearch,
+  Page,
+  Place,
+  Ports,
+  ReceivedCriteria,
+  ReceivedFilter,
+} from '../ports.js';
+import { accountRncs, type Caller, requireTaxpayer } from './account-rncs.js';
+import { approvalDaysLeft } from './approval-deadline.js';
+
+/** A period of days, both included: Dominican days of receipt, or dates of issue. */
+export interface PeriodQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly period: Period;
+  readonly first: CalendarDate;
+  readonly last: CalendarDate;
+  /** Null = any. */
+  readonly authorityStatus: AuthorityStatus | null;
+}
+
+/** A received document by its number. */
+interface NumberQuery {
+  readonly caller: Caller;
+  readonly env: Environment;
+  readonly buyerRnc: string;
+  readonly encf: string;
+  /** Null = any provider that used the number. */
+  readonly providerRnc: string | null;
+}
+
+interface AcknowledgementQuery extends Pick<NumberQuery, 'caller' | 'env' | 'encf'> {
+  readonly issuerRnc: string;
+  /** Null = any taxpayer of the account. */
+  readonly buyerRnc: string | null;
+}
+
+/** A page of a period's documents. */
+export type PageQuery = PeriodQuery & Page & { readonly criteria: ReceivedCriteria };
+
+/** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
+export type ShownInvoice = Omit<ReceivedInvoice, 'total_amount'> & { readonly total_amount: string };
+type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'> & {
+  readonly invoices: readonly ShownInvoice[];
+  readonly next: Place | null;
+};
+
+type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'> & {
+  readonly toJson: (xml: Uint8Array) => Promise<string>;
+};
+
+/** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */
+export function createQueryReceived(
+  ports: QueryPorts,
+  /** Days within which a document has to be answered; null = none are counted. */
+  deadlineDays: number | null,
+) {
+  /** From one provider. Throws `not_found` if there are none at all in the period. */
+  async function fromProvider(query: PageQuery & { providerRnc: string }): Promise<Shown<ReceivedInvoicesList>> {
+    const { count, total, invoices, ...rest } = await page(query, query.providerRnc);
+    return { count, total, provider_rnc: query.providerRnc, ...rest, invoices };
+  }
+
+  /** From every provider. Throws `not_found` if there are none at all in the period. */
+  function all(query: PageQuery): Promise<Shown<AllReceivedInvoices>> {
+    return page(query, null);
+  }
+
+  /**
+   * How many and how much; an empty period is no error. Every document counts with the amount it states, credit notes
+   * negative.
+   */
+  async function count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
+    const { count, amount } = await ports.documents.totals(await filterOf(ports, query, null));
+    return { total_invoices: count, total_amount: amount, ...period(query) };
+  }
+
+  /** Sums by month, type, status and provider; an empty period is no error. Amounts as for the count. */
+  async function aggregate(query: PeriodQuery & { readonly topProviders: number }): Promise<ReceivedInvoiceAggregate> {
+    return {
+      ...period(query),
+      ...(await ports.documents.sums(await filterOf(ports, query, null), query.topProviders)),
+    };
+  }
+
+  /** One document by its number. Throws `ambiguous` if several providers used it and none is named. */
+  async function one(query: NumberQuery): Promise<ShownInvoice> {
+    return shown(await find(query));
+  }
+
+  /** The same document in the JSON shape that is submitted, read from its stored bytes. */
+  async function document(query: NumberQuery): Promise<string> {
+    const { xml } = (await find(query)).document;
+    return ports.toJson(await ports.archive.get(xml.path, xml.sha256));
+  }
+
+  async function find(query: NumberQuery): Promise<ListedDocument> {
+    await requireTaxpayer(ports, query.caller, query.buyerRnc);
+    return only(ports.documents, {
+      env: query.env,
+      buyerRncs: [query.buyerRnc],
+      issuerRnc: query.providerRnc,
+      encf: query.encf,
+    });
+  }
+
+  /**
+   * The stored acknowledgement under a number: that of the received document, else of the latest refusal. Throws `ambiguous` if
+   * several buyers of the account have one and the query names none.
+   */
+  async function acknowledgement(query: AcknowledgementQuery): Promise<Uint8Array> {
+    const { caller, encf, issuerRnc, buyerRnc } = query;
+    if (buyerRnc !== null) await requireTaxpayer(ports, caller, buyerRnc);
+    const buyerRncs = buyerRnc === null ? await accountRncs(ports, caller) : [buyerRnc];
+    const [stored, ...others] = await ports.documents.latestAcknowledgements({ ...query, buyerRncs });
+    if (stored === undefined) {
+      throw new ReceptionError('not_found', `No ${encf} of ${issuerRnc} was received for a taxpayer of this account.`);
+    }
+    if (others.length > 0) {
+      throw new ReceptionError(
+        'ambiguous',
+        `Several taxpayers of this account were sent ${encf} of ${issuerRnc}; name one of them in the header buyer-rnc.`,
+      );
+    }
+    return ports.archive.get(stored.path, stored.sha256);
+  }
+
+  async function page(query: PageQuery, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
+    const filter = { ...(await filterOf(ports, query, providerRnc)), criteria: query.criteria };
+    const total = query.place?.total ?? (await ports.documents.count(filter));
+    if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
+    const { documents: listed, last } = await ports.documents.list(filter, query);
+    return {
+      count: listed.length,
+      total,
+      ...period(query),
+      limit: query.limit,
+      offset: query.offset,
+      next: last && { ...last, total },
+      invoices: listed.map((one) => shown(one)),
+    };
+  }
+
+  function shown(listed: ListedDocument): ShownInvoice {
+    if (deadlineDays === null) return receivedInvoice(listed);
+    const left = approvalDaysLeft(listed.document, deadlineDays, ports.clock());
+    return { ...receivedInvoice(listed), approval_days_left: left };
+  }
+
+  return { fromProvider, all, count, aggregate, one, document, acknowledgement };
+}
+
+export type QueryReceived = ReturnType<typeof createQueryReceived>;
+
+async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
+  await requireTaxpayer(ports, query.caller, query.buyerRnc);
+  const { env, buyerRnc, authorityStatus } = query;
+  const { first, last } = query;
+  const issued = query.period === 'issued' ? { first, last } : null;
+  return { env, buyerRnc, issuerRnc, authorityStatus, issued, ...dominicanDays(first, last) };
+}
+
+async function only(documents: Ports['documents'], search: NumberSearch): Promise<ListedDocument> {
+  const [first, ...others] = await documents.byNumber(search);
+  if (first === undefined) {
+    throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
+  }
+  const { issuerRnc } = first.document.key;
+  if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
+    throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
+  }
+  return first;
+}
+
+/** A row of the listings. */
+export function receivedInvoice({ document, known, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
+  const { key, facts } = document;
+  return {
+    id: document.id,
+    encf: key.encf,
+    ecf_type: facts.ecfType,
+    date_received: toIsoDominican(document.receivedAt),
+    date_issued: facts.dateIssued === null ? null : `${facts.dateIssued}T00:00:00-04:00`,
+    total_amount: facts.totalAmount,
+    provider_rnc: key.issuerRnc,
+    provider_name: facts.issuerName,
+    buyer_rnc: key.buyerRnc,
+    xml_storage_path: document.xml.path,
+    signer: shownSigner(document.signer, known),
+    authority_status: document.authorityStatus,
+    authority_checked_at: document.authorityCheckedAt === null ? null : toIsoDominican(document.authorityCheckedAt),
+    approval_status: document.approvalStatus,
+    // Our own decision.
+    approval_confirmed: document.approvalStatus !== 'pending',
+    approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
+    // Rows of earlier versions have no severity.
+    warnings: document.observations.map((fault) => ({ ...fault, severity: fault.severity ?? 'warning' })),
+    conflicts: conflicts.map(shownConflict),
+    conflicts_unkept: unkept.map(shownConflict),
+    conflicts_total: conflictsTotal,
+  };
+}
+
+function shownConflict({ conflict, known }: ListedConflict): ReceivedInvoiceConflict {
+  const { id, sha256, receivedAt, signer, authorityStatus } = conflict;
+  const shown = { id, sha256, date_received: toIsoDominican(receivedAt) };
+  return { ...shown, signer: shownSigner(signer, known), authority_status: authorityStatus };
+}
+
+function period(query: PeriodQuery) {
+  return {
+    buyer_rnc: query.buyerRnc,
+    start_date: formatDocumentDate(query.first),
+    end_date: formatDocumentDate(query.last),
+    env: query.env,
+  };
+}

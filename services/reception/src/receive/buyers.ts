@@ -1,0 +1,112 @@
+import type { TaxpayerState } from '@ecf/contracts';
+import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { SigningCertificate } from '@ecf/xml-signing';
+import { LRUCache } from 'lru-cache';
+import { ReceptionError } from '../errors.js';
+import type { Ports, ReceptionSettings } from '../ports.js';
+
+/** The taxpayer that answers for a buyer. */
+export interface Receiver {
+  /** The taxpayer in whose name the document is kept and the acknowledgement signed. */
+  readonly signer: TaxpayerState;
+  readonly certificate: SigningCertificate;
+  /** False if the buyer is no active taxpayer of ours and the configured signer answers. */
+  readonly served: boolean;
+}
+
+/** Queries to the gateway in flight: strangers who name buyers at random must not keep it busy. */
+export const MAX_QUERIES = 16;
+/** A buyer that is not served is not queried again for this time. A buyer that registers meanwhile waits as long. */
+const NOT_SERVED_MS = 2_000;
+const MAX_NOT_SERVED = 10_000;
+
+/**
+ * Finds who answers for a buyer: the buyer where it is an active taxpayer, else the configured signer.
+ *
+ * Throws ReceptionError `buyer_not_served` if no signer is configured, `certificate_*` where the signer has no usable
+ * certificate. Nothing is recorded then, and the sender may send the document again.
+ */
+export function createReceivers(
+  ports: Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'observer' | 'clock'>,
+  settings: Pick<ReceptionSettings, 'signerRnc'>,
+) {
+  const queries = new Map<string, Promise<TaxpayerState | null>>();
+  /** When the gateway last answered that an RNC is not served. */
+  const notServed = new LRUCache<string, number>({ max: MAX_NOT_SERVED });
+
+  async function find(buyerRnc: string): Promise<Receiver> {
+    const buyer = await currentTaxpayer(buyerRnc, (known) => isActive(known) && known.certificate !== null);
+    if (buyer !== null && isActive(buyer)) return { signer: buyer, certificate: open(buyer), served: true };
+    const { signerRnc } = settings;
+    if (signerRnc === null) {
+      throw new ReceptionError('buyer_not_served', `${buyerRnc} is not a receiver of this deployment.`);
+    }
+    const signer = await currentTaxpayer(signerRnc, (known) => known.certificate !== null);
+    if (signer === null) {
+      throw new ReceptionError('certificate_missing', 'The taxpayer that signs for this receiver is not registered.');
+    }
+    return { signer, certificate: open(signer), served: false };
+  }
+
+  function open(taxpayer: TaxpayerState): SigningCertificate {
+    return ports.certificates.open(taxpayer, ports.clock());
+  }
+
+  /** Reads the replica. Before the replica refuses a sender, the gateway is queried: it knows a new registration first. */
+  async function currentTaxpayer(rnc: string, good: (known: TaxpayerState) => boolean): Promise<TaxpayerState | null> {
+    const known = await ports.taxpayers.taxpayer(rnc);
+    if (known !== null && good(known)) return known;
+    if (ports.source === null || wasNotServed(rnc)) return known;
+    const present = queries.get(rnc);
+    if (present !== undefined) return present;
+    if (queries.size >= MAX_QUERIES) throw overloaded();
+    const query = queryGateway(ports.source, rnc, known).finally(() => queries.delete(rnc));
+    queries.set(rnc, query);
+    return query;
+  }
+
+  async function queryGateway(
+    source: TaxpayerSource,
+    rnc: string,
+    known: TaxpayerState | null,
+  ): Promise<TaxpayerState | null> {
+    const { taxpayers, observer } = ports;
+    try {
+      const fresh = await source.taxpayer(rnc);
+      if (fresh === null || !isActive(fresh)) noteNotServed(rnc);
+      if (fresh !== null && (known === null || fresh.revision > known.revision)) await taxpayers.replaceTaxpayer(fresh);
+      return fresh ?? known;
+    } catch (error) {
+      observer.failed('querying the gateway for a taxpayer', error);
+      throw unavailable(error);
+    }
+  }
+
+  function wasNotServed(rnc: string): boolean {
+    const age = ports.clock().getTime() - (notServed.get(rnc) ?? Number.NEGATIVE_INFINITY);
+    return age >= 0 && age < NOT_SERVED_MS;
+  }
+
+  function noteNotServed(rnc: string): void {
+    notServed.set(rnc, ports.clock().getTime());
+  }
+
+  return { find, queries: () => queries.size };
+}
+
+export type Receivers = ReturnType<typeof createReceivers>;
+
+/** No answer is better than the wrong one: after motive 4 a sender does not send the document again. */
+function unavailable(cause: unknown): ReceptionError {
+  const message = 'This receiver cannot look up the buyer at the moment; send the document again shortly.';
+  return new ReceptionError('unavailable', message, 'unavailable', { cause });
+}
+
+function overloaded(): ReceptionError {
+  const message = 'This receiver looks up too many buyers at the moment; send the document again shortly.';
+  return new ReceptionError('overloaded', message, 'buyers.busy');
+}
+
+function isActive(taxpayer: TaxpayerState): boolean {
+  return taxpayer.active && taxpayer.account_active;
+}

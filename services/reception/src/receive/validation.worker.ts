@@ -1,0 +1,27 @@
+import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
+import type { WatchQueue } from '@ecf/service-kit/telemetry';
+import { compiledWorker } from '@ecf/service-kit/worker-threads';
+import { ReceptionError, type ReceptionErrorCode } from '../errors.js';
+import type { Validation } from '../ports.js';
+
+/** Validates e-CF and signed seeds in worker threads. */
+export function createValidation(
+  settings: ValidationSettings & { readonly watchQueue: WatchQueue },
+): Validation & { close(): Promise<void> } {
+  const pool = createValidationPool({
+    ...settings,
+    worker: compiledWorker(import.meta, 'validation-thread.worker'),
+    refuse: ({ message, kind }, cause) => new ReceptionError(codeOf(kind), message, kind, { cause }),
+    unavailable: (reason, cause) =>
+      new ReceptionError(isOverload(reason) ? 'overloaded' : 'unavailable', reason.message, reason.kind, { cause }),
+  });
+  return {
+    document: (bytes, now) => pool.run({ bytes, now }, 'document'),
+    seed: (bytes, now) => pool.run({ bytes, now }, 'seed'),
+    close: () => pool.close(),
+  };
+}
+
+function codeOf(kind: string): ReceptionErrorCode {
+  return kind.startsWith('seed.') ? 'seed_refused' : 'unreadable_document';
+}

@@ -1,0 +1,24 @@
+import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { setAside } from '@ecf/taxpayer-replica';
+import type { RunStore } from './ports.js';
+
+/** As `setAside` has them; what came to the taxpayer, or from it. */
+const SET_ASIDE: readonly Statement[] = [
+  {
+    name: 'run_set_aside_received',
+    text: `UPDATE received_documents SET env = $3
+      WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND received_at < $4`,
+  },
+  {
+    name: 'run_set_aside_refused',
+    text: `UPDATE refused_documents SET env = $3
+      WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND received_at < $4`,
+  },
+];
+
+/** What certification runs set aside, in PostgreSQL. */
+export function createRunStore(database: Database): RunStore {
+  return {
+    start: (started) => database.transaction((tx) => setAside(tx, SET_ASIDE, started)),
+  };
+}
