@@ -13,7 +13,10 @@ const PROGRAM =
 /** What is not written, and what is. */
 const PHRASES = [
   [/(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|later|earlier)/g, 'is not a ...'],
-  [/\bof (?:ours|theirs|(?:its|their|our|his|your) own)\b/gi, 'our ..., its own ...'],
+  [
+    /\bof (?:ours|theirs|(?:its|their|our|his|your) own(?=[^\w ]| (?:and|are|at|by|for|has|if|in|is|of|on|or|so|that|to|under|when|where|which|with)\b|$))/gi,
+    'our ..., its own ...',
+  ],
   [/\b(?:stands? (?:for|twice|there)|must stand)\b/gi, 'represents, appears twice, is expected'],
   [/\bat once\b/gi, 'immediately, in one request'],
   [/\bnobody (?=[a-z])/gi, 'say who does not do it'],
@@ -35,9 +38,7 @@ const NOT_YET_CLEAN = [
   'deploy/',
   'docs/',
   'packages/authority-client/',
-  'packages/authority-simulator/',
   'packages/contracts/',
-  'packages/public-ingress/',
   'packages/service-kit/',
   'services/approvals/',
   'services/emission/',

@@ -8,7 +8,7 @@ export interface SimulatorOptions {
   readonly host?: string;
   /** Folder of the ledger and the registered taxpayers; null (default) keeps them in memory. */
   readonly dataDir?: string | null;
-  /** How long a received e-CF stays `En Proceso`, in milliseconds; 200 by default, 0 decides at once. */
+  /** How long a received e-CF stays `En Proceso`, in milliseconds; 200 by default, 0 decides immediately. */
   readonly processingMs?: number;
   /** The certification environment is stricter: see docs/authority-simulator.md. */
   readonly strictCertification?: boolean;

@@ -60,7 +60,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return settings;
 }
 
-/** Null if it is no number within the bounds. */
+/** Null if it is not a number within the bounds. */
 function readNumber(given: string | undefined, fallback: number, lowest: number, highest: number): number | null {
   const text = given?.trim();
   if (!text) return fallback;

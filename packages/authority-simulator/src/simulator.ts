@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { FaultPlan } from './faults/fault-plan.js';
 import { createApp } from './http/app.js';
 import { DocumentReader } from './ledger/document-facts.js';
 import { FolderLock } from './ledger/folder-lock.js';
+import { Journal } from './ledger/journal.js';
 import { Ledger } from './ledger/ledger.js';
 import { TaxpayerRegister } from './ledger/taxpayer-register.js';
 import { MaintenancePlan } from './operations/maintenance.js';
@@ -29,8 +30,9 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const instance = (options.newId ?? randomUUID)();
   const lock = await FolderLock.take(folder, instance);
   let url = '';
-  const simulation = simulationOf(options, folder, () => options.publicUrl ?? url);
-  const { ledger, faults } = simulation;
+  const journal = new Journal(folder === null ? null : path.join(folder, 'journal.ndjson'));
+  const simulation = simulationOf(options, journal, () => options.publicUrl ?? url);
+  const { faults } = simulation;
   const disturbance = {
     latencyMs: options.latencyMs ?? 0,
     errorRate: options.errorRate ?? 0,
@@ -54,18 +56,29 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
-      ledger.close();
+      journal.close();
       lock.release();
     },
   };
 }
 
-function simulationOf(options: SimulatorOptions, folder: string | null, publicUrl: () => string): Simulation {
+function simulationOf(options: SimulatorOptions, journal: Journal, publicUrl: () => string): Simulation {
   const bytes = options.randomBytes ?? randomBytes;
-  const ledger = new Ledger(folder);
-  const taxpayers = new TaxpayerRegister(folder);
+  const ledger = new Ledger(journal);
+  const taxpayers = new TaxpayerRegister(journal);
+  const certification = new CertificationSets(options.strictCertification ?? false, journal);
+  let tokenKey: Buffer | null = null;
+  for (const [entry, place] of journal.entries()) {
+    ledger.replay(entry, place);
+    taxpayers.replay(entry);
+    certification.replay(entry);
+    if (entry.t === 'token-key') tokenKey = Buffer.from(entry.key, 'base64');
+  }
+  if (tokenKey === null) {
+    tokenKey = bytes(32);
+    journal.append({ t: 'token-key', key: tokenKey.toString('base64') });
+  }
   for (const entry of options.demo ?? []) taxpayers.put(entry);
-  const certification = new CertificationSets(options.strictCertification ?? false, folder);
   for (const submission of ledger.list()) certification.decided(submission);
   return {
     ledger,
@@ -73,7 +86,7 @@ function simulationOf(options: SimulatorOptions, folder: string | null, publicUr
     certification,
     facts: new DocumentReader(ledger),
     seeds: new Seeds(bytes),
-    tokens: new Tokens(tokenSecret(folder, bytes)),
+    tokens: new Tokens(tokenKey),
     faults: new FaultPlan(options.random ?? Math.random),
     maintenance: new MaintenancePlan(),
     signatures: { strict: false },
@@ -83,12 +96,4 @@ function simulationOf(options: SimulatorOptions, folder: string | null, publicUr
     clock: options.clock ?? (() => new Date()),
     newId: options.newId ?? randomUUID,
   };
-}
-
-/** The key of the tokens stays, so that tokens outlive a restart as the authority's do. */
-function tokenSecret(folder: string | null, bytes: (length: number) => Buffer): Buffer {
-  if (folder === null) return bytes(32);
-  const file = path.join(folder, 'token-key');
-  if (!existsSync(file)) writeFileSync(file, bytes(32), { mode: 0o600 });
-  return readFileSync(file);
 }

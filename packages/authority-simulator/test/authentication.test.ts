@@ -145,7 +145,7 @@ describe('login that fails', () => {
     expect((await authority.logIn('testecf', await authority.signedSeed('testecf', holder))).status).toBe(200);
   });
 
-  it('answers HTML to a body that is no document, and a sentence to a body of unknown length', async () => {
+  it('answers HTML to a body that is not a document, and a sentence to a body of unknown length', async () => {
     const url = `${authority.url}/testecf/autenticacion/api/autenticacion/validarsemilla`;
     const html = await call(url, { headers: { 'Content-Type': 'multipart/form-data; boundary=b' }, body: 'nonsense' });
     expect([html.status, html.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => authority.stop());
 
 describe('reception of consumer summaries', () => {
-  it('answers at once, with a numeric code and text codes in the messages', async () => {
+  it('answers immediately, with a numeric code and text codes in the messages', async () => {
     const number = encf();
     const reply = await authority.sendSummary(summary(number, 'a+/B12'));
     expect(reply.status).toBe(200);

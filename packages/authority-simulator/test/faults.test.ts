@@ -72,7 +72,7 @@ describe('faults of the connection', () => {
     expect((await post(invoice())).json()).toEqual({ a: 1 });
   });
 
-  it('slow: noted at once, answered later', async () => {
+  it('slow: noted immediately, answered later', async () => {
     const number = encf();
     await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
     const reply = post(invoice(number));

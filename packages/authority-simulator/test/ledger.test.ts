@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Journal } from '../src/ledger/journal.js';
 import { Ledger } from '../src/ledger/ledger.js';
 import { type NewSubmission, presentVerdict } from '../src/ledger/submission.js';
 import { ACCEPTED, rejected } from '../src/verdicts/verdict.js';
@@ -35,14 +36,17 @@ function entry(sequence: number, changes: Partial<NewSubmission> = {}): NewSubmi
   };
 }
 
-/** A ledger opened again after a crash: nothing was closed. */
+/** The ledger of the folder, new or after a crash: the former one was not closed. */
 function reopened(): Ledger {
-  return new Ledger(folder);
+  const journal = new Journal(path.join(folder, 'journal.ndjson'));
+  const ledger = new Ledger(journal);
+  for (const [entry, place] of journal.entries()) ledger.replay(entry, place);
+  return ledger;
 }
 
 describe('the ledger', () => {
   it('frees the numbers and approvals of a restarted set, keeps its documents, also after a crash', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     ledger.note(entry(1), Buffer.from('first'));
     ledger.note(entry(1, { env: 'eCF', trackId: 'production' }), Buffer.from('first'));
     ledger.note(entry(2, { operation: 'aprobacioncomercial', trackId: null }), Buffer.from('approval'));
@@ -61,7 +65,7 @@ describe('the ledger', () => {
   });
 
   it('keeps its entries after a crash', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     const bytes = Buffer.from('<ECF>ñ</ECF>');
     const verdict = rejected([{ code: '1209', text: 'Este número de secuencia ya ha sido utilizado.' }], false);
     ledger.note(entry(1), bytes);
@@ -80,9 +84,8 @@ describe('the ledger', () => {
   });
 
   it('drops a line that a crash cut off, and continues', () => {
-    new Ledger(folder).note(entry(1), Buffer.from('a'));
+    reopened().note(entry(1), Buffer.from('a'));
     appendFileSync(path.join(folder, 'journal.ndjson'), '{"t":"submission","id":2,"oper');
-    appendFileSync(path.join(folder, 'documents.bin'), 'half a docum');
     const again = reopened();
     again.note(entry(2), Buffer.from('b'));
     const third = reopened();
@@ -95,7 +98,7 @@ describe('the ledger', () => {
   });
 
   it('records that an answer was not sent', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     const noted = ledger.note(entry(1), Buffer.from('a'));
     expect(noted.answered).toBe(false);
     ledger.answered(noted, false);
@@ -103,7 +106,7 @@ describe('the ledger', () => {
   });
 
   it('keeps a held document in process until it is released, over restarts', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     ledger.note(entry(1, { heldBy: 'f1' }), Buffer.from('a'));
     expect(presentVerdict(reopened().find(1)!, 99_999).code).toBe('3');
     expect(ledger.release('f2', 5)).toBe(false);
@@ -112,7 +115,7 @@ describe('the ledger', () => {
   });
 
   it('keeps cancelled and used numbers after a restart', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     const annulled = [{ type: '31', from: 5, to: 50 }];
     ledger.note(entry(1), Buffer.from('a'));
     ledger.note(entry(1, { operation: 'anulacionrangos', encf: null, trackId: null, annulled }), Buffer.from('b'));
@@ -128,7 +131,7 @@ describe('the ledger', () => {
   });
 
   it('forgets everything when it is cleared, but gives no id twice', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     ledger.note(entry(1), Buffer.from('a'));
     ledger.clear();
     expect([...ledger.list()]).toEqual([]);
@@ -138,7 +141,7 @@ describe('the ledger', () => {
   });
 
   it('lists by RNC (of issuer or approver), number and operation', () => {
-    const ledger = new Ledger(null);
+    const ledger = new Ledger(new Journal(null));
     const approval = entry(1, { operation: 'aprobacioncomercial', buyer: '131880681', trackId: null });
     const cancellation = entry(1, {
       operation: 'anulacionrangos',
@@ -154,7 +157,7 @@ describe('the ledger', () => {
   });
 
   it('reads a journal that is longer than one block', () => {
-    const ledger = new Ledger(folder);
+    const ledger = reopened();
     for (let sequence = 1; sequence <= 4000; sequence++)
       ledger.note(entry(sequence), Buffer.from(`document ${sequence}`));
     const again = reopened();

@@ -206,7 +206,7 @@ describe('the status service', () => {
     }
   });
 
-  it('lists services, those that are down as such', async () => {
+  it('lists services, and marks the ones that are down', async () => {
     const headers = { Authorization: 'Apikey X' };
     await authority.fault({ operation: 'recepcion', kind: 'down' });
     const services = (await authority.call('/api/estatusservicios/obtenerestatus', { headers })).json();

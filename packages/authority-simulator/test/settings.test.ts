@@ -58,7 +58,7 @@ describe('settings', () => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} has to be`));
   });
 
-  it('are refused all at once', () => {
+  it('are refused together, in one message', () => {
     const wrong = { PROCESSING_MS: 'x', STRICT_CERTIFICATION: 'x', SIMULATOR_TAXPAYERS: 'x', SIMULATOR_PORT: 'x' };
     const refused = () => {
       try {

@@ -20,7 +20,7 @@ export interface FreeSpaceGuard {
 
 export interface FreeSpaceGuardOptions {
   readonly service: string;
-  /** Null if nobody can tell the free space of the storage. */
+  /** Null if the free space of the storage is unknown. */
   readonly storage: Storage | null;
   /** Free bytes below which strangers' documents are refused. */
   readonly minFreeBytes: number;
@@ -38,7 +38,7 @@ export interface Storage {
 
 /**
  * The storage and the minimum that the settings name. A disk reports its free space. S3 does not: there it is what is left of
- * S3_CAPACITY_BYTES, and nobody can tell without that setting.
+ * S3_CAPACITY_BYTES, and is unknown without that setting.
  */
 export function freeSpaceSettings(
   config: {

@@ -93,7 +93,7 @@ export class StoredBytesUsed extends Error {
   readonly retryAfterSeconds: number;
   constructor(scope: string, at: Date) {
     const kind = scope.slice(0, scope.includes(':') ? scope.indexOf(':') : undefined);
-    super(`${WORDS[kind] ?? WORDS.strangers}; send the document again later. Nothing was kept.`);
+    super(`${WORDS[kind] ?? WORDS.strangers}; send the document again later. It was not kept.`);
     this.retryAfterSeconds = Math.ceil((HOUR_MS - (at.getTime() % HOUR_MS)) / 1_000);
   }
 }

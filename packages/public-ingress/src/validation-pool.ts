@@ -39,7 +39,7 @@ export interface ValidationPool {
 /** A genuine document of this size takes a quarter of a second, one of ten megabytes many seconds. */
 const LARGEST_ORDINARY_BYTES = 512 * 1024;
 const MAX_WAITING = 512;
-/** Large documents have workers of their own, so that ordinary ones never wait for them. */
+/** Large documents have separate workers, so that ordinary ones never wait for them. */
 export function createValidationPool(options: ValidationPoolOptions): ValidationPool {
   const { worker, threads, timeoutMs, watchQueue } = options;
   const limits = { worker, workerData: workerData(options), timeoutMs, maxWaiting: MAX_WAITING, watchQueue };

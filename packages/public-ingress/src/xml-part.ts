@@ -144,7 +144,7 @@ function nextDelimiter(body: Buffer, delimiter: Buffer, from: number): number {
   for (const start of from === 0 ? [0, startsWithMark(body) ? 3 : 0] : []) {
     if (body.subarray(start, start + delimiter.length).equals(delimiter)) return start;
   }
-  // With the line end before it: one that stands in a line costs no look of its own.
+  // With the line end before it, so that a boundary inside a line is not examined.
   const at = body.indexOf(Buffer.concat([LINE_END, delimiter]), Math.max(from - 1, 0));
   return at < 0 ? -1 : at + 1;
 }

@@ -42,7 +42,7 @@ describe('the shares of kept bytes', () => {
     expect(await one('a', 200, null, later(24))).toBe('kept');
   });
 
-  it('bound all strangers together; half is for trusted signers, and known signers have a bound of their own', async () => {
+  it('bound all strangers together; half is for trusted signers, and known signers have a separate bound', async () => {
     const take = shares();
     for (const sender of ['a', 'b']) expect(await take(sender, 150)).toBe('kept');
     expect(await take('c', 1)).toBe('MAX_STORED_BYTES_FROM_STRANGERS');

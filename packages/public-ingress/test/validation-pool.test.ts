@@ -40,7 +40,7 @@ function validation(timeoutMs = 60_000) {
 }
 
 describe('the validation of documents in worker threads', () => {
-  it('goes on with the documents that wait when one takes too long', async () => {
+  it('continues with the documents that wait when one takes too long', async () => {
     const { run, close } = validation(2_000);
     const answers = await Promise.all(['loop', 'first', 'refuse', 'second'].map(run));
     expect(answers).toEqual([new Unavailable('validation.timeout'), 'first', new Refused('refuse'), 'second']);

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
+import type { Journal, JournalEntry } from '../ledger/journal.js';
 import type { Submission } from '../ledger/submission.js';
 import { isAccepted, type Message } from '../verdicts/verdict.js';
 
@@ -8,7 +7,6 @@ import { isAccepted, type Message } from '../verdicts/verdict.js';
 const NOT_COMPARED = new Set(['FechaHoraFirma', 'CodigoSeguridadeCF', 'FechaHoraAprobacionComercial']);
 
 interface DataSet {
-  readonly documents: readonly DocumentNode[];
   /** Texts by path, by root element and eNCF. */
   readonly expected: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Documents accepted since the last rejection, counted separately for full documents and summaries. */
@@ -22,24 +20,22 @@ interface DataSet {
  */
 export class CertificationSets {
   readonly #on: boolean;
-  readonly #path: string | null;
+  readonly #journal: Journal;
   readonly #sets = new Map<string, DataSet>();
 
-  /** @param folder where the sets are kept; null: in memory only */
-  constructor(on: boolean, folder: string | null) {
+  constructor(on: boolean, journal: Journal) {
     this.#on = on;
-    this.#path = folder === null ? null : path.join(folder, 'certification.json');
-    if (this.#path === null || !existsSync(this.#path)) return;
-    const stored = JSON.parse(readFileSync(this.#path, 'utf8')) as Record<string, DocumentNode[]>;
-    for (const [rnc, documents] of Object.entries(stored)) this.#sets.set(rnc, dataSet(documents));
+    this.#journal = journal;
+  }
+
+  /** Takes up an entry of the journal at the start; other kinds of entries are ignored. */
+  replay(entry: JournalEntry): void {
+    if (entry.t === 'certification') this.#sets.set(entry.rnc, dataSet(entry.documents));
   }
 
   put(rnc: string, documents: readonly DocumentNode[]): void {
     this.#sets.set(rnc, dataSet(documents));
-    if (this.#path === null) return;
-    const draft = `${this.#path}.new`;
-    writeFileSync(draft, JSON.stringify(Object.fromEntries([...this.#sets].map(([key, set]) => [key, set.documents]))));
-    renameSync(draft, this.#path);
+    this.#journal.append({ t: 'certification', rnc, documents });
   }
 
   /** How far an issuer has come; null: it has no data set. */
@@ -103,7 +99,7 @@ export class CertificationSets {
 
 function dataSet(documents: readonly DocumentNode[]): DataSet {
   const expected = new Map(documents.map((document) => [nameOf(texts(document)), texts(document)]));
-  return { documents, expected, accepted: { ECF: new Set(), RFCE: new Set() } };
+  return { expected, accepted: { ECF: new Set(), RFCE: new Set() } };
 }
 
 /** `ECF E310000000001`. */

@@ -41,7 +41,7 @@ export class FaultPlan {
     return this.list().some((fault) => fault.kind === 'down' && matches(fault, operation) && fault.rate === 1);
   }
 
-  /** The faults for one call. Each that hits counts down. Operations without a name of their own are hit by `*` only. */
+  /** The faults for one call. Each that hits counts down. Operations without a name are hit by `*` only. */
   take(operation: Operation | null): HitFaults {
     if (this.#faults.size === 0) return NONE;
     let connection: Fault | null = null;

@@ -45,7 +45,7 @@ export function isUpload(value: Upload | Answer): value is Upload {
   return 'bytes' in value;
 }
 
-/** The answer. A body that is no string or buffer is written as JSON or XML, as the caller accepts. */
+/** The answer. A structured body is written as JSON or XML, as the caller accepts. */
 export interface Answer {
   readonly status: number;
   readonly body: Buffer | string | Structured;

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
-import path from 'node:path';
 import type { Environment } from '@ecf/domain';
 import { ACCEPTED } from '../verdicts/verdict.js';
-import { type DocumentBytes, documentsInFile, documentsInMemory } from './documents.js';
-import { Journal, type JournalEntry } from './journal.js';
+import type { Journal, JournalEntry } from './journal.js';
 import { Numbers } from './numbers.js';
-import type { NewSubmission, Submission } from './submission.js';
+import type { NewSubmission, Place, Submission } from './submission.js';
 
 export interface SubmissionFilter {
   readonly rnc?: string | null;
@@ -13,24 +11,17 @@ export interface SubmissionFilter {
   readonly operation?: string | null;
 }
 
-/**
- * Every document that arrived, in order. Data needed for each call are in memory. The bytes of the documents and the journal
- * are on disk, written before `note` returns.
- */
+/** Every document that arrived, in order. Its bytes are in the journal only, written before `note` returns. */
 export class Ledger {
-  readonly #journal: Journal | null;
-  readonly #documents: DocumentBytes;
+  readonly #journal: Journal;
   readonly #byId = new Map<number, Submission>();
   readonly #byTrackId = new Map<string, Submission>();
   readonly #approvals = new Map<string, Submission>();
   readonly numbers = new Numbers();
   #lastId = 0;
 
-  /** @param folder where the ledger is kept; null: in memory only */
-  constructor(folder: string | null) {
-    this.#journal = folder === null ? null : new Journal(path.join(folder, 'journal.ndjson'));
-    this.#documents = folder === null ? documentsInMemory() : documentsInFile(path.join(folder, 'documents.bin'));
-    for (const entry of this.#journal?.entries() ?? []) this.#replay(entry);
+  constructor(journal: Journal) {
+    this.#journal = journal;
   }
 
   get size(): number {
@@ -39,7 +30,7 @@ export class Ledger {
 
   /** Stores a document with its verdict. The journal counts it as answered unless a later entry says otherwise. */
   note(entry: NewSubmission, bytes: Uint8Array): Submission {
-    const submission: Submission = {
+    const known = {
       id: this.#lastId + 1,
       ...entry,
       rnc: detached(entry.rnc),
@@ -52,12 +43,9 @@ export class Ledger {
         total: detached(entry.reference.total),
       },
       sha256: hash('sha256', bytes, 'hex'),
-      answered: true,
-      offset: this.#documents.put(bytes),
-      length: bytes.length,
     };
-    this.#journal?.append({ t: 'submission', ...submission });
-    submission.answered = false;
+    const place = this.#journal.append({ t: 'submission', ...known, xml: Buffer.from(bytes).toString('base64') });
+    const submission = { ...known, answered: false, place };
     this.#index(submission);
     return submission;
   }
@@ -65,7 +53,7 @@ export class Ledger {
   /** The answer to a submission has left, or has not and will not. */
   answered(submission: Submission, left: boolean): void {
     submission.answered = left;
-    if (!left) this.#journal?.append({ t: 'unanswered', id: submission.id });
+    if (!left) this.#journal.append({ t: 'unanswered', id: submission.id });
   }
 
   find(id: number): Submission | null {
@@ -83,7 +71,8 @@ export class Ledger {
   }
 
   bytesOf(submission: Submission): Buffer {
-    return this.#documents.get(submission.offset, submission.length);
+    const entry = this.#journal.read(submission.place);
+    return Buffer.from(entry.t === 'submission' ? entry.xml : '', 'base64');
   }
 
   *list(filter: SubmissionFilter = {}): Generator<Submission> {
@@ -98,7 +87,7 @@ export class Ledger {
       submission.heldBy = null;
       released = true;
     }
-    if (released) this.#journal?.append({ t: 'released', fault, at });
+    if (released) this.#journal.append({ t: 'released', fault, at });
     return released;
   }
 
@@ -107,23 +96,17 @@ export class Ledger {
    * as before.
    */
   restart(env: Environment, rnc: string): void {
-    this.#journal?.append({ t: 'restarted', env, rnc });
+    this.#journal.append({ t: 'restarted', env, rnc });
     this.#free(env, rnc);
   }
 
   /** Deletes all documents; the numbering of submissions continues. */
   clear(): void {
-    this.#journal?.clear();
-    this.#documents.clear();
+    this.#journal.forgetDocuments();
     this.#byId.clear();
     this.#byTrackId.clear();
     this.#approvals.clear();
     this.numbers.clear();
-  }
-
-  close(): void {
-    this.#journal?.close();
-    this.#documents.close();
   }
 
   #free(env: Environment, rnc: string): void {
@@ -132,10 +115,13 @@ export class Ledger {
       if (approval.env === env && (approval.rnc === rnc || approval.buyer === rnc)) this.#approvals.delete(name);
   }
 
-  #replay(entry: JournalEntry): void {
+  /** Takes up an entry of the journal at the start; other kinds of entries are ignored. */
+  replay(entry: JournalEntry, place: Place): void {
     if (entry.t === 'submission') {
-      const { t: _, ...submission } = entry;
-      const { verdict } = submission;
+      const { t: _, xml: __, ...known } = entry;
+      // All acceptances share one object, as while they were made.
+      const { verdict } = known;
+      const submission = { ...known, answered: true, place };
       this.#index(
         verdict.code === '1' && isFiller(verdict.messages) ? { ...submission, verdict: ACCEPTED } : submission,
       );
@@ -144,7 +130,7 @@ export class Ledger {
       if (submission) submission.answered = false;
     } else if (entry.t === 'restarted') {
       this.#free(entry.env, entry.rnc);
-    } else {
+    } else if (entry.t === 'released') {
       for (const submission of this.#byId.values()) {
         if (entry.fault === null || submission.heldBy === entry.fault) submission.heldBy = null;
       }

@@ -18,6 +18,12 @@ export interface AnnulledRange {
   readonly to: number;
 }
 
+/** Where the journal keeps an entry: offset and length of its line. */
+export interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
 /** A received document with its outcome. */
 export interface Submission {
   readonly id: number;
@@ -45,12 +51,11 @@ export interface Submission {
   readonly reference: Reference | null;
   /** The numbers that a cancellation annulled. */
   readonly annulled: readonly AnnulledRange[] | null;
-  /** The place of its bytes. */
-  readonly offset: number;
-  readonly length: number;
+  /** Where the journal has its bytes. */
+  readonly place: Place;
 }
 
-export type NewSubmission = Omit<Submission, 'id' | 'sha256' | 'answered' | 'offset' | 'length'>;
+export type NewSubmission = Omit<Submission, 'id' | 'sha256' | 'answered' | 'place'>;
 
 /** The authority's status of the document at a moment. */
 export function presentVerdict(submission: Submission, now: number): Verdict {

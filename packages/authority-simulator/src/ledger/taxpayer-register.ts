@@ -1,19 +1,19 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import type { Journal, JournalEntry } from './journal.js';
 import type { Taxpayer, TaxpayerEntry } from './taxpayers.js';
 
 /** The taxpayers that were registered. Every other RNC counts as an active issuer with all numbers and any delegate. */
 export class TaxpayerRegister {
-  readonly #path: string | null;
+  readonly #journal: Journal;
   readonly #taxpayers = new Map<string, Taxpayer>();
 
-  /** @param folder where the register is kept; null: in memory only */
-  constructor(folder: string | null) {
-    this.#path = folder === null ? null : path.join(folder, 'taxpayers.json');
-    if (this.#path === null || !existsSync(this.#path)) return;
-    for (const taxpayer of JSON.parse(readFileSync(this.#path, 'utf8')) as Taxpayer[]) {
-      this.#taxpayers.set(taxpayer.rnc, taxpayer);
-    }
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** Takes up an entry of the journal at the start; other kinds of entries are ignored. */
+  replay(entry: JournalEntry): void {
+    if (entry.t === 'taxpayer') this.#taxpayers.set(entry.taxpayer.rnc, entry.taxpayer);
+    else if (entry.t === 'taxpayer-removed') this.#taxpayers.delete(entry.rnc);
   }
 
   find(rnc: string): Taxpayer | null {
@@ -38,20 +38,13 @@ export class TaxpayerRegister {
       ...entry,
     };
     this.#taxpayers.set(taxpayer.rnc, taxpayer);
-    this.#write();
+    this.#journal.append({ t: 'taxpayer', taxpayer });
     return taxpayer;
   }
 
   remove(rnc: string): boolean {
     const known = this.#taxpayers.delete(rnc);
-    if (known) this.#write();
+    if (known) this.#journal.append({ t: 'taxpayer-removed', rnc });
     return known;
-  }
-
-  #write(): void {
-    if (this.#path === null) return;
-    const draft = `${this.#path}.new`;
-    writeFileSync(draft, JSON.stringify(this.list(), null, 1));
-    renameSync(draft, this.#path);
   }
 }

@@ -30,7 +30,7 @@ function seedXml(value: string, now: Date): string {
 </SemillaModel>`;
 }
 
-/** A signed seed for a token. Refusals are a bare JSON string, or HTML if the body is no document at all. */
+/** A signed seed for a token. Refusals are a bare JSON string, or HTML if the body is not a document. */
 export function validateSeed(login: Login): Handler {
   return (call) => {
     const { upload } = call;

@@ -6,7 +6,7 @@ import { TEXTS } from '../verdicts/texts.js';
 import { NOT_FOUND } from '../verdicts/verdict.js';
 import { forced, numericMessages } from './result-query.js';
 
-/** The refusal of a repeat is no verdict on the combination. */
+/** The refusal of a repeat is not a verdict on the combination. */
 function isRefusedRepeat({ verdict }: Submission): boolean {
   return verdict.messages.some(({ text }) => text === TEXTS.usedCombination.text);
 }

@@ -22,7 +22,7 @@ export interface SignedDocument {
   readonly refusedBeyondSchema: boolean;
 }
 
-/** Reads a document once for all checks; null when it is no XML document that the authority would read. */
+/** Reads a document once for all checks; null if it is not an XML document that the authority would read. */
 export function readSigned(bytes: Uint8Array, now: Date): SignedDocument | null {
   try {
     const xml = parseXml(bytes);

@@ -17,7 +17,7 @@ export interface SignerUse {
 export type SignerExpressions = Record<'env' | 'rnc' | 'key' | 'holder' | 'trusted' | 'at', string>;
 
 /**
- * SQL that tells whether a signer is known. Certificates from trusted issuers name a holder that somebody checked. Without
+ * SQL that returns whether a signer is known. Certificates from trusted issuers name a holder that the issuer checked. Without
  * trusted issuers anybody can write any name, so only the key counts.
  */
 export function isKnownSql({ env, rnc, key, holder, trusted, at }: SignerExpressions): string {
@@ -70,7 +70,7 @@ export async function areKnownSigners(queries: Queries, uses: readonly SignerUse
 /** Signers that are remembered as known. A signer that is known stays known. */
 const MOST_REMEMBERED = 10_000;
 
-/** Looks up one signer at a time, and remembers those that are known. */
+/** Looks up one signer at a time, and remembers the known ones. */
 export function createSignerLookUp(queries: Queries): (use: SignerUse) => Promise<boolean> {
   const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED });
   return async (use) => {

@@ -19,7 +19,7 @@ export interface Revocations {
 /**
  * Reads the file now, and again after it changed. A use checks its time of change every few seconds at most.
  * @param former content that was read before; it counts while the present file cannot be read
- * @throws Error if it cannot be read or lists nothing, and nothing was read before
+ * @throws Error if it cannot be read or is empty, and no list was read before
  */
 export function openRevocations(
   file: string,
