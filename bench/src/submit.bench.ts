@@ -2,7 +2,7 @@
 // (bench/src/reference). Both send invoices of type 31 with ten lines to the same simulator, which decides after 200 ms.
 //
 // Settings: BENCH_ROUNDS (3), BENCH_WARM_UP (2000 for the gateway, a fourth for the reference), BENCH_CALLS (1000 with 32 callers; a
-// fifth as many with one).
+// fifth as many with one), BENCH_IDLE_SECONDS (60).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -24,6 +24,9 @@ import { startSubject } from './subject/subject.js';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 2_000);
 const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
+const IDLE_SECONDS = Number(process.env.BENCH_IDLE_SECONDS ?? 60);
+/** Until the archive, the read model and deliveries have all documents. */
+const REST_MS = 20_000;
 const LINES = 10;
 const BUYER = '131999999';
 const date = formatDocumentDate(toCalendarDate(new Date()));
@@ -67,6 +70,14 @@ await measureBoth('0', async (gateway, reference) => {
   const [mine, other] = [gateway, reference].map(({ program }) => (peakBytes(program) / 1024 / 1024).toFixed(0));
   heading('memory of the process');
   line(`at most: gateway ${mine} MiB (goal ≤ 400), reference ${other} MiB`);
+  await delay(REST_MS);
+  const before = [gateway, reference].map(processorTime);
+  await delay(IDLE_SECONDS * 1_000);
+  const [idle, theirs] = [gateway, reference].map((one, index) =>
+    (((processorTime(one) - (before[index] as number)) / IDLE_SECONDS) * 100).toFixed(2),
+  );
+  heading(`idle for ${IDLE_SECONDS} s`);
+  line(`processor time, in percent of one core: gateway ${idle} (goal ≤ 1), reference ${theirs}`);
 });
 await measureBoth('3000', async (gateway, reference) => {
   const calls = Math.ceil(CALLS / 20);
@@ -107,17 +118,21 @@ async function alternate(ours: () => Promise<Measured>, theirs: () => Promise<Me
   return measured;
 }
 
+/** Seconds of processor time of a program and its PostgreSQL. */
+function processorTime({ program, postgres }: Contender): number {
+  return processorSeconds(program) + processorSecondsOfTree(postgres);
+}
+
 async function round(contender: Contender, count: number, callers: number, suffix = ''): Promise<Measured> {
-  const { load, program, postgres, decided } = contender;
-  const processorTime = (): number => processorSeconds(program) + processorSecondsOfTree(postgres);
+  const { load, decided } = contender;
   const calls = contender.calls(count).map((call) => ({ ...call, path: call.path + suffix }));
-  const before = processorTime();
+  const before = processorTime(contender);
   const { seconds, latencies } = await load.round(calls, callers);
   await decided();
   return {
     rate: count / seconds,
     latencies: latencies.map((latency) => latency * 1_000),
-    processorMs: ((processorTime() - before) / count) * 1_000,
+    processorMs: ((processorTime(contender) - before) / count) * 1_000,
   };
 }
 
