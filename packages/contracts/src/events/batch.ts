@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { batchSchema } from '../api/batches.js';
 import { environmentSchema, rncSchema } from '../environment.js';
-import { batchSchema } from '../http/batch.js';
 
 /** `batch.done`: every line of a batch is final. It is published once. */
 export const batchDoneSchema = z.object({
@@ -9,8 +9,8 @@ export const batchDoneSchema = z.object({
   taxpayers: z
     .array(rncSchema)
     .nullable()
-    .meta({ description: 'The taxpayers that the key of the batch is limited to; null if it is not limited' }),
-  issuer_rnc: rncSchema.nullable().meta({ description: 'The issuer, if all documents name the same one' }),
+    .describe('The taxpayers that the key of the batch is limited to; null if it is not limited'),
+  issuer_rnc: rncSchema.nullable().describe('The issuer, if all documents name the same one'),
   batch: batchSchema,
 });
 export type BatchDone = z.infer<typeof batchDoneSchema>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { cancellationStatusSchema } from '../api/cancellations.js';
 import { ecfTypeSchema, environmentSchema, rncSchema, runSchema, timestampSchema } from '../environment.js';
-import { cancellationStatusSchema } from '../http/cancellation.js';
 
 /** Most ranges in an event; a consumer that needs the others queries the cancellation by its id. */
 export const MAX_EVENT_RANGES = 1_000;
@@ -11,25 +11,25 @@ export const MAX_EVENT_RANGES = 1_000;
  * all; after the authority's answer the refused ones are left out. Sequences are the ten digits after the type, as numbers.
  */
 export const cancellationChangedSchema = z.object({
-  id: z.number().int().positive(),
+  id: z.int().positive(),
   env: environmentSchema,
   issuer_rnc: rncSchema,
-  run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
+  run: runSchema.optional().describe('The certification run of the issuer; absent means 1'),
   account_id: z.string().min(1),
-  revision: z.number().int().positive(),
-  authority_status: cancellationStatusSchema.nullable().meta({ description: 'Null: signed, not to be sent' }),
-  total_encf_canceled: z.number().int().positive(),
-  total_encf_blocked: z.number().int().nonnegative(),
+  revision: z.int().positive(),
+  authority_status: cancellationStatusSchema.nullable().describe('Null: signed, not to be sent'),
+  total_encf_canceled: z.int().positive(),
+  total_encf_blocked: z.int().nonnegative(),
   blocked: z
     .array(
       z.object({
         ecf_type: ecfTypeSchema,
-        from: z.number().int().positive(),
-        to: z.number().int().positive(),
+        from: z.int().positive(),
+        to: z.int().positive(),
       }),
     )
     .max(MAX_EVENT_RANGES),
-  blocked_complete: z.boolean().meta({ description: `False if there are more than ${MAX_EVENT_RANGES}` }),
+  blocked_complete: z.boolean().describe(`False if there are more than ${MAX_EVENT_RANGES}`),
   created_at: timestampSchema,
   sent_at: timestampSchema.nullable(),
   xml_storage_path: z.string(),

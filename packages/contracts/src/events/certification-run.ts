@@ -11,8 +11,7 @@ export const runStartedSchema = z
     run: runSchema.min(2),
     started_at: timestampSchema,
   })
-  .meta({
-    description:
-      'A certification run of a taxpayer begins: its documents of earlier runs in this environment are superseded, and their numbers are free.',
-  });
+  .describe(
+    'A certification run of a taxpayer begins: its documents of earlier runs in this environment are superseded, and their numbers are free.',
+  );
 export type RunStarted = z.infer<typeof runStartedSchema>;

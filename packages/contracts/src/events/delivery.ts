@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { deliveryStatusSchema } from '../api/invoices.js';
 import { encfSchema, environmentSchema, rncSchema, runSchema } from '../environment.js';
-import { deliveryStatusSchema } from '../http/invoice.js';
 
 /**
  * `delivery.changed`: the state of the delivery of an issued e-CF to its buyer. `revision` increases per document; a consumer
@@ -11,15 +11,14 @@ export const deliveryChangedSchema = z
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
+    run: runSchema.optional().describe('The certification run of the issuer; absent means 1'),
     buyer_rnc: rncSchema,
-    revision: z.number().int().positive(),
+    revision: z.int().positive(),
     delivery_status: deliveryStatusSchema,
     /** The delivery has ended; only an operator can repeat it. */
     final: z.boolean().optional(),
   })
-  .meta({
-    description:
-      'The state of the delivery of an issued e-CF to its buyer. A consumer keeps the highest revision of a document.',
-  });
+  .describe(
+    'The state of the delivery of an issued e-CF to its buyer. A consumer keeps the highest revision of a document.',
+  );
 export type DeliveryChanged = z.infer<typeof deliveryChangedSchema>;

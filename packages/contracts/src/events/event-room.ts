@@ -2,15 +2,19 @@ import { type AuthorityMessage, storableText } from '@ecf/domain';
 
 /** Bytes of JSON that an event may take: brokers take messages of 1 MiB by default, headers and batch included. */
 export const MAX_EVENT_BYTES = 900_000;
+
 /** Most submissions of a document in an event: the latest ones. */
 export const MAX_EVENT_ATTEMPTS = 200;
+
 /** Bytes of JSON that the messages of one verdict may take in an event. */
 export const MAX_VERDICT_MESSAGE_BYTES = 100_000;
+
 /** The same for those of all submissions together. */
 export const MAX_EVENT_MESSAGE_BYTES = 200_000;
 
 /** No UTF-16 unit takes more in JSON (`\u001f`). */
 const MOST_BYTES_OF_A_UNIT = 6;
+
 /** A shorter rest of a text is dropped. */
 const LEAST_UNITS = 20;
 

@@ -14,7 +14,7 @@ export const invoiceStatusChangedSchema = z
     encf: encfSchema,
     account_id: z.string().min(1),
     track_id: z.string().min(1),
-    revision: z.number().int().positive(),
+    revision: z.int().positive(),
     status: invoiceStatusSchema,
     final: z.boolean(),
     code: z.string(),
@@ -28,13 +28,12 @@ export const invoiceStatusChangedSchema = z
     unanswered: z.boolean().optional(),
     /** The unchanged answer, for the audit trail. */
     answer: z.object({
-      http_status: z.number().int(),
+      http_status: z.int(),
       content_type: z.string().nullable(),
       body: z.string(),
     }),
   })
-  .meta({
-    description:
-      "The authority's answer to a query for the result of a submission. A consumer keeps the highest revision of a trackId.",
-  });
+  .describe(
+    "The authority's answer to a query for the result of a submission. A consumer keeps the highest revision of a trackId.",
+  );
 export type InvoiceStatusChanged = z.infer<typeof invoiceStatusChangedSchema>;

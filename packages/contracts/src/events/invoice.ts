@@ -5,6 +5,7 @@ import {
   ecfTypeSchema,
   encfSchema,
   environmentSchema,
+  named,
   referenceSchema,
   rncSchema,
   runSchema,
@@ -13,42 +14,35 @@ import {
 import { MAX_EVENT_ATTEMPTS, MAX_EVENT_MESSAGE_BYTES } from './event-room.js';
 
 /** A message as the authority words it. */
-export const authorityMessageSchema = z.object({ codigo: z.string(), valor: z.string() });
+export const authorityMessageSchema = named('AuthorityMessage', { codigo: z.string(), valor: z.string() });
 export type AuthorityMessage = z.infer<typeof authorityMessageSchema>;
 
 /** The status words of the interface. */
-export const invoiceStatusSchema = z.enum([
-  'Aceptado',
-  'AceptadoCondicional',
-  'Rechazado',
-  'EnProceso',
-  'No encontrado',
-]);
+export const invoiceStatusSchema = z
+  .enum(['Aceptado', 'AceptadoCondicional', 'Rechazado', 'EnProceso', 'No encontrado'])
+  .meta({ id: 'InvoiceStatus' });
 
 /** One submission to the authority. */
 const invoiceAttemptSchema = z.object({
-  attempt: z.number().int().positive(),
+  attempt: z.int().positive(),
   track_id: z.string().nullable(),
   submitted_at: timestampSchema.nullable(),
   status: invoiceStatusSchema,
   code: z.string().nullable(),
   messages: z.array(authorityMessageSchema),
   sequence_used: z.boolean().nullable(),
-  date_received: timestampSchema
-    .nullable()
-    .meta({ description: 'When the authority received it; null until it says so' }),
+  date_received: timestampSchema.nullable().describe('When the authority received it; null until it says so'),
   final: z.boolean(),
 });
 
 /** A submission in an event, within its size. Emission has the omitted parts. */
 const eventAttemptSchema = invoiceAttemptSchema.extend({
-  messages_cut: z.boolean().optional().meta({ description: 'True if the authority sent more messages than these' }),
+  messages_cut: z.boolean().optional().describe('True if the authority sent more messages than these'),
   earlier_omitted: z
-    .number()
     .int()
     .positive()
     .optional()
-    .meta({ description: 'On the first of the list: how many older submissions are omitted' }),
+    .describe('On the first of the list: how many older submissions are omitted'),
 });
 export type InvoiceAttempt = z.infer<typeof eventAttemptSchema>;
 
@@ -60,13 +54,13 @@ export type InvoiceAttempt = z.infer<typeof eventAttemptSchema>;
  */
 export const invoiceChangedSchema = z
   .object({
-    id: z.number().int().positive(),
+    id: z.int().positive(),
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    run: runSchema.optional().meta({ description: 'The certification run of the issuer; absent means 1' }),
+    run: runSchema.optional().describe('The certification run of the issuer; absent means 1'),
     account_id: z.string().min(1),
-    revision: z.number().int().positive(),
+    revision: z.int().positive(),
     ecf_type: ecfTypeSchema,
     route: z.enum(['ecf', 'rfce']),
     state: z.string(),
@@ -92,23 +86,23 @@ export const invoiceChangedSchema = z
     rfce_storage_path: z.string().nullable(),
     rfce_checksum: z.string().nullable(),
     attempts: z.array(eventAttemptSchema),
-    reference: referenceSchema.nullable().optional().meta({ description: "The caller's own reference" }),
-    submitted_by: z.string().nullable().optional().meta({ description: 'The API key that submitted it' }),
-    request_id: z.string().nullable().optional().meta({ description: 'The request that submitted it' }),
+    reference: referenceSchema.nullable().optional().describe("The caller's own reference"),
+    submitted_by: z.string().nullable().optional().describe('The API key that submitted it'),
+    request_id: z.string().nullable().optional().describe('The request that submitted it'),
     contingency: z
       .object({
         since: timestampSchema,
-        deadline: timestampSchema.nullable().meta({ description: '72 hours after the return of the authority' }),
+        deadline: timestampSchema.nullable().describe('72 hours after the return of the authority'),
       })
       .nullable()
       .optional()
-      .meta({ description: 'For a document that was signed while the authority was away: since when' }),
+      .describe('For a document that was signed while the authority was away: since when'),
     is_late: z
       .boolean()
       .optional()
-      .meta({ description: 'Undecided after 72 hours; for a document with `contingency`, after its deadline' }),
+      .describe('Undecided after 72 hours; for a document with `contingency`, after its deadline'),
   })
-  .meta({
-    description: `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,
-  });
+  .describe(
+    `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,
+  );
 export type InvoiceChanged = z.infer<typeof invoiceChangedSchema>;

@@ -12,11 +12,11 @@ export const rangeNoticeSchema = z
     issuer_rnc: rncSchema,
     account_id: z.string().min(1),
     range: numberRangeSchema,
-    next: encfSchema.nullable().meta({ description: 'The number that would be given next; null if none is left' }),
-    remaining: z.number().int().nonnegative(),
+    next: encfSchema.nullable().describe('The number that would be given next; null if none is left'),
+    remaining: z.int().nonnegative(),
     published_at: timestampSchema,
   })
-  .meta({ description: 'A registered range of numbers that comes to its end. It is published once.' });
+  .describe('A registered range of numbers that comes to its end. It is published once.');
 export type RangeNotice = z.infer<typeof rangeNoticeSchema>;
 
 /**
@@ -25,5 +25,5 @@ export type RangeNotice = z.infer<typeof rangeNoticeSchema>;
  */
 export const certificateNoticeSchema = z
   .object({ issuer_rnc: rncSchema, account_id: z.string().min(1), certificate: certificateFactsSchema })
-  .meta({ description: 'The stored certificate of a taxpayer ends within 30 days. It is published once.' });
+  .describe('The stored certificate of a taxpayer ends within 30 days. It is published once.');
 export type CertificateNotice = z.infer<typeof certificateNoticeSchema>;

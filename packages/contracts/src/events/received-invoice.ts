@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { faultSchema } from '../api/error-body.js';
 import {
   amountSchema,
   dateSchema,
@@ -8,23 +9,24 @@ import {
   runSchema,
   timestampSchema,
 } from '../environment.js';
-import { faultSchema } from '../http/error-body.js';
 
 /** The decision of the buyer about a received document. */
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'rejected']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
 /** Whether a known signer made the decision in `approval_status`; false while it is `pending`. */
-export const approvalConfirmedSchema = z.boolean().meta({
-  description:
+export const approvalConfirmedSchema = z
+  .boolean()
+  .describe(
     'True if a known signer made the decision; false while it is pending, and for the answer of a signer who is not known for the buyer',
-});
+  );
 
 /** The authority's status of a received document; `pending` until its first answer. */
-export const authorityStatusSchema = z.enum(['pending', 'confirmed', 'rejected', 'unknown', 'not_available']).meta({
-  description:
+export const authorityStatusSchema = z
+  .enum(['pending', 'confirmed', 'rejected', 'unknown', 'not_available'])
+  .describe(
     '`confirmed`: the authority accepted a document with this security code, total and buyer. `unknown`: it has no such document. `not_available`: it cannot be queried there (CerteCF, documents of earlier versions)',
-});
+  );
 export type AuthorityStatus = z.infer<typeof authorityStatusSchema>;
 
 /** The signer of a document, with what consumers need to know it again. */
@@ -42,7 +44,7 @@ export type EventSigner = z.infer<typeof eventSignerSchema>;
 
 /** Another document under a number that is taken: signed and well-formed, with other bytes. */
 const receivedConflictSchema = z.object({
-  id: z.number().int().positive().optional(),
+  id: z.int().positive().optional(),
   sha256: z.string(),
   date_received: timestampSchema,
   certificate_subject: z.string(),
@@ -62,13 +64,13 @@ export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
  */
 export const receivedInvoiceChangedSchema = z
   .object({
-    id: z.number().int().positive(),
+    id: z.int().positive(),
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: z.string().min(1),
     buyer_rnc: rncSchema,
     account_id: z.string().min(1),
-    revision: z.number().int().positive(),
+    revision: z.int().positive(),
     ecf_type: ecfTypeSchema,
     issuer_name: z.string(),
     buyer_name: z.string().nullable(),
@@ -97,10 +99,9 @@ export const receivedInvoiceChangedSchema = z
     observations: z.array(faultSchema.partial({ severity: true })),
     conflicts: z.array(receivedConflictSchema),
   })
-  .meta({
-    description:
-      'The whole present state of a document that a provider sent. A consumer keeps the highest revision of a document.',
-  });
+  .describe(
+    'The whole present state of a document that a provider sent. A consumer keeps the highest revision of a document.',
+  );
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
 
 /** Most competing documents of a number in an event. */
@@ -116,23 +117,23 @@ export const MAX_OBSERVATIONS = 20;
 const receivedInvoiceDecisionSchema = z.object({
   direction: z.literal('given'),
   env: environmentSchema,
-  run: runSchema
-    .optional()
-    .meta({ description: 'Of a decision received: the certification run of the issuer; absent means 1' }),
+  run: runSchema.optional().describe('Of a decision received: the certification run of the issuer; absent means 1'),
   issuer_rnc: rncSchema,
   encf: z.string().min(1),
   buyer_rnc: rncSchema,
-  revision: z.number().int().positive(),
+  revision: z.int().positive(),
   approval_status: approvalStatusSchema,
   /** Absent in events of earlier versions. */
   approval_confirmed: approvalConfirmedSchema.optional(),
   approval_datetime: timestampSchema.nullable(),
-  refused_by_authority: z.boolean().optional().meta({
-    description: 'True if there is no decision because the authority refused the former one',
-  }),
-  refused_by_issuer: z.boolean().optional().meta({
-    description: 'True if the issuer refused the decision; the decision at the authority did not change',
-  }),
+  refused_by_authority: z
+    .boolean()
+    .optional()
+    .describe('True if there is no decision because the authority refused the former one'),
+  refused_by_issuer: z
+    .boolean()
+    .optional()
+    .describe('True if the issuer refused the decision; the decision at the authority did not change'),
 });
 export type ReceivedInvoiceDecision = z.infer<typeof receivedInvoiceDecisionSchema>;
 

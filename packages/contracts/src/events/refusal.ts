@@ -15,14 +15,13 @@ export const receivedRefusedSchema = z
     ecf_type: ecfTypeSchema.nullable(),
     date_received: timestampSchema,
     /** CodigoMotivoNoRecibido: 1 structure, 2 signature, 3 duplicate. */
-    rejection_code: z.number().int().min(1).max(3),
+    rejection_code: z.int().min(1).max(3),
     rejection_reason: z.string(),
     xml_checksum: z.string(),
     arecf_storage_path: z.string(),
     arecf_checksum: z.string(),
   })
-  .meta({
-    description:
-      'A document that a provider sent was refused. It is published once for each number and reason; it is not proven who sent a document with code 1 or 2.',
-  });
+  .describe(
+    'A document that a provider sent was refused. It is published once for each number and reason; it is not proven who sent a document with code 1 or 2.',
+  );
 export type ReceivedRefused = z.infer<typeof receivedRefusedSchema>;

@@ -1,5 +1,5 @@
-import type { AuditAct } from '../http/audit.js';
-import type { ServiceName } from '../topics.js';
+import type { AuditAct } from '../api/admin/audit.js';
+import type { ServiceName } from '../services.js';
 
 /** An action that services report to the audit log by `audit.v1`. */
 export interface ReportedAction {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ecfTypeSchema, encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { ecfTypeSchema, encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
 
 /** A number range that the authority granted; only registered ones are checked. Dates are YYYY-MM-DD or null. */
-export const numberRangeSchema = z.object({
+export const numberRangeSchema = named('NumberRange', {
   env: environmentSchema,
   ecf_type: ecfTypeSchema,
   from: encfSchema,
@@ -12,7 +12,7 @@ export const numberRangeSchema = z.object({
 export type NumberRange = z.infer<typeof numberRangeSchema>;
 
 /** A stored certificate, without its key. Times in Dominican time. */
-export const certificateFactsSchema = z.object({
+export const certificateFactsSchema = named('CertificateFacts', {
   subject: z.string(),
   serial_number: z.string(),
   not_before: z.string(),
@@ -33,8 +33,8 @@ export const taxpayerStateSchema = z
     rnc: rncSchema,
     account_id: z.string().min(1),
     account_active: z.boolean(),
-    revision: z.number().int().positive(),
-    previous_revision: z.number().int().nonnegative(),
+    revision: z.int().positive(),
+    previous_revision: z.int().nonnegative(),
     name: z.string(),
     active: z.boolean(),
     certificate: z.base64().nullable(),
@@ -45,16 +45,15 @@ export const taxpayerStateSchema = z
     ranges: z.array(numberRangeSchema),
     created_at: timestampSchema,
   })
-  .meta({
-    description:
-      'The whole present state of a taxpayer. A consumer keeps the highest revision of an RNC. previous_revision is the revision of its account before.',
-  });
+  .describe(
+    'The whole present state of a taxpayer. A consumer keeps the highest revision of an RNC. previous_revision is the revision of its account before.',
+  );
 export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
 
 /** Answer of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
 export const accountTaxpayersSchema = z.object({
   account_id: z.string(),
-  revision: z.number().int().nonnegative(),
+  revision: z.int().nonnegative(),
   taxpayers: z.array(taxpayerStateSchema),
 });
 export type AccountTaxpayers = z.infer<typeof accountTaxpayersSchema>;

@@ -1,10 +1,10 @@
 import querystring from 'node:querystring';
-import { OPERATIONS, queryParametersOf } from '@ecf/contracts';
+import { OPERATIONS } from '@ecf/contracts';
 import { InvalidRequest } from '@ecf/service-kit/errors';
 
 /** By operation: the parameters of its query by their names in lower case. */
 const KNOWN = new Map<string, ReadonlyMap<string, string>>(
-  OPERATIONS.map(({ id }) => [id, new Map(queryParametersOf(id).map((name) => [name.toLowerCase(), name]))]),
+  OPERATIONS.map(({ id, query }) => [id, new Map(Object.keys(query ?? {}).map((name) => [name.toLowerCase(), name]))]),
 );
 
 /**
