@@ -37,7 +37,6 @@ const NOT_YET_CLEAN = [
   'bench/',
   'deploy/',
   'docs/',
-  'packages/authority-client/',
   'packages/contracts/',
   'packages/service-kit/',
   'services/approvals/',

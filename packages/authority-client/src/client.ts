@@ -1,47 +1,15 @@
 import type { Environment } from '@ecf/domain';
 import type { Answer } from './answers/answer.js';
-import type {
-  ApprovalVerdict,
-  AuthorityVerdict,
-  CancellationVerdict,
-  DirectoryEntry,
-  DocumentState,
-  EnvironmentStatus,
-  IssuedToken,
-  MaintenanceWindow,
-  Seed,
-  ServiceStatus,
-  SubmissionReceipt,
-  TrackIdList,
-} from './answers/verdicts.js';
-import { type AuthorityService, type Endpoints, hostOf } from './endpoints.js';
-import { environmentStatus } from './operations/environment-status.js';
-import { type FindInDirectoryInput, findInDirectory } from './operations/find-in-directory.js';
-import { listDirectory } from './operations/list-directory.js';
-import { maintenanceWindows } from './operations/maintenance-windows.js';
-import { type QueryConsumerSummaryInput, queryConsumerSummary } from './operations/query-consumer-summary.js';
-import { type QueryResultInput, queryResult } from './operations/query-result.js';
-import { type QueryStateInput, queryState } from './operations/query-state.js';
-import { type QueryTrackIdsInput, queryTrackIds } from './operations/query-track-ids.js';
-import { requestSeed } from './operations/request-seed.js';
-import { type StatusInput, serviceStatus } from './operations/service-status.js';
-import { type SubmitCancellationInput, submitCancellation } from './operations/submit-cancellation.js';
-import {
-  type SubmitCommercialApprovalInput,
-  submitCommercialApproval,
-} from './operations/submit-commercial-approval.js';
-import { type SubmitConsumerSummaryInput, submitConsumerSummary } from './operations/submit-consumer-summary.js';
-import { type SubmitDocumentInput, submitDocument } from './operations/submit-document.js';
-import { type ValidateSeedInput, validateSeed } from './operations/validate-seed.js';
-import type { AuthorisedInput, AuthorityContext, AuthorityInput } from './transport/authority-call.js';
+import { type AuthorityService, type Endpoints, hostOf, serviceAddress, serviceExists } from './endpoints.js';
+import { type AuthorityInput, OPERATIONS, type Operation } from './operations.js';
 import { createCallLimits } from './transport/call-limits.js';
-import type { OnCall } from './transport/call-report.js';
+import type { OnCall, OperationName } from './transport/call-report.js';
 import {
   type CircuitBreakerOptions,
   createCircuitBreakers,
   DEFAULT_CIRCUIT_BREAKERS,
 } from './transport/circuit-breakers.js';
-import { createExchange, hostPeer } from './transport/exchange.js';
+import { createExchange, type Exchange, hostPeer } from './transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
 export interface AuthorityClientOptions {
@@ -58,26 +26,17 @@ export interface AuthorityClientOptions {
   elapsed?: () => number;
 }
 
+type Calls = {
+  [name in keyof typeof OPERATIONS]: (typeof OPERATIONS)[name] extends Operation<infer I, infer V>
+    ? (input: I) => Promise<Answer<V>>
+    : never;
+};
+
 /** All operations of the authority. Failures of the network and the authority are outcomes, never rejections. */
-export interface AuthorityClient {
-  requestSeed(input: AuthorityInput): Promise<Answer<Seed>>;
-  validateSeed(input: ValidateSeedInput): Promise<Answer<IssuedToken>>;
-  submitDocument(input: SubmitDocumentInput): Promise<Answer<SubmissionReceipt>>;
-  submitConsumerSummary(input: SubmitConsumerSummaryInput): Promise<Answer<AuthorityVerdict>>;
-  queryResult(input: QueryResultInput): Promise<Answer<AuthorityVerdict>>;
-  queryState(input: QueryStateInput): Promise<Answer<DocumentState>>;
-  queryTrackIds(input: QueryTrackIdsInput): Promise<Answer<TrackIdList>>;
-  queryConsumerSummary(input: QueryConsumerSummaryInput): Promise<Answer<AuthorityVerdict>>;
-  submitCommercialApproval(input: SubmitCommercialApprovalInput): Promise<Answer<ApprovalVerdict>>;
-  submitCancellation(input: SubmitCancellationInput): Promise<Answer<CancellationVerdict>>;
-  listDirectory(input: AuthorisedInput): Promise<Answer<DirectoryEntry[]>>;
-  findInDirectory(input: FindInDirectoryInput): Promise<Answer<DirectoryEntry | null>>;
-  serviceStatus(input: StatusInput): Promise<Answer<ServiceStatus[]>>;
-  maintenanceWindows(input: StatusInput): Promise<Answer<MaintenanceWindow[]>>;
-  environmentStatus(input: StatusInput): Promise<Answer<EnvironmentStatus>>;
+export interface AuthorityClient extends Calls {
   /** Whether the circuit of the service's host is open, so that only a probe goes to it. */
   isAway(env: Environment, service: AuthorityService): boolean;
-  /** The end of announced maintenance that goes on now. */
+  /** The end of announced maintenance that has begun. */
   maintenanceUntil(env: Environment): Date | null;
   /** The authority announced maintenance: opens the circuits of the environment. A probe that succeeds closes them. */
   expectMaintenance(env: Environment, until: Date): Promise<void>;
@@ -110,23 +69,19 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     onCall: options.onCall ?? null,
     maintenanceUntil,
   });
-  const context: AuthorityContext = { endpoints: options.endpoints, exchange };
+  const calls = Object.entries(OPERATIONS).map(([name, row]) => [
+    name,
+    (input: AuthorityInput) =>
+      callAuthority(
+        options.endpoints,
+        exchange,
+        name as OperationName,
+        row as Operation<AuthorityInput, unknown>,
+        input,
+      ),
+  ]);
   return {
-    requestSeed: (input) => requestSeed(context, input),
-    validateSeed: (input) => validateSeed(context, input),
-    submitDocument: (input) => submitDocument(context, input),
-    submitConsumerSummary: (input) => submitConsumerSummary(context, input),
-    queryResult: (input) => queryResult(context, input),
-    queryState: (input) => queryState(context, input),
-    queryTrackIds: (input) => queryTrackIds(context, input),
-    queryConsumerSummary: (input) => queryConsumerSummary(context, input),
-    submitCommercialApproval: (input) => submitCommercialApproval(context, input),
-    submitCancellation: (input) => submitCancellation(context, input),
-    listDirectory: (input) => listDirectory(context, input),
-    findInDirectory: (input) => findInDirectory(context, input),
-    serviceStatus: (input) => serviceStatus(context, input),
-    maintenanceWindows: (input) => maintenanceWindows(context, input),
-    environmentStatus: (input) => environmentStatus(context, input),
+    ...(Object.fromEntries(calls) as Calls),
     isAway: (env, service) => circuits?.isOpen(hostPeer(env, hostOf(service))) ?? false,
     maintenanceUntil,
     async expectMaintenance(env, until) {
@@ -135,4 +90,42 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     },
     close: () => transport.close(),
   };
+}
+
+interface Parameters extends AuthorityInput {
+  token?: string;
+  statusKey?: string;
+  issuerRnc?: string;
+  buyerRnc?: string;
+}
+
+/** Sends one call to a service of the authority, unless the environment lacks that service. */
+async function callAuthority<V>(
+  endpoints: Endpoints,
+  exchange: Exchange,
+  name: OperationName,
+  { service, path, query, file, read, ...rest }: Operation<AuthorityInput, V>,
+  input: Parameters,
+): Promise<Answer<V>> {
+  const { env, signal, token, statusKey } = input;
+  if (!serviceExists(service, env)) {
+    const reason = `the authority has no service ${service} in ${env}`;
+    return { outcome: 'refused', code: 'service_not_in_environment', reason, raw: null };
+  }
+  const authorization =
+    token !== undefined ? `Bearer ${token}` : statusKey !== undefined ? `Apikey ${statusKey}` : undefined;
+  return exchange(
+    {
+      ...rest,
+      operation: name,
+      service,
+      env,
+      url: serviceAddress(endpoints, service, env, path, query?.(input)),
+      signal,
+      taxpayer: input.issuerRnc ?? input.buyerRnc ?? input.taxpayer,
+      ...(file ? { file: file(input) } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    read(input),
+  );
 }

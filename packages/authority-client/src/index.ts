@@ -28,24 +28,10 @@ export {
   serviceAddress,
   serviceExists,
 } from './endpoints.js';
-export type { FindInDirectoryInput } from './operations/find-in-directory.js';
-export type { QueryConsumerSummaryInput } from './operations/query-consumer-summary.js';
-export type { QueryResultInput } from './operations/query-result.js';
-export type { QueryStateInput } from './operations/query-state.js';
-export type { QueryTrackIdsInput } from './operations/query-track-ids.js';
-export type { StatusInput } from './operations/service-status.js';
-export type { SubmitCancellationInput } from './operations/submit-cancellation.js';
-export type { SubmitCommercialApprovalInput } from './operations/submit-commercial-approval.js';
-export type { SubmitConsumerSummaryInput } from './operations/submit-consumer-summary.js';
-export type { SubmitDocumentInput } from './operations/submit-document.js';
-export type { ValidateSeedInput } from './operations/validate-seed.js';
+export type { SignedDocument } from './operations.js';
 export { type AddressGuard, type AddressLookup, isPublicAddress } from './receiver/address-guard.js';
-export type { DeliverApprovalInput } from './receiver/deliver-approval.js';
-export type { DeliverDocumentInput } from './receiver/deliver-document.js';
 export { createNameLookup, type NameLookupOptions } from './receiver/name-lookup.js';
-export type { ReceiverInput } from './receiver/receiver-call.js';
 export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
-export type { ReceiverTokenInput } from './receiver/receiver-token.js';
 export type { TokenCache } from './tokens/token-cache.js';
 export { inMemoryTokenCache } from './tokens/token-cache.memory.js';
 export {
@@ -56,7 +42,6 @@ export {
   type TokenProviderOptions,
   type TokenRequest,
 } from './tokens/token-provider.js';
-export type { AuthorisedInput, AuthorityInput, SignedDocument } from './transport/authority-call.js';
 export type { CallReport, OnCall, OperationName } from './transport/call-report.js';
 export {
   type CallResult,

@@ -2,7 +2,7 @@ import { storableText } from '@ecf/domain';
 
 const BLOT = '[removed]';
 
-/** Anything shorter is no credential, and taking it out would only mangle the text. */
+/** A shorter text is not a credential, and removing it would only mangle the text. */
 const SHORTEST_SECRET = 8;
 
 /**

@@ -34,7 +34,7 @@ describe('isoDate', () => {
     '6/23/2026 0:45:47 AM',
     '2026-06-23T25:00:00Z',
     '6/23/26',
-  ])('%j is no date', (text) => {
+  ])('%j is not a date', (text) => {
     expect(isoDate(text)).toBeNull();
   });
 });

@@ -39,7 +39,7 @@ async function authority(retryAfter = '120', limitedRncs: string[] = [ANA]) {
 }
 
 describe('one taxpayer that the authority limits', () => {
-  it('waits alone, with every token, until Retry-After is over', async () => {
+  it('waits alone, with every token, until Retry-After has passed', async () => {
     const { limited, send, pass } = await authority();
     expect(await send(ANA)).toMatchObject({ cause: 'rate_limited', limit: 'taxpayer', retryAfterMs: 120_000 });
     pass(20);

@@ -74,7 +74,7 @@ describe('a circuit breaker', () => {
     expect(await call('healthy')).toBe(2_000);
   });
 
-  it('obeys Retry-After at once, up to its limit', async () => {
+  it('obeys Retry-After immediately, up to its limit', async () => {
     const { call, later, circuits } = scene();
     expect(await call('neutral', 5_000)).toBe('went');
     expect([await call('healthy'), [...circuits.waiting()]]).toEqual([5_000, [['a', 5_000]]]);
@@ -159,7 +159,7 @@ describe('the client with circuit breakers', () => {
     await server.stop();
   });
 
-  it('probes while the authority announces maintenance, names its end, and goes on where the announcement is wrong', async () => {
+  it('probes while the authority announces maintenance, names its end, and continues where the announcement is wrong', async () => {
     const server = await startRawServer((_, socket) => socket.write(httpAnswer('400 Bad Request', null, '')));
     const client = createAuthorityClient({
       endpoints: authorityEndpoints(server.url),

@@ -42,7 +42,7 @@ function clientFor(url: string, options: Partial<AuthorityClientOptions> = {}): 
 
 const connectionLost = { outcome: 'unknown', cause: 'connection', reachedAuthority: 'maybe', raw: null };
 
-describe('nothing can have arrived', () => {
+describe('the request cannot have arrived', () => {
   it('reports that nothing listens at the address', async () => {
     const client = clientFor(await deadAddress());
     expect(await client.submitDocument({ ...submission, xml: '<ECF/>' })).toMatchObject({
@@ -129,7 +129,7 @@ describe('the request may have arrived', () => {
     expect(answer).toMatchObject({ outcome: 'unknown', cause: 'not_a_verdict', reachedAuthority: 'maybe' });
   });
 
-  it('bytes that are no HTTP', async () => {
+  it('bytes that are not HTTP', async () => {
     const { url } = await server((_, socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     expect(await clientFor(url).submitDocument({ ...submission, xml: '<ECF/>' })).toMatchObject(connectionLost);
   });

@@ -24,7 +24,7 @@ export interface RawServer {
   stop(): Promise<void>;
 }
 
-/** A server that knows no HTTP beyond finding the end of a request: the handler writes every byte of the answer. */
+/** A server that reads of HTTP only the end of a request: the handler writes every byte of the answer. */
 export async function startRawServer(handle: Handler, tls?: TlsOptions): Promise<RawServer> {
   const open = new Set<Socket>();
   const requests: RawRequest[] = [];
@@ -98,7 +98,7 @@ export function httpAnswer(status: string, contentType: string | null, body: str
   return Buffer.concat([Buffer.from(head, 'latin1'), bytes]);
 }
 
-/** An address where nobody listens. */
+/** An address where no server listens. */
 export async function deadAddress(): Promise<string> {
   const server = await startRawServer(() => undefined);
   await server.stop();

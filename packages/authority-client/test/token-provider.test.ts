@@ -133,7 +133,7 @@ describe('a token', () => {
     expect((await provider.get(request)).token).toBe('t2');
   });
 
-  it('serves on when the renewal fails, which is not tried again at once', async () => {
+  it('serves on when the renewal fails, which is not repeated immediately', async () => {
     const { provider, logins, later } = scene();
     const first = provider.get(request);
     await settle();

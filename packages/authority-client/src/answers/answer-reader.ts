@@ -15,7 +15,7 @@ export interface ReadableAnswer {
   value: AnswerValue | undefined;
 }
 
-/** Reads an answer for an operation; null if it is no answer of that service. */
+/** Reads an answer for an operation; null if it is not an answer of that service. */
 export type Reading<V> =
   | { verdict: V }
   | { refused: RefusalCode; reason: string }

@@ -11,11 +11,11 @@ export interface RawAnswer {
 
 export const RAW_BODY_LIMIT = 65_536;
 
-/** Why nothing is known about the outcome. */
+/** Why the outcome is unknown. */
 export type UnknownCause =
   /** No connection: refused, reset, name not resolved, TLS failure, cut in the middle of an answer. */
   | 'connection'
-  /** A limit of ours passed (connect, response, total), or the authority said 408. */
+  /** Our time limit passed (connect, response, total), or the authority said 408. */
   | 'timeout'
   /** The caller's signal ended the call, a timeout signal included. */
   | 'aborted'
@@ -40,20 +40,20 @@ export type UnknownCause =
  */
 export type CallLimit = 'taxpayer' | 'service';
 
-/** Definite answers that are no verdict on a document. */
+/** Definite answers other than a verdict on a document. */
 export type RefusalCode =
-  /** The authority has no such service in that environment (contract section 1.1). Nothing was sent. */
+  /** The authority does not have that service in that environment (contract section 1.1). The call was not sent. */
   | 'service_not_in_environment'
   /** Seed or signature refused for good: signature, certificate, delegation. */
   | 'login_refused'
   /** A query that the authority will not answer: a parameter missing, no delegation. */
   | 'query_refused'
-  /** A receiver's address that the address guard, or the https rule, does not allow. Nothing was sent. */
+  /** A receiver's address that the address guard, or the https rule, does not allow. The call was not sent. */
   | 'address_refused';
 
 /**
  * - `verdict`: the service answered in its own shape.
- * - `unauthorized`: status 401; nothing was taken. `raw` is null if the token could not even be sent.
+ * - `unauthorized`: status 401; the document was not accepted. `raw` is null if the token could not even be sent.
  * - `unknown`: never to be read as a rejection. `reachedAuthority` is `no` only where no request byte can have arrived.
  * - `refused`: a definite answer that decides about the call, not about a document.
  */
@@ -88,7 +88,7 @@ export function isUnreached(answer: Answer<unknown>): boolean {
 }
 
 /**
- * Whether no answer of the authority's own came: it could not be reached, or the call was not made. A call that is not made
+ * Whether the authority itself did not answer: it could not be reached, or the call was not made. A call that is not made
  * because the authority limits its taxpayer does not count: the authority answers others.
  */
 export function isUnanswered(answer: Answer<unknown>): boolean {

@@ -2,7 +2,7 @@ import { storableText } from '@ecf/domain';
 import { type AnswerValue, field, isFields, textField, textOf } from './answer-value.js';
 import type { AuthorityMessage } from './verdicts.js';
 
-/** Bound of the messages read from an answer; nobody reads more for one document. */
+/** Bound of the messages read from an answer. */
 export interface MessageLimits {
   readonly messages: number;
   /** Characters of each. */

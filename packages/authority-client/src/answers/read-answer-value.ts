@@ -18,7 +18,7 @@ const MAX_DEPTH = 32;
 /** Of JSON that was parsed already, so each string ends. */
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}]/g;
 
-/** Numbers become strings of their own digits: codes and amounts come as either, and no cent is lost to a float. */
+/** Numbers become strings with the same digits: codes and amounts come as either, and no cent is lost to a float. */
 function readJsonValue(content: string): AnswerValue | undefined {
   let depth = 0;
   let deepest = 0;

@@ -3,7 +3,7 @@ import type { CallLimit } from '../answers/answer.js';
 /**
  * - `login_refused`: the authority refuses this certificate (signature, delegation). Another try does not help.
  * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a temporary failure that it reported.
- * - `authority_unreadable`: an answer that is no answer of its login service.
+ * - `authority_unreadable`: an answer that its login service does not give.
  */
 export type LoginErrorCode = 'login_refused' | 'authority_unreachable' | 'authority_unreadable';
 
@@ -14,7 +14,7 @@ export class LoginError extends Error {
   /** The authority's own words, where it gave any. */
   readonly reason: string | null;
   readonly retryAfterMs: number | null;
-  /** No answer of the authority's own came. Otherwise the cause may be this one certificate. */
+  /** The authority itself did not answer. Otherwise the cause may be this one certificate. */
   readonly isUnanswered: boolean;
   /** Whom the authority limits (status 429), if that is the cause. */
   readonly limit: CallLimit | null;

@@ -1,4 +1,4 @@
-/** The document of a query or a submission. An answer that names another one is no answer to it. */
+/** The document of a query or a submission. An answer that names another one is not an answer to it. */
 export interface Queried {
   /** RNC of the issuer. */
   rnc?: string;
@@ -19,8 +19,8 @@ const WORDS: Record<keyof Queried, string> = { rnc: 'issuer', encf: 'eNCF', trac
 const LONGEST_NAME = 40;
 
 /**
- * The reading of an answer that names another document than the queried one: nothing is known of that one, whatever
- * the answer says. Null if nothing contradicts; what the answer does not name contradicts nothing.
+ * The reading of an answer that names another document than the queried one: it says nothing about that one. Null if no
+ * named field contradicts the query; fields that the answer does not name are not compared.
  */
 export function otherDocument(queried: Queried, named: Named): OtherDocument | null {
   const other = (['trackId', 'encf', 'rnc'] as const).flatMap((field) => {

@@ -7,7 +7,7 @@ export const TRACK_ID = /^[\w-]{1,64}$/;
 
 /**
  * Reception's answer: a trackId, or an error with its text (contract section 3). A body without the field `trackId`, or
- * with neither trackId nor error, is no receipt.
+ * with neither trackId nor error, is not a receipt.
  */
 export const readReceipt: AnswerReader<SubmissionReceipt> = ({ value }) => {
   if (field(value, 'trackid') === undefined) return null;

@@ -15,7 +15,7 @@ const TRY_MS = 1_500;
 const TRIES = 2;
 /** Less than a connection's time for its lookup: several name servers are queried one after the other. */
 const WHOLE_MS = 4_500;
-/** The addresses of one family wait so long for those of the other (RFC 8305, section 3, has 50 ms). */
+/** How long the addresses of one family wait for those of the other (RFC 8305, section 3, has 50 ms). */
 const OTHER_FAMILY_MS = 250;
 
 /**

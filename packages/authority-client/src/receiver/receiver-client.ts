@@ -1,15 +1,18 @@
+import { withoutTrailingSlashes } from '@ecf/domain';
 import type { Answer } from '../answers/answer.js';
+import type { AnswerReader } from '../answers/answer-reader.js';
 import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../answers/verdicts.js';
+import { readIssuedToken } from '../login/read-issued-token.js';
+import { readSeed } from '../login/read-seed.js';
+import { type SignedDocument, XML_FIRST } from '../operations.js';
+import { readAcknowledgement } from '../readers/read-acknowledgement.js';
+import { readApprovalDelivery } from '../readers/read-approval-delivery.js';
 import type { OnCall } from '../transport/call-report.js';
 import type { CircuitBreakers } from '../transport/circuit-breakers.js';
-import { createExchange } from '../transport/exchange.js';
+import { createExchange, type ExchangeRequest } from '../transport/exchange.js';
+import { documentFileName } from '../transport/multipart.js';
 import { createTransport, type Timeouts, type TlsOptions } from '../transport/transport.js';
 import type { AddressGuard, AddressLookup } from './address-guard.js';
-import { type DeliverApprovalInput, deliverApproval } from './deliver-approval.js';
-import { type DeliverDocumentInput, deliverDocument } from './deliver-document.js';
-import type { ReceiverContext, ReceiverInput } from './receiver-call.js';
-import { receiverSeed } from './receiver-seed.js';
-import { type ReceiverTokenInput, receiverToken } from './receiver-token.js';
 
 export interface ReceiverClientOptions {
   userAgent: string;
@@ -28,12 +31,29 @@ export interface ReceiverClientOptions {
   clock?: () => Date;
 }
 
+export interface ReceiverInput {
+  /** The directory's base address, e.g. `https://ecf.example.do/v1`; a trailing slash does not matter. */
+  baseUrl: string;
+  signal?: AbortSignal | undefined;
+}
+
+interface DeliveryInput extends ReceiverInput {
+  /** Only for receivers that published an authentication address. */
+  token?: string | undefined;
+  encf: string;
+  xml: SignedDocument;
+}
+
 /** Calls to receivers of other taxpayers (contract section 17). Addresses are those of the directory. */
 export interface ReceiverClient {
+  /** A seed of a receiver with an authentication address. */
   receiverSeed(input: ReceiverInput): Promise<Answer<Seed>>;
-  receiverToken(input: ReceiverTokenInput): Promise<Answer<IssuedToken>>;
-  deliverDocument(input: DeliverDocumentInput): Promise<Answer<DeliveryAnswer>>;
-  deliverApproval(input: DeliverApprovalInput): Promise<Answer<ApprovalDeliveryAnswer>>;
+  /** Exchanges a receiver's signed seed for its token. */
+  receiverToken(input: ReceiverInput & { signedSeed: SignedDocument }): Promise<Answer<IssuedToken>>;
+  /** Delivers a signed e-CF to its buyer. The answer is the buyer's ARECF, to be verified by the caller. */
+  deliverDocument(input: DeliveryInput & { issuerRnc: string }): Promise<Answer<DeliveryAnswer>>;
+  /** Delivers a signed ACECF to the issuer: accepted with status 200, refused with 400, the body is free. */
+  deliverApproval(input: DeliveryInput & { buyerRnc: string }): Promise<Answer<ApprovalDeliveryAnswer>>;
   /** Closes idle connections; calls in flight end by themselves. */
   close(): void;
 }
@@ -56,12 +76,61 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
     clock,
     onCall: options.onCall ?? null,
   });
-  const context: ReceiverContext = { exchange, allowPlainHttp: options.allowPlainHttp ?? false };
+
+  /** Sends one call to a standard path below the receiver's address, unless that address may not be called. */
+  async function call<V>(
+    { baseUrl, signal, token }: ReceiverInput & { token?: string | undefined },
+    path: string,
+    request: Pick<ExchangeRequest, 'operation' | 'file' | 'accept' | 'login' | 'anyStatus'>,
+    read: AnswerReader<V>,
+  ): Promise<Answer<V>> {
+    const address = receiverAddress(baseUrl, path, options.allowPlainHttp ?? false);
+    if ('refused' in address)
+      return { outcome: 'refused', code: 'address_refused', reason: address.refused, raw: null };
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return exchange({ ...request, ...authorization, service: 'receiver', env: null, url: address.url, signal }, read);
+  }
+
   return {
-    receiverSeed: (input) => receiverSeed(context, input),
-    receiverToken: (input) => receiverToken(context, input),
-    deliverDocument: (input) => deliverDocument(context, input),
-    deliverApproval: (input) => deliverApproval(context, input),
+    receiverSeed: (input) =>
+      call(input, 'fe/autenticacion/api/semilla', { operation: 'receiverSeed', accept: XML_FIRST }, readSeed),
+    receiverToken: (input) => {
+      const file = { filename: 'semilla.xml', content: input.signedSeed };
+      const path = 'fe/autenticacion/api/validacioncertificado';
+      return call(input, path, { operation: 'receiverToken', file, login: true }, readIssuedToken);
+    },
+    deliverDocument: (input) => {
+      const file = { filename: documentFileName(input.issuerRnc, input.encf), content: input.xml };
+      const request = { operation: 'deliverDocument', file, accept: XML_FIRST, anyStatus: true } as const;
+      return call(input, 'fe/recepcion/api/ecf', request, readAcknowledgement);
+    },
+    deliverApproval: (input) => {
+      const file = { filename: documentFileName(input.buyerRnc, input.encf), content: input.xml };
+      const path = 'fe/aprobacioncomercial/api/ecf';
+      return call(input, path, { operation: 'deliverApproval', file }, readApprovalDelivery);
+    },
     close: () => transport.close(),
   };
+}
+
+/**
+ * Joins the base and the standard path (contract section 11). A base that was registered with the standard path stays as it
+ * is.
+ */
+function receiverAddress(baseUrl: string, path: string, allowPlainHttp: boolean): { url: URL } | { refused: string } {
+  let url: URL;
+  try {
+    url = new URL(baseUrl.trim());
+  } catch {
+    return { refused: 'the receiver has no valid address' };
+  }
+  if (url.protocol !== 'https:' && !(allowPlainHttp && url.protocol === 'http:')) {
+    return { refused: `the receiver's address is not https but ${url.protocol}//` };
+  }
+  if (url.username !== '' || url.password !== '') return { refused: "the receiver's address carries credentials" };
+  url.search = '';
+  url.hash = '';
+  const base = withoutTrailingSlashes(url.pathname);
+  url.pathname = base.toLowerCase().endsWith(`/${path.toLowerCase()}`) ? base : `${base}/${path}`;
+  return { url };
 }

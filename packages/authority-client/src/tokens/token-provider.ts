@@ -44,13 +44,13 @@ export interface TokenProviderOptions {
   elapsed?: () => number;
   /** Default: seed, signature and validation at the authority. */
   logIn?: (request: TokenRequest) => Promise<Answer<IssuedToken>>;
-  /** Called before each login. If it rejects, nothing is signed and the login fails with its error. */
+  /** Called before each login. If it rejects, the seed is not signed and the login fails with its error. */
   beforeLogin?: (request: TokenRequest) => Promise<void>;
   /** Default 10 minutes: a token with less left is renewed in the background. At most a quarter of its lifetime. */
   renewBeforeMs?: number;
   /** Default 2 minutes: a token with less left is not given out any more. At most a tenth of its lifetime. */
   leastRemainingMs?: number;
-  /** Default 10 s: callers get a permanent refusal again for so long, and a failed renewal is not repeated. */
+  /** Default 10 s: during it callers get the same permanent refusal, and a failed renewal is not repeated. */
   pauseMs?: number;
 }
 
@@ -205,7 +205,7 @@ function serialiseEntry(entry: Entry): string {
   });
 }
 
-/** Null for a text that is none of ours. */
+/** Null for a text that this module did not write. */
 function parseEntry(text: string): Entry | null {
   try {
     const { token, expires_at, lifetime_ms } = JSON.parse(text) as Record<string, unknown>;

@@ -26,7 +26,7 @@ export interface CallLimits {
   limited(call: LimitedCall, retryAfterMs: number): CallPause;
 }
 
-/** So many taxpayers that a service limits within this time mean that it limits every caller. */
+/** If a service limits this number of taxpayers within this time, it limits every caller. */
 const TAXPAYERS = 3;
 const WITHIN_MS = 60_000;
 /** A pause that is forgotten costs another answer 429. */

@@ -1,23 +1,10 @@
 import type { Environment } from '@ecf/domain';
 import type { Outcome, RefusalCode, UnknownCause } from '../answers/answer.js';
 import type { AuthorityService } from '../endpoints.js';
+import type { OPERATIONS } from '../operations.js';
 
 export type OperationName =
-  | 'requestSeed'
-  | 'validateSeed'
-  | 'submitDocument'
-  | 'submitConsumerSummary'
-  | 'queryResult'
-  | 'queryState'
-  | 'queryTrackIds'
-  | 'queryConsumerSummary'
-  | 'submitCommercialApproval'
-  | 'submitCancellation'
-  | 'listDirectory'
-  | 'findInDirectory'
-  | 'serviceStatus'
-  | 'maintenanceWindows'
-  | 'environmentStatus'
+  | keyof typeof OPERATIONS
   | 'receiverSeed'
   | 'receiverToken'
   | 'deliverDocument'

@@ -16,7 +16,7 @@ export interface CircuitBreakerOptions {
   maxOpenMs: number;
   /** The longest pause (Retry-After) of a peer that is obeyed; a longer one is obeyed this far. */
   maxPauseMs: number;
-  /** Calls in flight at once to one peer. */
+  /** Calls in flight to one peer. */
   maxInFlight: number;
 }
 

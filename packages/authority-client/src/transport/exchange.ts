@@ -52,7 +52,7 @@ export interface ExchangeParts {
   limits?: CallLimits | null;
   clock: () => Date;
   onCall: OnCall | null;
-  /** The end of an announced maintenance that goes on now. */
+  /** The end of an announced maintenance that has begun. */
   maintenanceUntil?: (env: Environment) => Date | null;
 }
 
