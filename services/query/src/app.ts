@@ -18,6 +18,7 @@ import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/servi
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import {
   checkReadiness,
+  createCleaning,
   openServiceDependencies,
   type Readiness,
   type SharedDependencies,
@@ -123,8 +124,13 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
     sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
   };
-  const webhooks = createWebhooks(config, { ...parts, ...pick(ports, ['feed', 'taxpayers', 'source', 'observer']) });
+  const webhooks = createWebhooks(config, { ...parts, feed: ports.feed });
   const owners = createOwners(ports);
+  const cleaning = createCleaning({
+    clean: (now) => ports.feed.deleteExpired(now),
+    clock,
+    failed: (error) => observer.failed('deleting old events', error),
+  });
   const documentXml = createDocumentXml(ports, owners);
   const documents = openDocumentJson(parts.watchQueue);
   const rebuild = createRebuild(ports);
@@ -165,11 +171,12 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       // Removes a rebuild that ended with its instance.
       await rebuild.state();
       subscription = await subscribeToEvents(bus, {
-        ...pick(ports, ['projection', 'outcomes', 'runs', 'taxpayers', 'clock']),
-        feed: webhooks.feed,
+        ...pick(ports, ['projection', 'outcomes', 'runs', 'taxpayers', 'feed', 'clock']),
         projected: (event) => projected(event, clock()),
+        deliveriesAdded: webhooks.wake,
       });
       await webhooks.start();
+      cleaning.start();
       filling = rebuild.fillOnce();
     },
     async stop() {
@@ -177,6 +184,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await Promise.all([rebuild.stop(), filling]);
       await subscription?.stop();
       await webhooks.stop();
+      await cleaning.stop();
       authorityClient.close();
       await documents.close();
       await parts.close();

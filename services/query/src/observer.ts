@@ -2,7 +2,7 @@ import { TOPICS } from '@ecf/contracts';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { Observer } from './core/ports.js';
-import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './core/webhooks/webhook-ports.js';
+import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './webhooks/ports.js';
 
 export interface QueryMetrics {
   readonly observer: Observer;

@@ -535,6 +535,7 @@ describe('the feed', () => {
             env: 'TesteCF',
             occurrence: `order:${writer}:${n}`,
             rnc: ISSUER,
+            account_id: ACCOUNT,
             time: now,
             subject: { issuer_rnc: ISSUER, encf: null },
             data: {

@@ -114,8 +114,11 @@ export interface OutcomeStore {
 
 /** The events of customers. */
 export interface FeedStore {
-  /** Adds events in their order; an occurrence that is there already is not added again. */
-  append(events: readonly NewFeedEvent[], now: Date): Promise<void>;
+  /**
+   * Adds events in their order, with their deliveries to webhooks; an occurrence that is there already is not added again.
+   * Resolves with the number of deliveries.
+   */
+  append(events: readonly NewFeedEvent[], now: Date): Promise<number>;
   /** Deletes events that are older than 90 days, at most those of one day in a call. The latest event stays. */
   deleteExpired(now: Date): Promise<void>;
   /** The place that a reader names. */

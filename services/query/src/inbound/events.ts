@@ -24,6 +24,7 @@ export interface EventPorts {
   readonly feed: Pick<FeedStore, 'append'>;
   readonly clock: () => Date;
   readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
+  readonly deliveriesAdded: () => void;
   /** Called for each event after its effect is committed. */
   readonly projected: (event: BusEvent) => void;
 }
@@ -56,7 +57,7 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
     // A confirmation or dispute has no state of its own: a change is published with it.
     const states = events.filter(({ type }) => type !== 'received.confirmed' && type !== 'received.disputed');
     if (states.length > 0) await handlers[states[0]?.topic ?? '']?.(states.map(({ data }) => data));
-    await feed.append(publicEvents(events), clock());
+    if ((await feed.append(publicEvents(events), clock())) > 0) ports.deliveriesAdded();
     for (const event of events) ports.projected(event);
   }
   return bus.subscribe({

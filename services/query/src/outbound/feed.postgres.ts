@@ -1,19 +1,25 @@
 import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
 import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
 import type { FeedStore } from '../core/ports.js';
+import { addDeliveries } from '../webhooks/webhooks.postgres.js';
 import { FEED_LOCK } from './locks.js';
 
 const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
-/** An occurrence that is in the feed already is left out before it takes an id. */
+/**
+ * Adds events, and their deliveries to webhooks. An occurrence that is in the feed already is left out before it takes an id.
+ * Events of some topics do not name the account; the taxpayer has it.
+ */
 const ADD = {
   name: 'feed_add',
-  text: `INSERT INTO feed_event (occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, kept_at)
-    SELECT occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, $2
+  text: `WITH e AS (INSERT INTO feed_event (occurrence, env, rnc, account_id, taxpayers, type, time, subject, data, kept_at)
+    SELECT occurrence, env, rnc, coalesce(account_id, (SELECT t.account_id FROM taxpayers AS t WHERE t.rnc = added.rnc)),
+           taxpayers, type, time, subject, data, $2
       FROM (SELECT r.*, row_number() OVER (PARTITION BY occurrence ORDER BY place) AS nth
               FROM json_to_recordset($1::json) AS r(place int, occurrence text, env text, rnc text, account_id text,
                 taxpayers text[], type text, time timestamptz, subject json, data json)) AS added
      WHERE nth = 1 AND NOT EXISTS (SELECT FROM feed_event AS f WHERE f.occurrence = added.occurrence)
-     ORDER BY place`,
+     ORDER BY place RETURNING id, env, rnc, account_id, type, subject)
+    ${addDeliveries('e', '$2')}`,
 };
 /** The latest event stays, so that a reader always has a place to continue from. */
 const EXPIRED: Retention = {
@@ -43,7 +49,7 @@ const oldestOf = (key: Readonly<Record<string, string>>, condition = 'true') => 
 const pageOf = (name: string, ofTaxpayers: string) => ({
   name,
   text: `SELECT e.* FROM unnest($2::text[]) AS t(rnc) CROSS JOIN ${ofTaxpayers} AS e
-    UNION ALL ${oldestOf({ account_id: '$7::text' }, 'account_id IS NOT NULL AND ($8::text[] IS NULL OR taxpayers <@ $8) AND ($5::text[] IS NULL OR type = ANY($5))')}
+    UNION ALL ${oldestOf({ account_id: '$7::text' }, 'rnc IS NULL AND ($8::text[] IS NULL OR taxpayers <@ $8) AND ($5::text[] IS NULL OR type = ANY($5))')}
     ORDER BY id LIMIT $6`,
 });
 const PAGE = pageOf('feed_page', `LATERAL ${oldestOf({ rnc: 't.rnc' })}`);
@@ -69,12 +75,12 @@ export function createPostgresFeed(database: Database): FeedStore {
   }
   return {
     async append(events, now) {
-      if (events.length === 0) return;
+      if (events.length === 0) return 0;
       const rows = events.map((event, place) => ({ ...event, place }));
-      await database.transaction(async (tx) => {
+      return database.transaction(async (tx) => {
         // Held until after the commit: ids are given, and become visible, one transaction after the other.
         await tx.query(LOCK, [FEED_LOCK]);
-        await tx.query(ADD, [JSON.stringify(rows), now]);
+        return (await tx.query(ADD, [JSON.stringify(rows), now])).rowCount;
       });
     },
     async deleteExpired(now) {

@@ -1,10 +1,8 @@
 import type { EventType } from '@ecf/contracts';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys } from '@ecf/service-kit/security';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createPostgresFeed } from '../../src/outbound/feed.postgres.js';
-import { createWebhookDeliveries } from '../../src/outbound/webhook-deliveries.postgres.js';
 
 const EVENTS = 20_000;
 
@@ -32,13 +30,6 @@ async function reads(): Promise<number> {
   );
   return rows[0]?.n ?? 0;
 }
-
-it('an instance that starts does not read the whole feed before it delivers events', async () => {
-  const deliveries = createWebhookDeliveries(database, createMasterKeys([Buffer.alloc(32)]));
-  const before = await reads();
-  expect(await deliveries.collect(new Date(), [])).toEqual({ unknown: null, skipped: false });
-  expect((await reads()) - before).toBeLessThan(100);
-});
 
 const read = (rnc: string, types: readonly EventType[] | null) =>
   createPostgresFeed(database).page({

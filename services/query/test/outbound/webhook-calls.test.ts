@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createWebhookCalls } from '../../src/outbound/webhook-calls.js';
+import { createWebhookCalls } from '../../src/webhooks/webhook-calls.http.js';
 
 const SECRETS = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
 const MIB = 1_048_576;

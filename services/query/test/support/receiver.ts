@@ -29,11 +29,16 @@ export interface Receiver {
   breakConnections(): void;
 }
 
+/** Calls of this path are not recorded. */
+export const WAKE_PATH = '/wake';
+
 /** A receiver of webhooks over HTTP, which answers 204 unless the test says otherwise. */
 export async function startReceiver(clock: () => number): Promise<Receiver> {
   const server = createServer(async (req: IncomingMessage, res) => {
     const text = Buffer.concat(await req.toArray()).toString('utf8');
     const headers = req.headers as Record<string, string>;
+    // Only wakes the service.
+    if (req.url === WAKE_PATH) return void res.writeHead(204).end();
     const call = { path: req.url ?? '', headers, text, event: JSON.parse(text), at: clock(), res };
     receiver.calls.push(call);
     const given = receiver.answer(call);

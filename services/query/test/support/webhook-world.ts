@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { ACCOUNT, invoice, invoiceEvent, OTHER_ACCOUNT, OTHER_ISSUER, taxpayer, taxpayerEvent } from './events.js';
-import { type Receiver, startReceiver, until } from './receiver.js';
+import { type Receiver, startReceiver, until, WAKE_PATH } from './receiver.js';
 import { startWorld, type World } from './world.js';
 
 /**
@@ -35,30 +35,40 @@ export function webhookWorld() {
     tests.receiver.stop();
     await tests.world.stop();
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     tests.now = Date.now();
     tests.receiver.calls = [];
     tests.receiver.answer = () => ({ status: 204 });
+    await create(WAKE_PATH, { environments: ['CerteCF'] }, OTHER_ACCOUNT);
   });
   afterEach(async () => {
     tests.receiver.breakConnections();
     await tests.world.database.query('DELETE FROM webhook');
   });
 
+  let wakes = 0;
   const name = (webhook_id: string, account_id = ACCOUNT) => ({ account_id, webhook_id });
   const find = (id: string) => tests.webhooks.findWebhook(name(id));
+  /** Creates a webhook of all types and environments at a path of the receiver. */
+  function create(path = '/', change: object = {}, account = ACCOUNT) {
+    const url = `${tests.receiver.base}${path}`;
+    const webhook = { url, types: null, environments: ['TesteCF', 'CerteCF', 'eCF'], ...change };
+    return tests.webhooks.createWebhook({ ...name(randomUUID(), account), webhook: webhook as never });
+  }
+  /** The event of another invoice that was accepted. */
+  const accepted = (change: Parameters<typeof invoice>[0] = {}) =>
+    invoiceEvent(invoice({ sequence: ++tests.sequence, revision: 2, ...change }));
   return Object.assign(tests, {
     name,
     find,
-    /** Creates a webhook of all types and environments at a path of the receiver. */
-    create(path = '/', change: object = {}, account = ACCOUNT) {
-      const url = `${tests.receiver.base}${path}`;
-      const webhook = { url, types: null, environments: ['TesteCF', 'CerteCF', 'eCF'], ...change };
-      return tests.webhooks.createWebhook({ ...name(randomUUID(), account), webhook: webhook as never });
+    create,
+    accepted,
+    /** Lets that many milliseconds pass. An event of another account then makes the service look for due deliveries. */
+    async pass(ms: number) {
+      tests.now += ms;
+      const other = { env: 'CerteCF', issuer_rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT } as const;
+      await tests.world.publish(invoiceEvent(invoice({ ...other, sequence: ++wakes })));
     },
-    /** The event of another invoice that was accepted. */
-    accepted: (change: Parameters<typeof invoice>[0] = {}) =>
-      invoiceEvent(invoice({ sequence: ++tests.sequence, revision: 2, ...change })),
     callsOf: (path: string) => tests.receiver.calls.filter((call) => call.path === path),
     /** Waits until a delivery of the webhook has failed. */
     failing: (id: string) =>

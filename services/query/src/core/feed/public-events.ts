@@ -22,8 +22,8 @@ export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
   readonly occurrence: string;
   /** Null for an event of the account alone, else the taxpayer of the account. */
   readonly rnc: string | null;
-  /** Only for an event of the account alone. */
-  readonly account_id?: string;
+  /** Null if the source does not name the account of the taxpayer. */
+  readonly account_id: string | null;
   /** A key that is limited to taxpayers sees an event of the account alone only if these are among them. */
   readonly taxpayers?: readonly string[] | null;
   readonly time: Date;
@@ -40,7 +40,7 @@ export interface SourceEvent {
 /** Bytes of JSON that the messages of an invoice may take in an event. */
 const MESSAGE_BYTES = 10_000;
 
-type DraftEvent = Omit<NewFeedEvent, 'time'>;
+type DraftEvent = Omit<NewFeedEvent, 'time' | 'account_id'>;
 
 const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
   held: 'invoice.held',
@@ -230,7 +230,6 @@ function ofBatch({ env, account_id, taxpayers, issuer_rnc, batch }: BatchDone): 
     env,
     occurrence: ['batch.done', env, account_id, batch.batch_id].join(':'),
     rnc: null,
-    account_id,
     taxpayers,
     subject: issuer_rnc === null ? { encf: null } : { issuer_rnc, encf: null },
     data: batch,
@@ -296,8 +295,14 @@ function draftEvents(source: SourceEvent): readonly (DraftEvent | null)[] {
 /** The events of customers among the events of topics, in the same order. */
 export function publicEvents(events: readonly SourceEvent[]): NewFeedEvent[] {
   return events.flatMap((event) =>
-    draftEvents(event).flatMap((one) => (one === null ? [] : [{ ...one, time: new Date(event.time) }])),
+    draftEvents(event).flatMap((one) =>
+      one === null ? [] : [{ ...one, account_id: accountOf(event), time: new Date(event.time) }],
+    ),
   );
+}
+
+function accountOf({ data }: SourceEvent): string | null {
+  return (data as { readonly account_id?: string }).account_id ?? null;
 }
 
 /** The event as it is shown. */

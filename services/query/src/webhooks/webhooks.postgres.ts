@@ -1,12 +1,33 @@
+import { WEBHOOK_HOURS } from '@ecf/contracts';
 import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
 import type { Database } from '@ecf/service-kit/postgres';
 import type { SealBinding, SealingKeys } from '@ecf/service-kit/security';
-import type { NewWebhook, Receiver, Webhook, WebhookStore } from '../core/webhooks/webhook-ports.js';
+import type { NewWebhook, Receiver, Webhook, WebhookStore } from './ports.js';
 
-const LATEST = 'coalesce((SELECT max(id) FROM feed_event), 0)';
 const COLUMNS = `w.id, w.account_id AS "accountId", w.url, w.types, w.environments, w.active, w.created_at AS "createdAt",
   w.last_success_at AS "lastSuccessAt", w.failing_since AS "failingSince", w.dropped,
   (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id) AS pending`;
+
+/**
+ * Adds the deliveries of feed events `e` (id, env, rnc, account_id, type, subject) to the active webhooks `w` that want them.
+ *
+ * @param now parameter with the present time
+ */
+export const addDeliveries = (events: string, now: string) =>
+  `INSERT INTO webhook_delivery (webhook_id, event_id, subject, due_at, give_up_at)
+    SELECT w.id, e.id, concat_ws(':', e.env, coalesce(e.rnc, e.subject->>'issuer_rnc'), e.subject->>'provider_rnc', e.subject->>'encf'),
+        ${now}::timestamptz, ${now}::timestamptz + interval '${WEBHOOK_HOURS} hours'
+      FROM ${events} JOIN webhook AS w ON w.account_id = e.account_id
+        AND w.active AND e.env = ANY(w.environments) AND (w.types IS NULL OR e.type = ANY(w.types))`;
+
+/** $1 now, $2 webhook, $3 place in the feed. Events that wait begin anew with the others, so that each subject keeps its order. */
+const REPLAY = {
+  name: 'webhook_replay',
+  text: `${addDeliveries('feed_event AS e', '$1')} AND w.id = $2
+     WHERE e.id > $3 ORDER BY e.id
+    ON CONFLICT (webhook_id, event_id) DO UPDATE
+      SET tries = 0, due_at = excluded.due_at, give_up_at = excluded.give_up_at, leased_until = NULL`,
+};
 
 /** A webhook's address and its secrets as they are stored. */
 export interface SealedReceiver {
@@ -36,8 +57,8 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
     async create(webhook, most, now) {
       const { id, accountId, url, types, environments } = webhook;
       const { rowCount } = await database.query(
-        `INSERT INTO webhook (id, account_id, url, types, environments, secret, collected, created_at)
-         SELECT $1, $2, $3, $4, $5, $6, ${LATEST}, $7 WHERE (SELECT count(*) FROM webhook WHERE account_id = $2) < $8`,
+        `INSERT INTO webhook (id, account_id, url, types, environments, secret, created_at)
+         SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM webhook WHERE account_id = $2) < $8`,
         [id, accountId, url, types, environments, seal(webhook), now, most],
       );
       return rowCount > 0;
@@ -59,16 +80,23 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
     },
     async change({ accountId, id }, { active, url, types }) {
       return database.transaction(async (tx) => {
-        const { rowCount } = await tx.query(
-          `UPDATE webhook SET url = coalesce($3, url), types = CASE WHEN $4 THEN $5::text[] ELSE types END,
-             collected = CASE WHEN $6 AND NOT active THEN ${LATEST} ELSE collected END,
-             failing_since = CASE WHEN $6 AND NOT active THEN NULL ELSE failing_since END, active = coalesce($6, active)
-           WHERE account_id = $1 AND id = $2`,
-          [accountId, id, url ?? null, types !== undefined, types ?? null, active ?? null],
+        const { rows } = await tx.query<{ active: boolean }>(
+          'SELECT active FROM webhook WHERE account_id = $1 AND id = $2 FOR UPDATE',
+          [accountId, id],
         );
-        if (rowCount > 0 && active === false)
-          await tx.query('DELETE FROM webhook_delivery WHERE webhook_id = $1', [id]);
-        return rowCount > 0;
+        const [before] = rows;
+        if (before === undefined) return false;
+        await tx.query(
+          `UPDATE webhook SET url = coalesce($2, url), types = CASE WHEN $3 THEN $4::text[] ELSE types END WHERE id = $1`,
+          [id, url ?? null, types !== undefined, types ?? null],
+        );
+        if (active === undefined || active === before.active) return true;
+        await tx.query('UPDATE webhook SET active = $2, failing_since = NULL, paused_until = NULL WHERE id = $1', [
+          id,
+          active,
+        ]);
+        await tx.query('DELETE FROM webhook_delivery WHERE webhook_id = $1', [id]);
+        return true;
       });
     },
     async delete({ accountId, id }) {
@@ -85,22 +113,14 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
       );
       return rowCount > 0;
     },
-    async replay({ accountId, id }, place) {
-      return database.transaction(async (tx) => {
-        // A failed delivery locks its row before its webhook's, so these rows are locked first here too.
-        await tx.query(
-          'SELECT FROM webhook_delivery WHERE webhook_id = $1 AND event_id > $2 ORDER BY event_id FOR UPDATE',
-          [id, place],
-        );
-        const { rowCount } = await tx.query(
-          'UPDATE webhook SET collected = least(collected, $3) WHERE account_id = $1 AND id = $2 AND active',
-          [accountId, id, place],
-        );
-        // Events that wait are collected again with those before them, so that each subject keeps its order.
-        if (rowCount > 0)
-          await tx.query('DELETE FROM webhook_delivery WHERE webhook_id = $1 AND event_id > $2', [id, place]);
-        return rowCount > 0;
-      });
+    async replay({ accountId, id }, place, now) {
+      const { rows } = await database.query<{ active: boolean }>(
+        'SELECT active FROM webhook WHERE account_id = $1 AND id = $2',
+        [accountId, id],
+      );
+      if (rows[0]?.active !== true) return false;
+      await database.query(REPLAY, [now, id, place]);
+      return true;
     },
     async receiver({ accountId, id }, now) {
       const { rows } = await database.query<SealedReceiver>(

@@ -53,7 +53,7 @@ export interface WebhookStore {
   /** The present secret signs too until `formerUntil`. */
   rotate(key: WebhookKey, secret: string, formerUntil: Date): Promise<boolean>;
   /** Its events after a place of the feed are delivered again. False if it is not active. */
-  replay(key: WebhookKey, place: number): Promise<boolean>;
+  replay(key: WebhookKey, place: number, now: Date): Promise<boolean>;
   receiver(key: WebhookKey, now: Date): Promise<Receiver | null>;
 }
 
@@ -67,22 +67,14 @@ export interface WebhookDelivery extends Receiver {
   readonly giveUpAt: Date;
 }
 
-/** Each bulkhead has slots of its own: webhooks that work, first retries of those that fail, and their other deliveries. */
-export type DeliveryBulkhead = 'working' | 'failing' | 'first_retry';
-
 /** The events that wait for delivery. */
 export interface WebhookDeliveries {
-  /**
-   * Takes over new events from the feed, up to the first one of a taxpayer that is not known and not in `withoutOwner`.
-   * Returns its RNC, and whether a webhook only passed events of others, so that more may follow.
-   */
-  collect(now: Date, withoutOwner: readonly string[]): Promise<{ unknown: string | null; skipped: boolean }>;
-  /** Leases due events of a bulkhead. */
-  claimDue(request: ClaimRequest, bulkhead: DeliveryBulkhead): Promise<readonly WebhookDelivery[]>;
+  /** Leases due events. */
+  claimDue(request: ClaimRequest): Promise<readonly WebhookDelivery[]>;
   /** If the webhook had failed, its other events are due soon too. */
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
-  /** The event, and those of its subject behind it, are due again at `dueAt`. */
-  failed(delivery: WebhookDelivery, dueAt: Date, now: Date): Promise<void>;
+  /** The event is due again at `dueAt`. The webhook is not called before `pausedUntil`, unless another call succeeds. */
+  failed(delivery: WebhookDelivery, dueAt: Date, now: Date, pausedUntil: Date): Promise<void>;
   /** Gives up the events of the webhook whose time is over, or that the feed keeps no more. Answers how many. */
   giveUp(delivery: WebhookDelivery, now: Date): Promise<number>;
   deactivate(webhookId: string): Promise<void>;

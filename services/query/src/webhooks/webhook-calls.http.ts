@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { createTransport, isPublicAddress } from '@ecf/authority-client';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookCalls } from '../core/webhooks/webhook-ports.js';
+import type { WebhookCalls } from './ports.js';
 
 const TIMEOUTS = { connectMs: 5_000, responseMs: 10_000, totalMs: 15_000 };
 /** A longer answer is a failure. */
@@ -22,7 +22,7 @@ export function createWebhookCalls(options: WebhookCallOptions): WebhookCalls & 
     userAgent: 'ecf-gateway',
     timeouts,
     tls: {},
-    // Many accounts may have one host; calls that hang must not keep the others from it. The bulkheads bound the calls.
+    // Many accounts may have one host; calls that hang must not keep the others from it. The slots bound the calls.
     maxSockets: Number.POSITIVE_INFINITY,
     guard: allowPrivate ? { addressGuard: () => true } : {},
   });

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type EventType, WEBHOOK_OVERLAP_HOURS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { toIsoDominican } from '@ecf/domain';
-import { QueryError } from '../errors.js';
-import type { placeInFeed } from '../feed/read-feed.js';
-import type { Webhook, WebhookCalls, WebhookChange, WebhookKey, WebhookStore } from './webhook-ports.js';
+import { QueryError } from '../core/errors.js';
+import type { placeInFeed } from '../core/feed/read-feed.js';
+import type { Webhook, WebhookCalls, WebhookChange, WebhookKey, WebhookStore } from './ports.js';
 
 const HOUR_MS = 3_600_000;
 const SECRET_BYTES = 32;
@@ -61,7 +61,7 @@ export function createManageWebhooks({ webhooks, calls, placeOf, wake, clock }: 
     /** Delivers the events after one that the feed keeps, again or for the first time. */
     async replay(key: WebhookKey, after: string): Promise<void> {
       await find(key);
-      if (!(await webhooks.replay(key, await placeOf(after))))
+      if (!(await webhooks.replay(key, await placeOf(after), clock())))
         throw new QueryError('conflict', 'The webhook is not active; activate it with PATCH, then repeat.');
       wake();
     },

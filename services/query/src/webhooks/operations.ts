@@ -2,8 +2,8 @@ import { errorCodeEntry, type WebhookBody, type WebhookOperations } from '@ecf/c
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { QueryError } from '../core/errors.js';
-import type { ManageWebhooks } from '../core/webhooks/manage-webhooks.js';
-import type { Webhook, WebhookCalls } from '../core/webhooks/webhook-ports.js';
+import type { ManageWebhooks } from './manage-webhooks.js';
+import type { Webhook, WebhookCalls } from './ports.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
