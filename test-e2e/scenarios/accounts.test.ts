@@ -263,6 +263,9 @@ describe('a taxpayer', () => {
       });
       expect((await client.submit(invoice)).body.status).toBe('Aceptado');
     }
+    // Notices are published every hour, and when the taxpayer changes.
+    const other = { env: 'TesteCF', ecf_type: '32', from: 'E320000000001', to: 'E320000000005', expires: null };
+    await admin('PUT', `/accounts/${client.accountId}/taxpayers/${taxpayer.rnc}/ranges`, [range, other]);
     const [low] = await until(about('range.low'), ({ length }) => length > 0);
     expect(low).toMatchObject({ subject, data: { ...range, next: null, remaining: 0 } });
     const all = (await told()).map(({ type }: { type: string }) => type);

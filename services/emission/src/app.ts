@@ -85,8 +85,6 @@ import { createIssueJson, createSubmitJson, type IssueJson } from './issue/submi
 import { createSubmitSigned } from './issue/submit-signed.js';
 import { createKeyedQueue } from './keyed-queue.js';
 import { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
-import { createNoticeBackground } from './notices/notice-background.js';
-import { createPostgresNoticeStore } from './notices/notice-store.postgres.js';
 import { createPostgresNumberStore } from './numbers/numbers.postgres.js';
 import type { AccountSource, Ports } from './ports.js';
 import { batchEvent, cancellationEvent, invoiceEvent, runEvent } from './published/changed-events.js';
@@ -183,7 +181,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     idle,
   );
   const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
-  const others = [createRecovery(ports, idle), createNotices(database, ports, certificates), ...watches];
+  const others = [createRecovery(ports, idle), ...watches];
   const batches = createBatches(config, parts, { ...ports, readLine }, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => writerReadiness(parts, archive);
@@ -319,10 +317,6 @@ function openAuthority(
       await sharedCache?.close();
     },
   };
-}
-
-function createNotices(database: Database, ports: Ports, certificates: ReturnType<typeof createCertificates>) {
-  return createNoticeBackground({ ...ports, notices: createPostgresNoticeStore(database) }, certificates);
 }
 
 /** Batches: their routes, and the work on their lines. */

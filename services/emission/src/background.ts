@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { toCalendarDate } from '@ecf/domain';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
@@ -13,7 +12,7 @@ import { DUE_TIMES } from './due-times.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './events.kafka.js';
 import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
 import { createContingencyMetrics, createEndsMetrics } from './metrics.js';
-import { createPostgresNoticeStore } from './notices/notice-store.postgres.js';
+import { createNotices } from './notices/notices.postgres.js';
 import type { Ports } from './ports.js';
 import type { PublishedDocuments } from './published/published-documents.js';
 import { applyStatus } from './sending/apply-status.js';
@@ -23,6 +22,7 @@ const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
 const HOUSEKEEPING_EVERY_MS = 15_000;
+const NOTICES_EVERY_MS = 3_600_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
 
@@ -59,7 +59,7 @@ export function createLifeCycle(
 ): { start(): Promise<void>; stop(): Promise<void> } {
   const { ports, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
-  const notices = createPostgresNoticeStore(parts.database);
+  const notices = createNotices(parts.database);
   const countEnds = createEndsMetrics(parts.metrics);
   const cleaning = createCleaning({
     async clean(now) {
@@ -80,6 +80,12 @@ export function createLifeCycle(
   });
   let subscriptions: Subscription[] = [];
   let housekeeping: NodeJS.Timeout | undefined;
+  let noticing: NodeJS.Timeout | undefined;
+
+  function publishNotices(): void {
+    const failed = (error: unknown) => logger.warn({ err: error }, 'notices could not be published');
+    notices.publish(null, clock()).catch(failed);
+  }
 
   function keepHouse(): void {
     const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
@@ -95,10 +101,7 @@ export function createLifeCycle(
       .backlog()
       .then((backlog) => countWaiting(backlog, clock()))
       .catch(warn('the documents that wait for the authority could not be counted'));
-    notices
-      .backlog(toCalendarDate(clock()))
-      .then(countEnds)
-      .catch(warn('certificates and ranges that end could not be counted'));
+    notices.backlog(clock()).then(countEnds).catch(warn('certificates and ranges that end could not be counted'));
     parts.batches
       .backlog()
       .then((backlog) => parts.countBacklog.batches(backlog, clock()))
@@ -113,7 +116,7 @@ export function createLifeCycle(
       await parts.startClock();
       await parts.instance.start();
       subscriptions = [
-        await subscribeTaxpayers(bus, EMISSION_GROUP, ports),
+        await subscribeTaxpayers(bus, EMISSION_GROUP, ports, (rnc) => notices.publish(rnc, clock())),
         await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus({ ...ports, published }, result)),
         await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
       ];
@@ -122,11 +125,14 @@ export function createLifeCycle(
       for (const background of backgrounds) await background.start();
       keepHouse();
       housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
+      publishNotices();
+      noticing = setInterval(publishNotices, NOTICES_EVERY_MS);
       cleaning.start();
       dueTimes.start();
     },
     async stop() {
       clearInterval(housekeeping);
+      clearInterval(noticing);
       await cleaning.stop();
       await dueTimes.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));

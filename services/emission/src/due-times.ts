@@ -3,7 +3,6 @@ import type { DueTimes } from '@ecf/service-kit/postgres';
 import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
 import { OVERDUE_MS } from './attempt/transitions.js';
 import { LONGEST_PROBE_MS } from './contingency/recovery.js';
-import { WATCH_EVERY_MS } from './notices/notice-background.js';
 import { RESERVATION_MS } from './numbers/numbers.postgres.js';
 
 /** Every due time and lease of this service. The authority can request a pause of an hour at most. */
@@ -21,7 +20,6 @@ export const DUE_TIMES: readonly DueTimes[] = [
   // Open batches are counted every second, which wakes the work on their lines.
   { table: 'batch_line', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS, wakes: false },
   { table: 'contingency', column: 'due_at', longestMs: LONGEST_PROBE_MS },
-  { table: 'taxpayer_watch', column: 'due_at', longestMs: WATCH_EVERY_MS },
   { table: 'reserved_number', column: 'until', longestMs: RESERVATION_MS, wakes: false },
   PENDING_DOCUMENT_DUE_TIMES,
 ];

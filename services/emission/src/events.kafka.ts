@@ -21,12 +21,14 @@ export function subscribeInvoiceStatus(
 }
 
 /**
- * Keeps the taxpayer replica current from `taxpayers.v1`. A new certificate resumes the documents that wait for one.
+ * Keeps the taxpayer replica current from `taxpayers.v1`. A new certificate resumes the documents that wait for one. The notices of
+ * the changed taxpayer are published.
  */
 export function subscribeTaxpayers(
   bus: Bus,
   group: string,
   ports: { taxpayers: Pick<TaxpayerReplica, 'apply'>; emissions: Pick<EmissionStore, 'resume'> },
+  publishNotices: (rnc: string) => Promise<void>,
 ): Promise<Subscription> {
   return bus.subscribe({
     topics: [TOPICS.taxpayers.name],
@@ -35,6 +37,7 @@ export function subscribeTaxpayers(
       const taxpayer = data as TaxpayerState;
       await ports.taxpayers.apply(taxpayer);
       if (taxpayer.certificate !== null) await ports.emissions.resume(taxpayer.rnc);
+      await publishNotices(taxpayer.rnc);
     },
   });
 }

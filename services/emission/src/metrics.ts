@@ -3,7 +3,7 @@ import type { Attempt } from './attempt/attempt.js';
 import type { BatchBacklog } from './batches/batch-ports.js';
 import type { CancellationObserver, CancellationStore } from './cancellation/cancellation-ports.js';
 import type { ContingencyBacklog } from './contingency/contingency.js';
-import type { EndsBacklog } from './notices/notices.js';
+import type { EndsBacklog } from './notices/notices.postgres.js';
 import type { Backlog, Observer } from './ports.js';
 import { publicStatus } from './published/invoice-event.js';
 

@@ -4,8 +4,7 @@ import { certificateFactsSchema, numberRangeSchema } from './taxpayer.js';
 
 /**
  * `range.low`: 10 % or 1,000 numbers of a registered range are left, whichever is less. `range.expiring`: it ends
- * within 30 days. Each is published once for a range; `range.low` once more if another registration gave it more
- * numbers meanwhile.
+ * within 30 days. `range.low` is published once for each last number of a range, `range.expiring` once for each day of expiry.
  */
 export const rangeNoticeSchema = z
   .object({

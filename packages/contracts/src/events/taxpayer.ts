@@ -42,6 +42,7 @@ export const taxpayerStateSchema = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .nullable(),
+    certificate_facts: certificateFactsSchema.nullish(),
     ranges: z.array(numberRangeSchema),
     created_at: timestampSchema,
   })

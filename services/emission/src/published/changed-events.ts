@@ -8,7 +8,6 @@ import type { FinishedBatch } from '../batches/batch.js';
 import { batchDone } from '../batches/batch-body.js';
 import type { Cancellation } from '../cancellation/cancellation.js';
 import { cancellationChanged } from '../cancellation/cancellation-body.js';
-import type { Notice } from '../notices/notices.js';
 import type { StartedRun } from '../runs/start-run.js';
 import { invoiceChanged } from './invoice-event.js';
 
@@ -72,12 +71,5 @@ export function runEvent({ env, issuerRnc, accountId, run, startedAt }: StartedR
     started_at: toIsoDominican(startedAt),
   };
   const draft = { topic: TOPICS.runs.name, type: 'run.started', source: 'emission', subject: key, key, data } as const;
-  return makeEvent(draft, { id: randomUUID(), time: now });
-}
-
-/** The event that publishes a notice to a taxpayer. */
-export function noticeEvent({ type, data }: Notice, now: Date) {
-  const key = data.issuer_rnc;
-  const draft = { topic: TOPICS.notices.name, type, source: 'emission', subject: key, key, data } as const;
   return makeEvent(draft, { id: randomUUID(), time: now });
 }

@@ -52,7 +52,7 @@ const FORGET_BATCH_KEYS = {
 /** A range that starts again may run low again. */
 const FORGET_NOTICES = {
   name: 'run_forget_notices',
-  text: 'UPDATE range_notice SET low_up_to = NULL WHERE env = $1 AND issuer_rnc = $2',
+  text: "DELETE FROM notice WHERE env = $1 AND issuer_rnc = $2 AND type = 'range.low'",
 };
 
 /** $1 environment, $2 issuer, $3 eNCF, $4 run. One that was found by number, not received, may belong to either run. */

@@ -1,7 +1,9 @@
+import type { CertificateFactsBody } from '@ecf/contracts';
+import { toIsoDominican } from '@ecf/domain';
 import { InvalidRequest } from '@ecf/service-kit/errors';
 import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
 import { CertificateError, type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
-import type { SealedCertificate } from './ports.js';
+import type { CertificateFacts, SealedCertificate } from './ports.js';
 
 /** Opens a .p12 or .pfx file whose certificate is valid at a moment. CertificateError says why it cannot sign. */
 export type OpenCertificate = (p12: Uint8Array, password: string, now: Date) => Promise<SigningCertificate>;
@@ -24,4 +26,15 @@ export async function sealUploaded(
     const part = error.code === 'wrong_password' ? 'password' : 'certificate';
     throw new InvalidRequest([{ loc: ['body', part], msg: error.message, type: error.code }], { cause: error });
   }
+}
+
+/** The facts of a certificate as `/admin` and `taxpayers.v1` give them; times in Dominican time. */
+export function certificateBody(facts: CertificateFacts): CertificateFactsBody {
+  return {
+    subject: facts.subject,
+    serial_number: facts.serialNumber,
+    not_before: toIsoDominican(facts.notBefore),
+    not_after: toIsoDominican(facts.notAfter),
+    fingerprint: facts.fingerprint,
+  };
 }

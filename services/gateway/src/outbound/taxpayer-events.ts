@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import { certificateBody } from '../core/certificate-upload.js';
 import { toRange, type WholeTaxpayer } from './account-rows.js';
 
 /** The state that is published to services. */
@@ -16,6 +17,7 @@ export function toState(row: WholeTaxpayer): TaxpayerState {
     active: row.active,
     certificate: row.certificate === null ? null : Buffer.from(row.certificate.sealed).toString('base64'),
     fingerprint: row.certificate?.fingerprint ?? null,
+    certificate_facts: row.certificate === null ? null : certificateBody(row.certificate),
     ranges: row.ranges.map(toRange),
     created_at: toIsoDominican(row.createdAt),
   };

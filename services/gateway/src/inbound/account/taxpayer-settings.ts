@@ -2,11 +2,10 @@ import { type NumberRange, newRangesSchema, putRangesQuerySchema } from '@ecf/co
 import { validate } from '@ecf/service-kit/http';
 import type { SealingKeys } from '@ecf/service-kit/security';
 import express, { type Request, type Response } from 'express';
-import { type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
+import { certificateBody, type OpenCertificate, sealUploaded } from '../../core/certificate-upload.js';
 import { ownEnvironments, requireForProduction, requireOwnEnvironments } from '../../core/own-rights.js';
 import type { AccountStore } from '../../core/ports.js';
 import { removedRanges, requireRemovable, sizeOf, type UsedRange } from '../../core/removed-ranges.js';
-import { certificateBody } from '../admin/bodies.js';
 import { accountId, actedBy, certificateParts, found, json, managerOf, rnc, uploaded } from '../admin/input.js';
 import { otherMethods } from '../own-routes.js';
 import type { NumbersLeft } from './numbers-left.js';

@@ -1,20 +1,11 @@
-import type { AccountBody, ApiKeyBody, CertificateFactsBody, TaxpayerBody } from '@ecf/contracts';
+import type { AccountBody, ApiKeyBody, TaxpayerBody } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import type { Account, ApiKey, CertificateFacts, Taxpayer } from '../../core/ports.js';
+import { certificateBody } from '../../core/certificate-upload.js';
+import type { Account, ApiKey, Taxpayer } from '../../core/ports.js';
 
 /** Accounts and their parts as `/admin` answers them; times in Dominican time. */
 export function accountBody({ id, name, active, createdAt }: Account): AccountBody {
   return { id, name, active, created_at: toIsoDominican(createdAt) };
-}
-
-export function certificateBody(facts: CertificateFacts): CertificateFactsBody {
-  return {
-    subject: facts.subject,
-    serial_number: facts.serialNumber,
-    not_before: toIsoDominican(facts.notBefore),
-    not_after: toIsoDominican(facts.notAfter),
-    fingerprint: facts.fingerprint,
-  };
 }
 
 export function taxpayerBody({ rnc, name, active, createdAt, certificate, ranges }: Taxpayer): TaxpayerBody {
