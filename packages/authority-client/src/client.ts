@@ -4,12 +4,12 @@ import { type AuthorityService, type Endpoints, hostOf, serviceAddress, serviceE
 import { type AuthorityInput, OPERATIONS, type Operation } from './operations.js';
 import { createCallLimits } from './transport/call-limits.js';
 import type { OnCall, OperationName } from './transport/call-report.js';
+import { type Caller, createCaller, hostPeer } from './transport/caller.js';
 import {
   type CircuitBreakerOptions,
   createCircuitBreakers,
   DEFAULT_CIRCUIT_BREAKERS,
 } from './transport/circuit-breakers.js';
-import { createExchange, type Exchange, hostPeer } from './transport/exchange.js';
 import { createTransport, type Timeouts, type TlsOptions } from './transport/transport.js';
 
 export interface AuthorityClientOptions {
@@ -61,7 +61,7 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
     const until = maintenance.get(env);
     return until !== undefined && until > clock() ? until : null;
   };
-  const exchange = createExchange({
+  const call = createCaller({
     transport,
     circuits,
     limits,
@@ -72,13 +72,7 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
   const calls = Object.entries(OPERATIONS).map(([name, row]) => [
     name,
     (input: AuthorityInput) =>
-      callAuthority(
-        options.endpoints,
-        exchange,
-        name as OperationName,
-        row as Operation<AuthorityInput, unknown>,
-        input,
-      ),
+      callAuthority(options.endpoints, call, name as OperationName, row as Operation<AuthorityInput, unknown>, input),
   ]);
   return {
     ...(Object.fromEntries(calls) as Calls),
@@ -102,7 +96,7 @@ interface Parameters extends AuthorityInput {
 /** Sends one call to a service of the authority, unless the environment lacks that service. */
 async function callAuthority<V>(
   endpoints: Endpoints,
-  exchange: Exchange,
+  call: Caller,
   name: OperationName,
   { service, path, query, file, read, ...rest }: Operation<AuthorityInput, V>,
   input: Parameters,
@@ -114,7 +108,7 @@ async function callAuthority<V>(
   }
   const authorization =
     token !== undefined ? `Bearer ${token}` : statusKey !== undefined ? `Apikey ${statusKey}` : undefined;
-  return exchange(
+  return call(
     {
       ...rest,
       operation: name,

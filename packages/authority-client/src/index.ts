@@ -29,11 +29,11 @@ export {
   serviceExists,
 } from './endpoints.js';
 export type { SignedDocument } from './operations.js';
-export { type AddressGuard, type AddressLookup, isPublicAddress } from './receiver/address-guard.js';
-export { createNameLookup, type NameLookupOptions } from './receiver/name-lookup.js';
+export { type AddressGuard, isPublicAddress } from './receiver/address-guard.js';
+export { type AddressLookup, createNameLookup, type NameLookupOptions } from './receiver/name-lookup.js';
 export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
 export type { TokenCache } from './tokens/token-cache.js';
-export { inMemoryTokenCache } from './tokens/token-cache.memory.js';
+export { inMemoryTokenCache } from './tokens/token-cache.js';
 export {
   type AuthorityToken,
   createTokenProvider,

@@ -2,16 +2,12 @@ import type { Environment } from '@ecf/domain';
 import type { AnswerReader } from './answers/answer-reader.js';
 import type { DirectoryEntry } from './answers/verdicts.js';
 import { type AuthorityService, STATUS_ENVIRONMENT_NUMBERS } from './endpoints.js';
-import { readIssuedToken } from './login/read-issued-token.js';
-import { readSeed } from './login/read-seed.js';
-import { readApproval } from './readers/read-approval.js';
-import { readCancellation } from './readers/read-cancellation.js';
-import { readDirectory, readDirectoryEntry } from './readers/read-directory.js';
-import { readDocumentState } from './readers/read-document-state.js';
-import { readReceipt } from './readers/read-receipt.js';
-import { readEnvironmentStatus, readMaintenanceWindows, readServiceStatus } from './readers/read-status.js';
-import { readTrackIds } from './readers/read-track-ids.js';
-import { readDecision, readVerdict } from './readers/read-verdict.js';
+import { readApproval } from './readers/approvals.js';
+import { readCancellation } from './readers/cancellations.js';
+import { readDirectory, readDirectoryEntry } from './readers/directory.js';
+import { readDecision, readDocumentState, readReceipt, readTrackIds, readVerdict } from './readers/documents.js';
+import { readIssuedToken, readSeed } from './readers/login.js';
+import { readEnvironmentStatus, readMaintenanceWindows, readServiceStatus } from './readers/status.js';
 import { documentFileName, type FilePart } from './transport/multipart.js';
 
 /** The input of every operation of the authority. */

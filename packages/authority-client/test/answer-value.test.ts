@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { readAnswerValue } from '../src/answers/answer-value.js';
 import { readMessages } from '../src/answers/authority-messages.js';
-import { readAnswerValue } from '../src/answers/read-answer-value.js';
 
 describe('an answer read as a value', () => {
   it('keeps numbers as their digits', () => {

@@ -8,7 +8,7 @@ import {
   inMemoryTokenCache,
   type TokenRequest,
 } from '../src/index.js';
-import { LoginError } from '../src/login/index.js';
+import { LoginError } from '../src/login.js';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;

@@ -2,17 +2,16 @@ import { withoutTrailingSlashes } from '@ecf/domain';
 import type { Answer } from '../answers/answer.js';
 import type { AnswerReader } from '../answers/answer-reader.js';
 import type { ApprovalDeliveryAnswer, DeliveryAnswer, IssuedToken, Seed } from '../answers/verdicts.js';
-import { readIssuedToken } from '../login/read-issued-token.js';
-import { readSeed } from '../login/read-seed.js';
 import { type SignedDocument, XML_FIRST } from '../operations.js';
-import { readAcknowledgement } from '../readers/read-acknowledgement.js';
-import { readApprovalDelivery } from '../readers/read-approval-delivery.js';
+import { readAcknowledgement, readApprovalDelivery } from '../readers/approvals.js';
+import { readIssuedToken, readSeed } from '../readers/login.js';
 import type { OnCall } from '../transport/call-report.js';
+import { type CallRequest, createCaller } from '../transport/caller.js';
 import type { CircuitBreakers } from '../transport/circuit-breakers.js';
-import { createExchange, type ExchangeRequest } from '../transport/exchange.js';
 import { documentFileName } from '../transport/multipart.js';
 import { createTransport, type Timeouts, type TlsOptions } from '../transport/transport.js';
-import type { AddressGuard, AddressLookup } from './address-guard.js';
+import type { AddressGuard } from './address-guard.js';
+import type { AddressLookup } from './name-lookup.js';
 
 export interface ReceiverClientOptions {
   userAgent: string;
@@ -70,7 +69,7 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
       ...(options.lookup ? { lookup: options.lookup } : {}),
     },
   });
-  const exchange = createExchange({
+  const send = createCaller({
     transport,
     circuits: options.circuits ?? null,
     clock,
@@ -81,14 +80,14 @@ export function createReceiverClient(options: ReceiverClientOptions): ReceiverCl
   async function call<V>(
     { baseUrl, signal, token }: ReceiverInput & { token?: string | undefined },
     path: string,
-    request: Pick<ExchangeRequest, 'operation' | 'file' | 'accept' | 'login' | 'anyStatus'>,
+    request: Pick<CallRequest, 'operation' | 'file' | 'accept' | 'login' | 'anyStatus'>,
     read: AnswerReader<V>,
   ): Promise<Answer<V>> {
     const address = receiverAddress(baseUrl, path, options.allowPlainHttp ?? false);
     if ('refused' in address)
       return { outcome: 'refused', code: 'address_refused', reason: address.refused, raw: null };
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return exchange({ ...request, ...authorization, service: 'receiver', env: null, url: address.url, signal }, read);
+    return send({ ...request, ...authorization, service: 'receiver', env: null, url: address.url, signal }, read);
   }
 
   return {

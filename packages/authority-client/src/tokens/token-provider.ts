@@ -4,8 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type Answer, isUnanswered, isUnusable } from '../answers/answer.js';
 import type { IssuedToken } from '../answers/verdicts.js';
 import type { AuthorityClient } from '../client.js';
-import { logIn } from '../login/login.js';
-import { LoginError } from '../login/login-error.js';
+import { LoginError, logIn } from '../login.js';
 import type { TokenCache } from './token-cache.js';
 
 export interface AuthorityToken {

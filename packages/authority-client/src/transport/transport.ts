@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import got, { type Request as GotStream, type Response } from 'got';
-import { AddressRefused, type GuardOptions, guardedLookup, literalRefused } from '../receiver/guarded-lookup.js';
+import { AddressRefused, type GuardOptions, guardedLookup, literalRefused } from '../receiver/address-guard.js';
 
 export interface Timeouts {
   /** Each of name lookup, TCP connect and TLS handshake. */

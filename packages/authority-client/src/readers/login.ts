@@ -1,7 +1,15 @@
 import type { AnswerReader } from '../answers/answer-reader.js';
-import { textField } from '../answers/answer-value.js';
+import { field, textField } from '../answers/answer-value.js';
 import { fold, plainReason } from '../answers/authority-texts.js';
-import type { IssuedToken } from '../answers/verdicts.js';
+import type { IssuedToken, Seed } from '../answers/verdicts.js';
+
+/** `valor` is opaque and `fecha` stays text (contract section 2.1). */
+export const readSeed: AnswerReader<Seed> = ({ status, value }) => {
+  const seed = field(value, 'valor');
+  const date = textField(value, 'fecha');
+  if (status !== 200 || typeof seed !== 'string' || seed.trim() === '' || date === null) return null;
+  return { verdict: { value: seed, date } };
+};
 
 /** The authority failed to reach the certificate's issuer (OCSP, CRL): temporary (contract section 2.3). */
 const TRANSIENT =

@@ -9,7 +9,7 @@ import {
 } from '../answers/answer.js';
 import type { AnswerReader, Reading } from '../answers/answer-reader.js';
 import { decodeBody, retryAfterMs } from '../answers/answer-text.js';
-import { readAnswerValue } from '../answers/read-answer-value.js';
+import { readAnswerValue } from '../answers/answer-value.js';
 import { type AuthorityService, type Host, hostOf } from '../endpoints.js';
 import { withoutCredentials, withoutTokens } from '../secrets.js';
 import type { CallLimits, LimitedCall } from './call-limits.js';
@@ -18,7 +18,7 @@ import type { CallResult, CircuitBreakers, Health } from './circuit-breakers.js'
 import { type FilePart, multipartBody } from './multipart.js';
 import type { FailedCall, OutgoingRequest, ReceivedAnswer, Transport } from './transport.js';
 
-export interface ExchangeRequest {
+export interface CallRequest {
   operation: OperationName;
   service: AuthorityService | 'receiver';
   env: Environment | null;
@@ -43,9 +43,9 @@ export interface ExchangeRequest {
 }
 
 /** One call from the request to the answer that was read. Rejects only on programming errors. */
-export type Exchange = <V>(request: ExchangeRequest, read: AnswerReader<V>) => Promise<Answer<V>>;
+export type Caller = <V>(request: CallRequest, read: AnswerReader<V>) => Promise<Answer<V>>;
 
-export interface ExchangeParts {
+export interface CallerParts {
   transport: Transport;
   circuits: CircuitBreakers | null;
   /** Null: Retry-After of a 429 is only reported. */
@@ -58,22 +58,22 @@ export interface ExchangeParts {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export function createExchange({
+export function createCaller({
   transport,
   circuits,
   limits = null,
   clock,
   onCall,
   maintenanceUntil = () => null,
-}: ExchangeParts): Exchange {
-  return async function exchange<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Answer<V>> {
+}: CallerParts): Caller {
+  return async function caller<V>(request: CallRequest, read: AnswerReader<V>): Promise<Answer<V>> {
     const started = performance.now();
     const { answer, date } = await call(request, read);
     report(request, answer, { durationMs: performance.now() - started, date: readDate(date) });
     return answer;
   };
 
-  async function call<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Dated<V>> {
+  async function call<V>(request: CallRequest, read: AnswerReader<V>): Promise<Dated<V>> {
     if (!isHeaderValue(request.authorization)) return undated({ outcome: 'unauthorized', raw: null });
     const { env, service, taxpayer = null } = request;
     if (env === null || limits === null) return callThroughCircuit(request, read);
@@ -88,7 +88,7 @@ export function createExchange({
     return { answer: { ...answer, limit, retryAfterMs: ms }, date };
   }
 
-  async function callThroughCircuit<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<Dated<V>> {
+  async function callThroughCircuit<V>(request: CallRequest, read: AnswerReader<V>): Promise<Dated<V>> {
     if (circuits === null) return (await send(request, read)).value;
     // Failures are those of a host. A pause that the authority asks for is that of a service, unless it limits calls (429).
     const { env, service } = request;
@@ -103,7 +103,7 @@ export function createExchange({
     return result.value;
   }
 
-  function circuitOpen({ env, service, url }: ExchangeRequest, retryAfter: number): Answer<never> {
+  function circuitOpen({ env, service, url }: CallRequest, retryAfter: number): Answer<never> {
     const until = env && maintenanceUntil(env);
     const announced = until ? `; the authority announced maintenance until ${toIsoDominican(until)}` : '';
     return notCalled(
@@ -112,7 +112,7 @@ export function createExchange({
     );
   }
 
-  async function send<V>(request: ExchangeRequest, read: AnswerReader<V>): Promise<CallResult<Dated<V>>> {
+  async function send<V>(request: CallRequest, read: AnswerReader<V>): Promise<CallResult<Dated<V>>> {
     const result = await transport.send(outgoing(request));
     const value =
       result.kind === 'failed'
@@ -125,7 +125,7 @@ export function createExchange({
   }
 
   function report(
-    request: ExchangeRequest,
+    request: CallRequest,
     answer: Answer<unknown>,
     timing: Pick<CallReport, 'durationMs' | 'date'>,
   ): void {
@@ -172,7 +172,7 @@ function limitedDetail({ env, service, taxpayer }: LimitedCall, limit: CallLimit
 }
 
 /** The peer of a circuit breaker: a host of the authority in one environment, or the host of a receiver. */
-function peerOf({ env, service, url }: ExchangeRequest): string {
+function peerOf({ env, service, url }: CallRequest): string {
   return env === null || service === 'receiver' ? url.origin : hostPeer(env, hostOf(service));
 }
 
@@ -180,16 +180,16 @@ export function hostPeer(env: Environment, host: Host): string {
   return `${env}:${host}`;
 }
 
-function servicePeer(env: Environment, service: ExchangeRequest['service']): string {
+function servicePeer(env: Environment, service: CallRequest['service']): string {
   return `${env}:${service}`;
 }
 
 /** The document that a call to the authority is about; null for a login. */
-function subjectOf({ env, file, login, url }: ExchangeRequest): string | null {
+function subjectOf({ env, file, login, url }: CallRequest): string | null {
   return env === null || login ? null : (file?.filename ?? (url.search === '' ? null : url.search));
 }
 
-function outgoing(request: ExchangeRequest): OutgoingRequest {
+function outgoing(request: CallRequest): OutgoingRequest {
   const headers: Record<string, string> = { accept: request.accept ?? 'application/json' };
   if (request.authorization !== undefined) headers.authorization = request.authorization;
   const common = {
@@ -204,7 +204,7 @@ function outgoing(request: ExchangeRequest): OutgoingRequest {
   return { method: 'POST', headers, body, ...common };
 }
 
-function failed(request: ExchangeRequest, failure: FailedCall): Answer<never> {
+function failed(request: CallRequest, failure: FailedCall): Answer<never> {
   const detail = withoutCredentials(failure.detail, request.authorization);
   const { cause, reachedAuthority } = failure;
   if (cause === 'address_refused') return { outcome: 'refused', code: 'address_refused', reason: detail, raw: null };
@@ -213,7 +213,7 @@ function failed(request: ExchangeRequest, failure: FailedCall): Answer<never> {
 
 /** The rules that hold for every service; what remains is for the operation's own reader. */
 function readAnswer<V>(
-  request: ExchangeRequest,
+  request: CallRequest,
   received: ReceivedAnswer,
   read: AnswerReader<V>,
   pauseMs: number | null,
@@ -256,7 +256,7 @@ function readAnswer<V>(
   return unknown(reading.unknown, reading.detail);
 }
 
-function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: string): RawAnswer {
+function rawAnswer(request: CallRequest, received: ReceivedAnswer, text: string): RawAnswer {
   const limit = request.maxRawCharacters ?? RAW_BODY_LIMIT;
   const kept = withoutCredentials(text, request.authorization, limit);
   return {
@@ -270,7 +270,7 @@ function rawAnswer(request: ExchangeRequest, received: ReceivedAnswer, text: str
 const TELLS_NOTHING: ReadonlySet<UnknownCause> = new Set(['rate_limited', 'redirect', 'too_large']);
 
 /** A receiver's status may concern one of the buyers that share its host, so only its silence counts. */
-function healthOf({ env }: ExchangeRequest, answer: Answer<unknown>): Health {
+function healthOf({ env }: CallRequest, answer: Answer<unknown>): Health {
   if (env === null && answer.raw !== null) return 'healthy';
   if (isUnreached(answer)) return 'failing';
   if (answer.raw === null || (answer.outcome === 'unknown' && TELLS_NOTHING.has(answer.cause))) return 'neutral';

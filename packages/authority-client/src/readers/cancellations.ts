@@ -3,7 +3,7 @@ import { textField } from '../answers/answer-value.js';
 import { type MessageLimits, messageField, readMessages } from '../answers/authority-messages.js';
 import { fold, plainCode } from '../answers/authority-texts.js';
 import type { CancellationVerdict } from '../answers/verdicts.js';
-import { otherDocument } from './other-document.js';
+import { otherDocument } from './documents.js';
 
 const DONE = 'las secuencias fueron anuladas correctamente';
 
