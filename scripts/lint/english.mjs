@@ -37,7 +37,6 @@ const NOT_YET_CLEAN = [
   'bench/',
   'deploy/',
   'docs/',
-  'packages/contracts/',
   'packages/service-kit/',
   'services/approvals/',
   'services/emission/',

@@ -57,7 +57,7 @@ export const freeTextSchema = z
   .string()
   .refine(isStorableText, 'A text has neither the character NUL nor half of a surrogate pair.');
 
-/** A schema of an object that has a name of its own in the description of the interface. */
+/** An object schema that becomes a component of the OpenAPI document under this name. */
 export const named = <S extends z.core.$ZodLooseShape>(
   id: string,
   shape: S,

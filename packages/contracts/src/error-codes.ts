@@ -1,8 +1,8 @@
 /** A public error code: its status, its meaning, and what the caller does about it. */
 export interface ErrorCodeEntry {
   readonly status: number;
-  /** Seconds for `Retry-After`; null if the answer has none. */
-  readonly retryAfter: number | null;
+  /** Seconds for `Retry-After`; absent if the response has none. */
+  readonly retryAfter?: number;
   readonly meaning: string;
   readonly remedy: string;
 }
@@ -14,160 +14,134 @@ export interface ErrorCodeEntry {
 export const ERROR_CODES = {
   bad_request: {
     status: 400,
-    retryAfter: null,
     meaning: 'The request is not well-formed HTTP, or its address cannot be decoded.',
     remedy: 'Correct the request; percent-encode the address as UTF-8.',
   },
   invalid_json: {
     status: 400,
-    retryAfter: null,
     meaning: 'The body, or the part `data` of the form, is not valid JSON.',
     remedy: 'Correct the JSON at the position that the answer names.',
   },
   not_utf8: {
     status: 400,
-    retryAfter: null,
     meaning: 'The bytes are not UTF-8.',
     remedy: 'Send UTF-8; the gateway does not guess or replace characters.',
   },
   invalid_xml: {
     status: 400,
-    retryAfter: null,
     meaning: 'The XML cannot be read, is refused for safety, or its signature is not valid.',
     remedy: 'Send one well-formed, signed UTF-8 document without DOCTYPE, unchanged since it was signed.',
   },
   document_too_costly: {
     status: 400,
-    retryAfter: null,
     meaning: 'The document takes more time or memory to check than any genuine one; no number was used.',
     remedy: 'Send a document with fewer values and shorter texts. The unchanged document is refused again.',
   },
   invalid_document: {
     status: 400,
-    retryAfter: null,
     meaning: 'The authority would reject the document; no number was used.',
     remedy:
       'Correct each field named in faults and send the document again, under the same eNCF unless that is the fault.',
   },
   wrong_endpoint: {
     status: 400,
-    retryAfter: null,
     meaning:
       'The document belongs to another endpoint (type 32 under 250,000.00 to /submit_fc, all others to /submit_ecf).',
     remedy: 'Send it to the endpoint that the answer names.',
   },
   invalid_batch: {
     status: 400,
-    retryAfter: null,
     meaning:
       'The body is not a JSON array of documents, has no document, or has more than 10,000. No document of it is kept.',
     remedy: 'Send one document a line (NDJSON) or a JSON array of documents, at most 10,000.',
   },
   ambiguous_encf: {
     status: 400,
-    retryAfter: null,
     meaning: 'Several documents of the account hold this eNCF.',
     remedy: 'Name the issuer or the buyer, as the answer says.',
   },
   invalid_parameters: {
     status: 400,
-    retryAfter: null,
     meaning: 'The parameters contradict each other.',
     remedy: 'Correct them as the answer says.',
   },
   invalid_issuer_rnc: {
     status: 400,
-    retryAfter: null,
     meaning: 'issuer_rnc is missing, malformed, or not the issuer of the document.',
     remedy: 'Send the issuer RNC of the original invoice, 9 or 11 digits.',
   },
   invalid_seed: {
     status: 400,
-    retryAfter: null,
     meaning: 'The signed seed was not issued by this receiver, was used, has expired, or its signature is not valid.',
     remedy: 'Get a new seed, sign it and send it before it expires.',
   },
   invalid_api_key: {
     status: 401,
-    retryAfter: null,
     meaning: 'The header x-api-key is missing, or the key is unknown, revoked or expired.',
     remedy: 'Send a valid key of the account in x-api-key.',
   },
   environment_not_allowed: {
     status: 401,
-    retryAfter: null,
     meaning: 'The key is valid but was not issued for this environment.',
     remedy: 'Use a key of this environment, or name the right environment in the header env.',
   },
   invalid_admin_token: {
     status: 401,
-    retryAfter: null,
     meaning: 'The administration needs Authorization: Bearer with the token of an administrator, or ADMIN_TOKEN.',
     remedy: 'Send a token that is neither deleted nor expired.',
   },
   invalid_identity: {
     status: 401,
-    retryAfter: null,
     meaning: 'A service was called without the signed identity of the gateway.',
     remedy: 'Call the gateway; services cannot be called directly.',
   },
   invalid_token: {
     status: 401,
-    retryAfter: null,
     meaning: 'The authority token in x-token is missing, expired or refused by the authority.',
     remedy: 'Get a new one from /obtain_token and repeat the request.',
   },
   invalid_provider_token: {
     status: 401,
-    retryAfter: null,
     meaning: 'This deployment requires a Bearer token of providers; the token is missing or not valid.',
     remedy: 'Get one from the seed and validation services of this receiver.',
   },
   login_refused: {
     status: 401,
-    retryAfter: null,
     meaning: 'The authority refuses to log in with this certificate.',
     remedy: 'Check that the authority accepts the certificate for this taxpayer and environment.',
   },
   missing_scope: {
     status: 403,
-    retryAfter: null,
     meaning: 'The API key is valid but lacks the scope that this operation needs.',
     remedy: 'Use a key with the scope that the answer names, or have one made.',
   },
   beyond_own_rights: {
     status: 403,
-    retryAfter: null,
     meaning: 'The API key has the scope manage, but the change concerns rights that the key itself lacks.',
     remedy: 'Request no more rights than the key has, as the answer says, or have an administrator make the change.',
   },
   missing_role: {
     status: 403,
-    retryAfter: null,
     meaning: 'The role of the administrator is not enough for this operation.',
     remedy: 'Have an administrator with the role that the answer names do it.',
   },
   not_found: {
     status: 404,
-    retryAfter: null,
     meaning: 'The account has no such object.',
     remedy: 'Check the identifier, the RNC and the environment.',
   },
   unknown_route: {
     status: 404,
-    retryAfter: null,
     meaning: 'No operation has this address.',
     remedy: 'Check the path and its spelling; the documentation lists every route.',
   },
   taxpayer_not_found: {
     status: 404,
-    retryAfter: null,
     meaning: 'The RNC is not a taxpayer of this account.',
     remedy: 'Use an RNC of the account, or register it.',
   },
   method_not_allowed: {
     status: 405,
-    retryAfter: null,
     meaning: 'The address does not support this method.',
     remedy: 'Use one of the methods in the header Allow.',
   },
@@ -185,7 +159,6 @@ export const ERROR_CODES = {
   },
   encf_already_used: {
     status: 409,
-    retryAfter: null,
     meaning:
       'Another document is stored under this eNCF, whose number cannot be used again. The message names its status and the elements that differ.',
     remedy:
@@ -193,123 +166,103 @@ export const ERROR_CODES = {
   },
   encf_cancelled: {
     status: 409,
-    retryAfter: null,
     meaning: 'The eNCF was annulled.',
     remedy: 'Use another number.',
   },
   batch_cancelled: {
     status: 409,
-    retryAfter: null,
     meaning: 'The batch was cancelled before this document began. Its number is free.',
     remedy: 'Submit the document again if you still want to issue it.',
   },
   reference_refused: {
     status: 409,
-    retryAfter: null,
     meaning: 'The document of the batch to which this one refers was refused. The number is free.',
     remedy: 'Correct the other document and submit both again.',
   },
   idempotency_conflict: {
     status: 409,
-    retryAfter: null,
     meaning:
       'The idempotency-key names another document or batch. The message names the stored document and the elements that differ.',
     remedy: 'Use another key only for another sale; the same content under the old key gets its stored answer.',
   },
   range_exhausted: {
     status: 409,
-    retryAfter: null,
     meaning: 'The document has no eNCF, and every number of the registered ranges is used.',
     remedy: 'Request a range from the authority and register it.',
   },
   range_in_use: {
     status: 409,
-    retryAfter: null,
     meaning: 'The new list of number ranges lacks numbers that were used, cancelled or reserved.',
     remedy: 'Keep the ranges that the answer names in the list. Add ?remove=true only to remove them on purpose.',
   },
   range_expired: {
     status: 409,
-    retryAfter: null,
     meaning: 'The document has no eNCF, and the numbers left of the registered ranges are expired.',
     remedy: 'Request a range from the authority and register it.',
   },
   encf_in_use: {
     status: 409,
-    retryAfter: null,
     meaning: 'Some of the numbers are used, in flight, or already annulled.',
     remedy: 'Leave out the numbers that the answer names.',
   },
   already_answered: {
     status: 409,
-    retryAfter: null,
     meaning: 'The invoice already has a commercial approval or rejection.',
     remedy: 'See the decision that the answer names.',
   },
   taxpayer_taken: {
     status: 409,
-    retryAfter: null,
     meaning: 'The RNC is already registered in this deployment.',
     remedy: 'A taxpayer belongs to one account; release it there first.',
   },
   conflict: {
     status: 409,
-    retryAfter: null,
     meaning: 'The request contradicts the present state.',
     remedy: 'Read the present state and decide again.',
   },
   event_expired: {
     status: 410,
-    retryAfter: null,
     meaning: 'The event named in `after` is older than the events that are kept.',
     remedy:
       'Begin with the oldest event that is kept, GET /events without after. Read the lists for what happened before.',
   },
   body_too_large: {
     status: 413,
-    retryAfter: null,
     meaning: 'The body is larger than MAX_BODY_BYTES.',
     remedy: 'Send a smaller body, or have the operator raise the limit.',
   },
   unsupported_media_type: {
     status: 415,
-    retryAfter: null,
     meaning: 'This address does not accept this content type.',
     remedy: 'Send the content type that the answer names.',
   },
   expectation_failed: {
     status: 417,
-    retryAfter: null,
     meaning: 'The header Expect has another value than 100-continue.',
     remedy: 'Send the request without this header.',
   },
   validation_error: {
     status: 422,
-    retryAfter: null,
     meaning: 'A parameter, header or field is missing or malformed.',
     remedy: 'Correct each place that items names: loc is the place, msg the reason.',
   },
   idempotency_key_required: {
     status: 422,
-    retryAfter: null,
     meaning: 'The document has no eNCF and the request has no idempotency-key. No number was used.',
     remedy: 'Send the header idempotency-key with 1 to 255 printable characters that name the document, or state eNCF.',
   },
   unknown_event: {
     status: 422,
-    retryAfter: null,
     meaning: '`after` is not the id of an event, nor a `next` of an earlier answer.',
     remedy: 'Send the id of an event, or next, unchanged. GET /events without after begins with the oldest event.',
   },
   environment_not_served: {
     status: 422,
-    retryAfter: null,
     meaning: 'This deployment uses a simulator of the authority, so it does not serve production (eCF).',
     remedy: 'Use TesteCF or CerteCF, or a deployment that uses the authority itself.',
   },
   service_not_in_environment: {
     status: 422,
-    retryAfter: null,
     meaning: 'The authority does not have this service in this environment.',
     remedy: 'Use TesteCF or eCF for it.',
   },
@@ -329,25 +282,21 @@ export const ERROR_CODES = {
   },
   headers_too_large: {
     status: 431,
-    retryAfter: null,
     meaning: 'The headers of the request are too large.',
     remedy: 'Send fewer or shorter headers.',
   },
   internal_error: {
     status: 500,
-    retryAfter: null,
     meaning: 'An unexpected failure; the log has it under request_id.',
     remedy: 'Report request_id to the operator. The same request may be repeated; no document is issued twice.',
   },
   document_damaged: {
     status: 500,
-    retryAfter: null,
     meaning: 'The stored document is missing, or its checksum has changed.',
     remedy: 'Report it to the operator; the gateway returns only the bytes that were stored.',
   },
   authority_unreadable: {
     status: 502,
-    retryAfter: null,
     meaning: 'The answer of the authority cannot be used.',
     remedy: 'See /monitoring/status, and have a person repeat the request later.',
   },
@@ -384,13 +333,11 @@ export const ERROR_CODES = {
   },
   certificate_missing: {
     status: 503,
-    retryAfter: null,
     meaning: 'The taxpayer has no stored certificate.',
     remedy: 'Upload one in the administration, or send certificate and password with the request.',
   },
   certificate_expired: {
     status: 503,
-    retryAfter: null,
     meaning: 'The stored certificate of the taxpayer has expired.',
     remedy: 'Upload a new one in the administration.',
   },
@@ -402,13 +349,11 @@ export const ERROR_CODES = {
   },
   certificate_unusable: {
     status: 503,
-    retryAfter: null,
     meaning: 'The stored certificate cannot be opened.',
     remedy: 'Upload it again; if the error stays, MASTER_KEY is not the key that sealed it.',
   },
   status_key_missing: {
     status: 503,
-    retryAfter: null,
     meaning: 'The deployment has no key for the status service of the authority.',
     remedy: 'Configure STATUS_KEY.',
   },

@@ -17,6 +17,7 @@ export * from './api/batches.js';
 export * from './api/cancellations.js';
 export * from './api/error-body.js';
 export * from './api/events.js';
+export * from './api/fields.js';
 export * from './api/invoices.js';
 export * from './api/key-rights.js';
 export * from './api/operation.js';

@@ -7,6 +7,7 @@ import * as contracts from '../src/index.js';
 import {
   documentKey,
   ERROR_CODES,
+  type ErrorCodeEntry,
   newRangesSchema,
   newWebhookSchema,
   OPERATIONS,
@@ -19,14 +20,14 @@ import {
 
 describe('error codes', () => {
   it('have a status, a meaning and a remedy, and Retry-After if a repeat can help', () => {
-    for (const [code, entry] of Object.entries(ERROR_CODES)) {
+    for (const [code, entry] of Object.entries<ErrorCodeEntry>(ERROR_CODES)) {
       expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
       expect(entry.status).toBeGreaterThanOrEqual(400);
       expect(entry.meaning).toMatch(/\.$/);
       expect(entry.remedy).toMatch(/\.$/);
       const needsPerson = ['certificate_missing', 'certificate_expired', 'certificate_unusable', 'status_key_missing'];
       const waits = [408, 429, 503].includes(entry.status) && !needsPerson.includes(code);
-      expect([code, entry.retryAfter !== null]).toEqual([code, waits]);
+      expect([code, entry.retryAfter !== undefined]).toEqual([code, waits]);
     }
   });
 });

@@ -61,7 +61,7 @@ describe('numberConflict', () => {
 
   it('says first that the stored document is safe, names both values, and keeps another number for another sale', () => {
     expect(conflict({ state: 'accepted' }, { count: 1, first: [total] })).toBe(
-      'The document stored as E310000000001 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.',
+      'The document stored as E310000000001 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, you need not do anything. Use another number only for another sale.',
     );
     expect(conflict({ state: 'rejected-used' }, { count: 1, first: [total] })).toContain(
       'Send a corrected document under another number.',

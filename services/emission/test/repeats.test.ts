@@ -108,7 +108,7 @@ describe('the same number again', () => {
     await world.submit(emission, example('ecf-31', 86));
     const { body } = await world.submit(emission, other(86));
     expect(body.detail).toBe(
-      `The document stored as ${encf('31', 86)} in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Comprador.RazonSocialComprador is "Taller Caoba Imaginario, SRL" in the stored document and "Otro nombre" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.`,
+      `The document stored as ${encf('31', 86)} in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Comprador.RazonSocialComprador is "Taller Caoba Imaginario, SRL" in the stored document and "Otro nombre" in this one. If this is the same sale, you need not do anything. Use another number only for another sale.`,
     );
   });
 

@@ -5,7 +5,6 @@ import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
   EMISSION_OPERATIONS,
-  type EmissionOperations,
   type MasterKeyOperations,
   OUTCOME_OPERATIONS,
   type QueryOperations,
@@ -36,7 +35,7 @@ import { createDocumentXml } from './core/invoices/document-xml.js';
 import { createInvoiceDocument } from './core/invoices/invoice-document.js';
 import { createOwners } from './core/invoices/owners.js';
 import { createQueryInvoices } from './core/invoices/query-invoices.js';
-import type { Authority, OutcomeSource, Ports, ReceivedSource } from './core/ports.js';
+import type { Authority, InvoiceSource, OutcomeSource, Ports, ReceivedSource, TokenSource } from './core/ports.js';
 import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
@@ -60,7 +59,7 @@ const LONG_TIMEOUT_MS = 60_000;
 export interface QueryOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** Owners in the same process; by default the clients of EMISSION_URL and RECEPTION_URL. */
-  emission?: Omit<EmissionOperations, 'sealedCertificate'>;
+  emission?: TokenSource & InvoiceSource;
   reception?: ReceivedSource;
   outcomes?: OutcomeSource;
   /** Owners of documents that may still wait for the archive. */

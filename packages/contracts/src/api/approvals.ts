@@ -82,7 +82,7 @@ export type AuthoritySubmissionStatus = z.infer<typeof authoritySubmissionStatus
 export const issuerDeliveryStatusSchema = z.enum(['pending', 'delivered', 'refused', 'no_receiver', 'failed']);
 export type IssuerDeliveryStatus = z.infer<typeof issuerDeliveryStatusSchema>;
 
-/** A commercial approval of ours (ACECF) in the answers of `/acecf`. */
+/** A commercial approval (ACECF) that we gave, in the responses of `/acecf`. */
 export const approvalSchema = named('Approval', {
   id: z.int().positive(),
   ecf_document_id: z
@@ -105,11 +105,11 @@ export const approvalSchema = named('Approval', {
   xml_checksum: z.string().nullable(),
   xml_schema_version: z.string(),
   sent_to_authority: z.boolean(),
-  sent_to_authority_at: timestampSchema.nullable(),
+  sent_to_authority_at: timestampSchema.nullable().describe('When it was sent to the authority; null if it was not'),
   authority_submission_status: authoritySubmissionStatusSchema.nullable(),
   authority_response: z.string().nullable(),
-  sent_to_issuer: z.boolean(),
-  sent_to_issuer_at: timestampSchema.nullable(),
+  sent_to_issuer: z.boolean().describe('Whether it was sent to the issuer'),
+  sent_to_issuer_at: timestampSchema.nullable().describe('When it was sent to the issuer; null if it was not'),
   issuer_delivery_status: issuerDeliveryStatusSchema.nullable(),
   issuer_delivery_error: z.string().nullable(),
   warnings: z.array(z.string()),
@@ -119,7 +119,6 @@ export const approvalSchema = named('Approval', {
       'True if the authority confirmed another document of this number since: this approval is not undone, and a new one is allowed',
     ),
   created_at: timestampSchema,
-  /** Id of the API key; null for one of an earlier version. */
   created_by: z.string().nullable(),
 });
 export type Approval = z.infer<typeof approvalSchema>;
@@ -152,7 +151,7 @@ export const receivedApprovalSchema = named(
 );
 export type ReceivedApproval = z.infer<typeof receivedApprovalSchema>;
 
-/** A buyer's answer (ACECF) to an e-CF of ours. */
+/** A buyer's answer (ACECF) to an e-CF that we issued. */
 export const approvalAnswerSchema = named('ApprovalAnswer', {
   id: z.int().positive(),
   approval_status: z.enum(['approved', 'rejected']),

@@ -7,15 +7,18 @@ import * as P from './parameters.js';
 export const directoryEntrySchema = named('DirectoryEntry', {
   rnc: rncSchema,
   name: z.string().describe('RazonSocial of the taxpayer'),
-  reception_url: z.string().nullable(),
-  approval_url: z.string().nullable(),
-  authentication_url: z.string().nullable(),
+  reception_url: z.string().nullable().describe('Where the taxpayer receives e-CF; null if it has no such address'),
+  approval_url: z.string().nullable().describe('Where the taxpayer receives approvals; null if it has no such address'),
+  authentication_url: z
+    .string()
+    .nullable()
+    .describe('Where the taxpayer issues tokens; null if it has no such address'),
 });
 
 /** Answer of `GET /monitoring/status`. */
 export const monitoringStatusSchema = named('MonitoringStatus', {
   env: environmentSchema,
-  available: z.boolean(),
+  available: z.boolean().describe('Whether all services are available'),
   services: z.array(
     z.object({
       service: z.string().describe("The authority's name of the service"),
@@ -23,15 +26,17 @@ export const monitoringStatusSchema = named('MonitoringStatus', {
       environment: z.string().describe("The authority's name of the environment"),
     }),
   ),
-  maintenance_windows: z.array(
-    z.object({
-      environment: z.string().describe("The authority's name of the environment"),
-      start_time: z.string(),
-      end_time: z.string(),
-      days: z.array(z.string()),
-    }),
-  ),
-  checked_at: timestampSchema,
+  maintenance_windows: z
+    .array(
+      z.object({
+        environment: z.string().describe("The authority's name of the environment"),
+        start_time: z.string().describe('Begin of the maintenance, HH:MM in Dominican time'),
+        end_time: z.string().describe('End of the maintenance, HH:MM in Dominican time'),
+        days: z.array(z.string()).describe('Days of the week, in Spanish'),
+      }),
+    )
+    .describe('When the authority has announced maintenance'),
+  checked_at: timestampSchema.describe('When the authority was queried'),
 });
 export type DirectoryEntry = z.infer<typeof directoryEntrySchema>;
 export type MonitoringStatus = z.infer<typeof monitoringStatusSchema>;

@@ -39,13 +39,13 @@ export const batchSchema = named('Batch', {
     description: 'processing until every line is decided or refused; cancelled if it was stopped',
     examples: ['done'],
   }),
-  validate: z.boolean(),
+  validate: z.boolean().describe('True if the documents are only checked'),
   total: lines.describe('Number of documents; the other counts add up to it'),
-  pending: lines,
-  accepted: lines,
-  conditional: lines,
-  rejected: lines,
-  in_process: lines,
+  pending: lines.describe('Lines that are not submitted yet'),
+  accepted: lines.describe('Lines that the authority accepted'),
+  conditional: lines.describe('Lines that the authority accepted conditionally (AceptadoCondicional)'),
+  rejected: lines.describe('Lines that the authority rejected'),
+  in_process: lines.describe('Lines without a verdict of the authority'),
   refused: lines,
   created_at: timestampSchema,
   finished_at: timestampSchema.nullable(),
@@ -56,11 +56,11 @@ export type BatchBody = z.infer<typeof batchSchema>;
 export const batchListSchema = named('BatchList', {
   count: lines,
   next: z.string().nullable(),
-  batches: z.array(batchSchema),
+  batches: z.array(batchSchema).describe('The batches of this page'),
 });
 
 const CONFLICT =
-  'The document stored as E310000000002 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, nothing is left to do. Use another number only for another sale.';
+  'The document stored as E310000000002 in TesteCF is safe: it is accepted (Aceptado). This one was not submitted, because it differs: ECF.Encabezado.Totales.MontoTotal is "11430.00" in the stored document and "11500.00" in this one. If this is the same sale, you need not do anything. Use another number only for another sale.';
 const REFUSED_LINE = {
   line: 2,
   encf: 'E310000000002',
@@ -82,7 +82,7 @@ const REFUSED_LINE = {
 export const batchResultSchema = named(
   'BatchResult',
   {
-    line: z.int().positive(),
+    line: z.int().positive().describe('Counts the documents of the batch from 1'),
     encf: encfSchema.nullable(),
     issuer_rnc: rncSchema.nullable(),
     reference: referenceSchema.nullable().describe("The caller's own reference"),
@@ -97,7 +97,7 @@ export const batchResultSchema = named(
     messages: z
       .array(z.union([authorityMessageSchema, z.string()]))
       .describe("The authority's messages or, for a refused line, the reasons as text"),
-    faults: z.array(faultSchema),
+    faults: z.array(faultSchema).describe('The faults of the document; empty unless it was refused for them'),
     warnings: z.array(faultSchema),
     sequence_used: z.boolean().nullable(),
     error: z
@@ -116,7 +116,7 @@ export type BatchResult = z.infer<typeof batchResultSchema>;
 export const batchResultListSchema = named('BatchResultList', {
   count: lines,
   next: z.string().nullable(),
-  results: z.array(batchResultSchema),
+  results: z.array(batchResultSchema).describe('The results of this page, in the order of the lines'),
 });
 
 export const BATCHES = publicOperations('Batches', 'emission', {

@@ -84,13 +84,13 @@ export const cancellationSchema = named('Cancellation', {
   version: z.string(),
   issuer_rnc: rncSchema,
   total_encf_canceled: quantitySchema,
-  generation_datetime: timestampSchema,
+  generation_datetime: timestampSchema.describe('When the cancellation was made'),
   authority_environment: environmentSchema,
-  cancellation_reason: z.string().nullable(),
+  cancellation_reason: z.string().nullable().describe('The reason; kept here, the authority does not get it'),
   detail_lines: z.array(
     z.object({
       id: z.int().positive(),
-      line_number: z.int().positive(),
+      line_number: z.int().positive().describe('Counts from 1'),
       ecf_type: ecfTypeSchema,
       total_encf_canceled: quantitySchema,
       sequence_ranges: z.array(cancellationRangeSchema),
@@ -108,7 +108,6 @@ export const cancellationSchema = named('Cancellation', {
   xml_checksum: z.string(),
   xml_schema_version: z.string(),
   created_at: timestampSchema,
-  /** Id of the API key; null for one of an earlier version. */
   created_by: z.string().nullable(),
 });
 export type CancellationRecord = z.infer<typeof cancellationSchema>;

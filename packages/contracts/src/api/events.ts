@@ -43,7 +43,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The id of an event: its place in the feed, and eight digits that nobody can guess. */
+/** The id of an event: its place in the feed, and eight digits that cannot be guessed. */
 export const EVENT_ID = /^(\d{1,15})-([0-9a-f]{8})$/;
 
 /** Milliseconds that the feed keeps an event: 90 days. */
@@ -176,7 +176,7 @@ export type PublicEvent = z.infer<typeof publicEventSchema>;
 export const eventListSchema = named(
   'EventList',
   {
-    events: z.array(publicEventSchema),
+    events: z.array(publicEventSchema).describe('The events of this page'),
     next: z.string().meta({
       description: 'Send it as `after` to read the next events, also when there is no event yet',
       examples: ['1-5c0f31aa'],

@@ -74,8 +74,10 @@ export const invoiceSchema = named('Invoice', {
   xml_checksum: z.string(),
   modified_encf: z.string().nullable(),
   reference: referenceSchema.nullable().describe("The caller's own reference"),
-  /** Id of the API key, and the request, of the submission; null for one of an earlier version. */
-  submitted_by: z.string().nullable(),
+  submitted_by: z
+    .string()
+    .nullable()
+    .describe('Id of the API key that submitted it; null in records of earlier versions'),
   request_id: z.string().nullable(),
 });
 
@@ -124,14 +126,16 @@ export const invoiceAggregateSchema = periodSchema
     by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sums })),
     by_type: z.array(z.object({ ecf_type: ecfTypeSchema, ...sums })),
     by_status: z.array(z.object({ status: invoiceStatusSchema, count, total_amount: amountSchema })),
-    top_clients: z.array(
-      z.object({
-        buyer_rnc: z.string().nullable(),
-        buyer_name: z.string().nullable(),
-        count,
-        total_amount: amountSchema,
-      }),
-    ),
+    top_clients: z
+      .array(
+        z.object({
+          buyer_rnc: z.string().nullable(),
+          buyer_name: z.string().nullable(),
+          count,
+          total_amount: amountSchema,
+        }),
+      )
+      .describe('Sums of the largest buyers, largest first'),
   })
   .meta({ id: 'InvoiceAggregate' });
 
@@ -201,7 +205,11 @@ export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 /** Answer of `GET /trackids/{encf}/raw`: each submission with all answers of the authority about it. */
 export const rawTrackIdListSchema = trackIdListSchema
   .extend({
-    track_ids: z.array(trackIdListSchema.shape.track_ids.element.extend({ raw: z.array(rawAnswerSchema) })),
+    track_ids: z.array(
+      trackIdListSchema.shape.track_ids.element.extend({
+        raw: z.array(rawAnswerSchema).describe("The authority's answers about this submission, oldest first"),
+      }),
+    ),
   })
   .meta({ id: 'RawTrackIdList' });
 

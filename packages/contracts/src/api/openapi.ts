@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, errorCodeEntry } from '../error-codes.js';
+import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
 import { COMMON_HEADERS, ETAG, RETRY_AFTER, TOKEN_REQUIRED } from './common-headers.js';
 import { errorBody, errorBodySchema } from './error-body.js';
 import { errorDetail, exampleOf, REQUEST_ID } from './examples.js';
-import { FIELDS } from './fields.js';
+import { FIELD_DESCRIPTIONS } from './fields.js';
 import type { Role, Scope } from './key-rights.js';
 import type { Body, Fields, OwnOperation } from './operation.js';
 import { ENV, IF_NONE_MATCH, PUBLIC_ENV, REQUEST_ID_HEADER } from './parameters.js';
@@ -162,7 +162,7 @@ function errorResponse(codes: readonly ErrorCode[], components: Components): Jso
   const [only] = codes;
   const name = codes.length === 1 ? componentName(only as ErrorCode) : null;
   if (name !== null && components.responses[name] !== undefined) return { $ref: `#/components/responses/${name}` };
-  const waiting = codes.filter((code) => ERROR_CODES[code].retryAfter !== null);
+  const waiting = codes.filter((code) => errorCodeEntry(code).retryAfter !== undefined);
   const needsToken = codes.includes('invalid_provider_token') || codes.includes('invalid_admin_token');
   const headers = {
     ...(waiting.length === 0
@@ -236,7 +236,7 @@ function jsonSchema(schema: z.ZodType, components: Components): Json {
 function described(properties: Record<string, Json>): Json {
   const entries = Object.entries(properties).map(([name, property]) => {
     const [value] = (property.anyOf ?? []) as Json[];
-    const description = property.description ?? value?.description ?? FIELDS[name];
+    const description = property.description ?? value?.description ?? FIELD_DESCRIPTIONS[name];
     return [name, description === undefined ? property : { ...property, description }];
   });
   return Object.fromEntries(entries);

@@ -125,6 +125,5 @@ export const AUTHORITY_ERRORS = ['login_refused', 'authority_unreachable', 'auth
 export const BODY_ERRORS = ['invalid_json', 'not_utf8', 'unsupported_media_type', 'validation_error'] as const;
 
 /** A parameter that may be left out. */
-export function optional(schema: z.ZodType, description: string, example: string | number): z.ZodType {
-  return schema.optional().meta({ description, examples: [example] });
-}
+export const optional = <S extends z.ZodType>(schema: S, description: string, example: string | number) =>
+  schema.optional().meta({ description, examples: [example] });

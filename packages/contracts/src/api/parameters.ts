@@ -146,12 +146,6 @@ export const administratorId = idOfOurs.meta({
 });
 export const adminLimit = z.int().min(1).max(1_000).default(1_000).describe('Most rows in the answer.');
 export const adminOffset = z.int().min(0).max(10_000_000).default(0).describe('Rows to skip.');
-export const deliveryEnv = environmentSchema.optional().describe('Only this environment.');
-export const deliveryIssuer = rncSchema.optional().describe('Only this issuer.');
-export const deliveryLimit = z.int().min(1).max(1_000).default(100).describe('Most rows in the answer.');
-export const settled = z.enum(['true', 'false']).default('false').describe('true lists those that a person settled.');
-export const doubtfulLimit = z.int().min(1).max(100).default(100).describe('Most rows in the answer.');
-export const alarmedAfter = z.int().min(0).default(0).describe('Where to continue: `next` of a page.');
 
 export const ENV = environmentSchema.default('TesteCF').describe('The environment. The default is TesteCF.');
 export const PUBLIC_ENV = optional(

@@ -128,7 +128,9 @@ export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
     by_month: z.array(z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), ...sumsWithItbis })),
     by_type: z.array(z.object({ ecf_type: z.string(), ...sumsWithItbis })),
     by_status: z.array(z.object({ status: approvalStatusSchema.describe('The approval_status'), ...sums })),
-    top_providers: z.array(z.object({ provider_rnc: rncSchema, provider_name: z.string(), ...sums })),
+    top_providers: z
+      .array(z.object({ provider_rnc: rncSchema, provider_name: z.string(), ...sums }))
+      .describe('Sums of the largest providers, largest first'),
   })
   .meta({ id: 'ReceivedInvoiceAggregate' });
 export type ReceivedInvoiceAggregate = z.infer<typeof receivedInvoiceAggregateSchema>;

@@ -35,6 +35,8 @@ export const errorEntrySchema = named('ErrorEntry', {
   remedy: z.string().meta({ description: 'What to do', examples: ['Wait for Retry-After and repeat.'] }),
 });
 
+export type ErrorEntry = z.infer<typeof errorEntrySchema>;
+
 const readySchema = z.object({
   status: z.enum(['ok', 'not_ready']).describe('ok if all dependencies answer'),
   checks: z

@@ -76,10 +76,10 @@ const documentAnswerSchema = z.object({
 export const CONTINGENCY_LEGEND =
   'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
 
-/** A document that was signed while the authority was away. */
+/** A document that was signed while the authority was unreachable. */
 export const contingencySchema = z.object({
-  since: timestampSchema.describe('Since when the authority was away'),
-  legend: z.string(),
+  since: timestampSchema.describe('Since when the authority was unreachable'),
+  legend: z.string().describe('The text that the printed document must show'),
   deadline: timestampSchema.nullable().describe('72 hours after the return of the authority; null before it'),
 });
 export type ContingencyBody = z.infer<typeof contingencySchema>;
@@ -95,7 +95,9 @@ export const contingencyListSchema = named('ContingencyList', {
       issuer_rnc: rncSchema,
       env: environmentSchema,
       signed_at: timestampSchema,
-      deadline: timestampSchema.nullable(),
+      deadline: timestampSchema
+        .nullable()
+        .describe("The end of the 72 hours after the authority's return; null before it"),
     }),
   ),
 });
@@ -105,14 +107,16 @@ export type ContingencyList = z.infer<typeof contingencyListSchema>;
 export const submissionResponseSchema = documentAnswerSchema
   .extend({
     encf: encfSchema.nullable().describe('Null only for the dry run of a document without eNCF.'),
-    xml: z.string(),
+    xml: z.string().describe('The signed document, byte for byte'),
     trackId: z
       .string()
       .nullable()
       .optional()
       .meta({ examples: [TRACK_ID] }),
-    rfce_xml: z.string().optional(),
-    contingency: contingencySchema.optional(),
+    rfce_xml: z.string().optional().describe('The signed summary, if one was sent'),
+    contingency: contingencySchema
+      .optional()
+      .describe('Present if the document was signed while the authority was unreachable'),
   })
   .meta({
     id: 'SubmissionResponse',

@@ -14,7 +14,10 @@ import {
 import { MAX_EVENT_ATTEMPTS, MAX_EVENT_MESSAGE_BYTES } from './event-room.js';
 
 /** A message as the authority words it. */
-export const authorityMessageSchema = named('AuthorityMessage', { codigo: z.string(), valor: z.string() });
+export const authorityMessageSchema = named('AuthorityMessage', {
+  codigo: z.string(),
+  valor: z.string().describe("The authority's text"),
+});
 export type AuthorityMessage = z.infer<typeof authorityMessageSchema>;
 
 /** The status words of the interface. */
@@ -96,7 +99,7 @@ export const invoiceChangedSchema = z
       })
       .nullable()
       .optional()
-      .describe('For a document that was signed while the authority was away: since when'),
+      .describe('For a document that was signed while the authority was unreachable: since when'),
     is_late: z
       .boolean()
       .optional()

@@ -12,7 +12,7 @@ export const rangeNoticeSchema = z
     account_id: z.string().min(1),
     range: numberRangeSchema,
     next: encfSchema.nullable().describe('The number that would be given next; null if none is left'),
-    remaining: z.int().nonnegative(),
+    remaining: z.int().nonnegative().describe('Numbers of the range that are not used, cancelled or reserved'),
     published_at: timestampSchema,
   })
   .describe('A registered range of numbers that comes to its end. It is published once.');

@@ -35,8 +35,7 @@ const eventSignerSchema = z.object({
   serial_number: z.string(),
   issuer: z.string(),
   fingerprint: z.string(),
-  /** SHA-256 of the public key; empty for documents of earlier versions. */
-  key_fingerprint: z.string(),
+  key_fingerprint: z.string().describe('SHA-256 of the public key; empty for documents of earlier versions'),
   holder_id: z.string().nullable(),
   trusted: z.boolean().nullable(),
 });
@@ -79,8 +78,10 @@ export const receivedInvoiceChangedSchema = z
     total_amount: amountSchema,
     total_itbis: amountSchema,
     modified_encf: z.string().nullable(),
-    /** `YYYY-MM-DD HH:MM:SS`, as the document states it; null if that is no possible time. */
-    signature_datetime: z.string().nullable(),
+    signature_datetime: z
+      .string()
+      .nullable()
+      .describe('YYYY-MM-DD HH:MM:SS, as the document states it; null if it states an impossible time'),
     xml_storage_path: z.string(),
     xml_checksum: z.string(),
     arecf_storage_path: z.string(),

@@ -15,8 +15,8 @@ export type NumberRange = z.infer<typeof numberRangeSchema>;
 export const certificateFactsSchema = named('CertificateFacts', {
   subject: z.string(),
   serial_number: z.string(),
-  not_before: z.string(),
-  not_after: z.string(),
+  not_before: z.string().describe('When the certificate begins to be valid'),
+  not_after: z.string().describe('When the certificate expires'),
   fingerprint: z.string(),
 });
 export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
@@ -24,7 +24,7 @@ export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
 /**
  * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
  * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision`
- * is the account's revision before this change: a consumer that knows the account up to it now knows it up to
+ * is the account's revision before this change: a consumer that has the account up to it now has it up to
  * `revision`. `certificate` is sealed (base64 of the serialised certificate, sealed under MASTER_KEY for the account
  * and the RNC), null if there is none.
  */

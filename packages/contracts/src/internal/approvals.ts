@@ -26,7 +26,7 @@ export const DELIVERY_OPERATIONS = {
     answer: deliveryPageSchema,
   },
   /**
-   * Makes a delivery due at once, with a new deadline. 404 `not_found` if there is none, 409 `conflict` if the buyer has the
+   * Makes a delivery due immediately, with a new deadline. 404 `not_found` if there is none, 409 `conflict` if the buyer has the
    * document.
    */
   retryDelivery: {
@@ -41,7 +41,7 @@ export const DELIVERY_OPERATIONS = {
     request: undecidedFilterSchema,
     answer: undecidedPageSchema,
   },
-  /** 404 `not_found`; 409 `conflict` if the authority decided, or nothing was to be sent. */
+  /** 404 `not_found`; 409 `conflict` if the authority decided, or it was not to be sent. */
   settleApproval: {
     path: '/internal/approvals/settle',
     callers: ['gateway'],
@@ -49,7 +49,7 @@ export const DELIVERY_OPERATIONS = {
     answer: undecidedApprovalSchema,
   },
   /**
-   * Sends it to its issuer at once, with a new deadline. 404 `not_found`. 409 `conflict` if the issuer has it, it does not
+   * Sends it to its issuer immediately, with a new deadline. 404 `not_found`. 409 `conflict` if the issuer has it, it does not
    * go there, or it is not the decision in force.
    */
   retryApproval: {

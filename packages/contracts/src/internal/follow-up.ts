@@ -5,7 +5,7 @@ import type { InternalHandlers } from './internal.js';
 
 /** Operations of emission for the follow-up of its documents at the authority. */
 export const FOLLOW_UP_OPERATIONS = {
-  /** The whole present state of the document that was submitted under a trackId; null if it is none of ours. */
+  /** The whole present state of the document that was submitted under a trackId; null if we did not submit it. */
   findSubmission: {
     path: '/internal/submissions/find',
     callers: ['status-poller'],

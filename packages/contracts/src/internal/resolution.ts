@@ -41,7 +41,7 @@ export const RESOLUTION_OPERATIONS = {
     request: alarmedFilterSchema,
     answer: alarmedPageSchema,
   },
-  /** 404 `not_found` if nothing was issued under the number, 409 `conflict` if nothing is to be resolved by hand. */
+  /** 404 `not_found` if no document was issued under the number, 409 `conflict` if the document needs no decision. */
   resolveDocument: {
     path: '/internal/emissions/resolve',
     callers: ['gateway'],

@@ -1,7 +1,9 @@
 import {
   ERROR_CODES,
   type ErrorCode,
+  type ErrorCodeEntry,
   type ErrorDetail,
+  type ErrorEntry,
   errorCodeEntry,
   errorMessage,
   type FaultBody,
@@ -34,7 +36,7 @@ export class ApiError extends Error {
     this.detail = detail;
     this.faults = options.faults ?? [];
     this.headers =
-      entry.retryAfter === null
+      entry.retryAfter === undefined
         ? (options.headers ?? {})
         : { 'retry-after': String(entry.retryAfter), ...options.headers };
   }
@@ -49,18 +51,12 @@ export class InvalidRequest extends ApiError {
 }
 
 /** The rows of `GET /errors`. */
-export function errorCatalogue(): {
-  code: string;
-  status: number;
-  retry_after: number | null;
-  meaning: string;
-  remedy: string;
-}[] {
-  return Object.entries(ERROR_CODES).map(([code, entry]) => ({
+export function errorCatalogue(): ErrorEntry[] {
+  return Object.entries<ErrorCodeEntry>(ERROR_CODES).map(([code, { status, retryAfter = null, meaning, remedy }]) => ({
     code,
-    status: entry.status,
-    retry_after: entry.retryAfter,
-    meaning: entry.meaning,
-    remedy: entry.remedy,
+    status,
+    retry_after: retryAfter,
+    meaning,
+    remedy,
   }));
 }

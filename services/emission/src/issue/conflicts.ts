@@ -15,7 +15,7 @@ export function numberConflict(existing: Attempt, comparison: Comparison): Emiss
   const remedy =
     existing.state === 'rejected-used'
       ? 'Send a corrected document under another number.'
-      : 'If this is the same sale, nothing is left to do. Use another number only for another sale.';
+      : 'If this is the same sale, you need not do anything. Use another number only for another sale.';
   return new EmissionError(
     'encf_already_used',
     `The document stored as ${existing.encf} in ${existing.env} is safe: ${standing(existing)}. This one was not submitted, because it differs: ${named(comparison)}. ${remedy}`,
@@ -35,7 +35,7 @@ export function keyConflict(existing: Attempt, comparison: Comparison): Emission
   const remedy =
     publicStatus(existing.state) === 'Rechazado'
       ? 'Use another key for a corrected document, or for another sale.'
-      : 'If this is the same sale, nothing is left to do. Use another key only for another sale.';
+      : 'If this is the same sale, you need not do anything. Use another key only for another sale.';
   return new EmissionError(
     'idempotency_conflict',
     `The document stored with this idempotency-key, ${existing.encf} in ${existing.env}, is safe: ${standing(existing)}. This one was not submitted, because it differs: ${named(comparison)}. ${remedy}`,

@@ -184,7 +184,7 @@ export type Authority = Pick<
 /** The authority's tokens. Only emission holds certificates, so it gives them. */
 export type TokenSource = Pick<EmissionOperations, 'authorityToken'>;
 /** Source of issued documents, beside the events. */
-export type InvoiceSource = Omit<EmissionOperations, 'authorityToken' | 'sealedCertificate'>;
+export type InvoiceSource = Pick<EmissionOperations, 'findInvoices' | 'pageOfInvoices' | 'rawAnswers'>;
 /** Source of received documents, beside the events. */
 export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfReceived'>;
 

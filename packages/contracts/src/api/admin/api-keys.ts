@@ -67,7 +67,8 @@ export const rotateApiKeySchema = z
       .number()
       .min(0, 'overlap_hours is 0 or more.')
       .max(MOST_OVERLAP_HOURS, `overlap_hours is at most ${MOST_OVERLAP_HOURS}.`)
-      .default(24),
+      .default(24)
+      .describe('Hours that the replaced key stays valid'),
   })
   .meta({ id: 'RotateApiKey' });
 
@@ -76,16 +77,13 @@ export const apiKeySchema = named('ApiKey', {
   name: z.string().meta({ examples: ['erp'] }),
   environments: z.array(environmentSchema),
   scopes: keyScopesSchema,
-  /** Null = all taxpayers of the account. */
   taxpayers: keyTaxpayersSchema.nullable(),
   refuse_warnings: refuseWarningsSchema,
-  /** First characters of the key. */
-  hint: z.string(),
+  hint: z.string().describe('The first characters of the key'),
   created_at: z.string(),
   expires_at: z.string().nullable(),
-  /** Up to a minute late. */
-  last_used_at: z.string().nullable(),
-  revoked_at: z.string().nullable(),
+  last_used_at: z.string().nullable().describe('When it was last used, up to a minute late; null if it was not'),
+  revoked_at: z.string().nullable().describe('When it was revoked; null if it was not'),
 });
 
 /** Answer of `POST .../api-keys`, the only one that shows the key. */

@@ -3,8 +3,9 @@ import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSche
 import { approvalAnswerSchema, authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approvals.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
+import { doubtfulFilterSchema } from './cancellations.js';
 
-/** A commercial approval of ours for operators. */
+/** A commercial approval that we gave, for operators. */
 export const undecidedApprovalSchema = z.object({
   id: z.int().positive(),
   env: environmentSchema,
@@ -14,34 +15,30 @@ export const undecidedApprovalSchema = z.object({
   account_id: z.string(),
   approval_status: z.union([z.literal(1), z.literal(2)]).describe('Estado: 1 approved, 2 rejected'),
   authority_submission_status: authoritySubmissionStatusSchema.nullable(),
-  /** Number of sends to the authority. */
   tries: z.int().nonnegative(),
-  /** The beginning of the authority's last answer. */
-  authority_response: z.string().nullable(),
+  authority_response: z.string().nullable().describe("The beginning of the authority's last answer; null without one"),
   issuer_delivery_status: issuerDeliveryStatusSchema.nullable(),
-  /** Number of sends to the issuer. */
-  issuer_tries: z.int().nonnegative(),
+  issuer_tries: z.int().nonnegative().describe('Number of sends to the issuer'),
   issuer_delivery_error: z.string().nullable(),
   submitted_at: timestampSchema,
   settled_at: timestampSchema.nullable(),
   note: z.string().nullable(),
 });
 
-/** The filter: undecided ones, those that a person settled, or those that did not reach their issuer. */
-export const undecidedFilterSchema = z.object({
-  env: environmentSchema.optional(),
-  issuer_rnc: rncSchema.optional(),
-  settled: z.enum(['true', 'false']).default('false'),
-  /** True lists those without receiver, refused or failed; `settled` is then ignored. */
-  undelivered: z.enum(['true', 'false']).default('false'),
-  limit: z.coerce.number().int().min(1).max(100).default(100),
-  /** Where to continue: `next` of the answer. */
-  after: z.coerce.number().int().nonnegative().default(0),
+/** The query of `GET /admin/approvals/undecided`. */
+export const undecidedFilterSchema = doubtfulFilterSchema.extend({
+  settled: z.enum(['true', 'false']).default('false').describe('true lists approvals that a person settled.'),
+  undelivered: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe(
+      'true lists approvals that did not reach their issuer: no_receiver, refused, failed. `settled` is then ignored.',
+    ),
 });
 
 /** In the order of their ids; `next` is null at the end. */
 export const undecidedPageSchema = z.object({
-  approvals: z.array(undecidedApprovalSchema),
+  approvals: z.array(undecidedApprovalSchema).describe('The approvals of this page'),
   next: z.int().nullable(),
 });
 
@@ -51,15 +48,13 @@ export const approvalSettlementSchema = z.object({
   outcome: z
     .enum(['accepted', 'rejected'])
     .describe('accepted: the authority has it. rejected: it does not, and a new decision is possible'),
-  /** The reason in the person's words; it is stored. */
   note: freeTextSchema.trim().min(1).max(1_000),
 });
 
 /** An operator's decision whether a buyer's answer counts. */
 export const answerRulingSchema = z.strictObject({
-  counts: z.boolean(),
-  /** The reason in the operator's words; it is stored. */
-  reason: freeTextSchema.trim().min(1).max(1_000),
+  counts: z.boolean().describe('Whether the answer decides the approval_status of the e-CF'),
+  reason: freeTextSchema.trim().min(1).max(1_000).describe('The reason, in the words of the person who decided'),
 });
 
 /** A buyer's answer after an operator's decision. Ids are text below `/admin`. */
@@ -75,21 +70,7 @@ export const UNDECIDED_APPROVALS = operations<AdminOperation>('Approvals', {
     summary:
       'Lists our approvals that the authority has not decided, that a person settled, or that did not reach their issuer',
     description: 'The gateway cannot find out by itself whether the authority has these approvals.',
-    query: {
-      env: P.deliveryEnv,
-      issuer_rnc: P.deliveryIssuer,
-      settled: P.settled,
-      undelivered: z
-        .enum(['true', 'false'])
-        .default('false')
-        .meta({
-          description:
-            'true lists those that did not reach their issuer: no_receiver, refused, failed. `settled` is then ignored.',
-          examples: ['false'],
-        }),
-      limit: P.doubtfulLimit,
-      after: P.alarmedAfter,
-    },
+    query: undecidedFilterSchema.shape,
     response: undecidedPageSchema,
     errors: ['validation_error'],
   },

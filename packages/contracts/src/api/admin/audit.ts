@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { freeTextSchema, named, timestampSchema } from '../../environment.js';
-import { type AdminOperation, operations, optional } from '../operation.js';
-import * as P from '../parameters.js';
+import { type AdminOperation, operations } from '../operation.js';
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -11,13 +10,13 @@ const actionSchema = z.string().regex(/^[a-z_]+\.[a-z_]+$/);
 /** An act before it is part of the chain. */
 export const auditActSchema = z.object({
   at: timestampSchema,
-  /** Name of the administrator, `ADMIN_TOKEN`, `api_key:<id>`, `sender:<network>` or `service:<name>`. */
-  actor: z.string().min(1),
-  action: actionSchema,
-  /** Path of the object below `/admin`. */
-  target: z.string().regex(/^\//),
-  details: z.record(z.string(), z.unknown()),
-  /** The request that caused it; null without one. */
+  actor: z
+    .string()
+    .min(1)
+    .describe('Name of the administrator, ADMIN_TOKEN, `api_key:<id>`, `sender:<network>` or `service:<name>`'),
+  action: actionSchema.describe('What was done: object and verb, as api_key.create'),
+  target: z.string().regex(/^\//).describe('The object: its path below /admin'),
+  details: z.record(z.string(), z.unknown()).describe('What was changed; never a secret'),
   request_id: z.string().nullable(),
 });
 export type AuditAct = z.infer<typeof auditActSchema>;
@@ -33,7 +32,7 @@ export type ActedBy = z.infer<typeof actedBySchema>;
 /** Added to requests of the administration to other services. Absent = no act of a person. */
 export const actedSchema = z.object({ by: actedBySchema.optional() });
 
-/** The act of a person; null if nobody acted. `at` is ISO 8601 with offset. */
+/** The act of a person; null if no person acted. `at` is ISO 8601 with offset. */
 export function actOf(
   by: ActedBy | undefined,
   act: Pick<AuditAct, 'action' | 'target' | 'details'>,
@@ -44,29 +43,35 @@ export function actOf(
 
 /** An entry of the audit log. `hash` covers the other fields and, by `previous_hash`, all entries before it. */
 export const auditEntrySchema = named('AuditEntry', {
-  seq: z.int().positive(),
+  seq: z.int().positive().describe('The number of the entry, counted from 1'),
   ...auditActSchema.shape,
-  previous_hash: sha256Schema,
-  hash: sha256Schema,
+  previous_hash: sha256Schema.describe('The hash of the entry before this one'),
+  hash: sha256Schema.describe('SHA-256 of the entry, the previous hash included'),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** In the order of the query; `next` is the `after` of the next page, null at the end. */
 export const auditPageSchema = named('AuditPage', {
-  entries: z.array(auditEntrySchema),
+  entries: z.array(auditEntrySchema).describe('The entries of this page'),
   next: z.int().nullable(),
 });
 
 /** The query of `GET /admin/audit`. */
 export const auditQuerySchema = z.object({
-  /** The page begins with the entry that follows this `seq` in the order of the query; absent = with the first. */
-  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
-  order: z.enum(['asc', 'desc']).default('asc'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200),
-  actor: freeTextSchema.optional(),
-  action: freeTextSchema.optional(),
-  /** An object, and everything below it. */
-  target: freeTextSchema.optional(),
+  order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: oldest first; `desc`: newest first.'),
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Only entries that follow this `seq` in the order of the answer: `next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200).describe('Most rows in the answer.'),
+  actor: freeTextSchema.optional().describe('Only acts of this actor.'),
+  action: freeTextSchema.optional().describe('Only this action.'),
+  target: freeTextSchema
+    .optional()
+    .describe('Only acts on this object, or on one below it. It is the path below /admin.'),
 });
 export type AuditFilter = z.infer<typeof auditQuerySchema>;
 
@@ -77,22 +82,7 @@ export const AUDIT = operations<AdminOperation>('Audit', {
     summary: 'Lists what was done, oldest or newest first',
     description:
       'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the answer is all entries, one a line, without `limit`; that export needs the role `owner`.',
-    query: {
-      order: z.enum(['asc', 'desc']).default('asc').describe('`asc`: oldest first; `desc`: newest first.'),
-      after: optional(
-        z.int().min(0),
-        'Only entries that follow this `seq` in the order of the answer: `next` of the page before.',
-        200,
-      ),
-      limit: P.limit,
-      actor: optional(z.string(), 'Only acts of this actor.', 'Ana'),
-      action: optional(z.string(), 'Only this action.', 'api_key.create'),
-      target: optional(
-        z.string(),
-        'Only acts on this object, or on one below it. It is the path below /admin.',
-        '/accounts/2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e',
-      ),
-    },
+    query: auditQuerySchema.shape,
     response: {
       'application/json': auditPageSchema,
       'application/x-ndjson': z.string().describe('One entry a line.'),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
 import { MAX_CANCELLATION_RANGES } from '../cancellations.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
-import * as P from '../parameters.js';
 import { alarmedFilterSchema } from './documents.js';
 
 /** A cancellation that needs a person, or that a person settled. */
@@ -12,27 +11,27 @@ export const doubtfulCancellationSchema = z.object({
   issuer_rnc: rncSchema,
   account_id: z.string(),
   authority_status: z.string().meta({ description: 'The status of the cancellation', examples: ['submitted'] }),
-  /** `cancellation-open`, `cancellation-unreadable`, `cancellation-overdue`; null once it is settled. */
-  alarm: z.string().nullable(),
+  alarm: z
+    .string()
+    .nullable()
+    .describe('Why a person must look at it: cancellation-open, -unreadable, -overdue; null once it is settled'),
   total_encf_canceled: z.int().positive(),
-  /** Its first numbers, in a form for people. */
   numbers: z.string(),
-  /** The beginning of the authority's last answer. */
-  authority_response: z.string().nullable(),
+  authority_response: z.string().nullable().describe("The beginning of the authority's last answer; null without one"),
   created_at: timestampSchema,
   settled_at: timestampSchema.nullable(),
   note: z.string().nullable(),
 });
 
-/** Which cancellations to list: those with an alarm, or those that a person settled. */
+/** The query of `GET /admin/cancellations/doubtful`: cancellations with an alarm, or that a person settled. */
 export const doubtfulFilterSchema = alarmedFilterSchema.extend({
-  settled: z.enum(['true', 'false']).default('false'),
-  limit: z.coerce.number().int().min(1).max(100).default(100),
+  settled: z.enum(['true', 'false']).default('false').describe('true lists cancellations that a person settled.'),
+  limit: z.coerce.number().int().min(1).max(100).default(100).describe('Most rows in the answer.'),
 });
 
 /** In the order of their ids; `next` is null at the end. */
 export const doubtfulPageSchema = z.object({
-  cancellations: z.array(doubtfulCancellationSchema),
+  cancellations: z.array(doubtfulCancellationSchema).describe('The cancellations of this page'),
   next: z.int().nullable(),
 });
 
@@ -49,7 +48,6 @@ export const settlementSchema = z
       .max(MAX_CANCELLATION_RANGES)
       .optional()
       .describe('The numbers that are not annulled; required with partial, not allowed otherwise'),
-    /** The reason in the person's words; it is stored. */
     note: freeTextSchema.trim().min(1).max(1_000),
   })
   .refine(({ outcome, refused }) => (outcome === 'partial') === (refused !== undefined), {
@@ -63,13 +61,7 @@ export const DOUBTFUL_CANCELLATIONS = operations<AdminOperation>('Cancellations'
     role: 'viewer',
     summary: 'Lists cancellations that need a person, or that a person settled',
     description: 'The gateway cannot find out by itself whether the authority annulled these numbers.',
-    query: {
-      env: P.deliveryEnv,
-      issuer_rnc: P.deliveryIssuer,
-      settled: P.settled,
-      limit: P.doubtfulLimit,
-      after: P.alarmedAfter,
-    },
+    query: doubtfulFilterSchema.shape,
     response: doubtfulPageSchema,
     errors: ['validation_error'],
   },

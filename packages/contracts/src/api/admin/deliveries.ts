@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../../environment.js';
 import { deliveryStatusSchema } from '../invoices.js';
 import { type AdminOperation, BODY_ERRORS, operations, optional } from '../operation.js';
-import * as P from '../parameters.js';
 
 /** A delivery for operators. */
 export const deliverySchema = named('Delivery', {
@@ -13,26 +12,23 @@ export const deliverySchema = named('Delivery', {
   buyer_rnc: rncSchema,
   account_id: z.string(),
   delivery_status: deliveryStatusSchema,
-  /** Number of sends. */
   tries: z.int().nonnegative(),
-  last_error: z.string().nullable(),
+  last_error: z.string().nullable().describe('Why the last send failed; null if it did not'),
   created_at: timestampSchema,
-  /** The next due time; null if nothing is left to do. */
-  due_at: timestampSchema.nullable(),
-  deadline_at: timestampSchema,
+  due_at: timestampSchema.nullable().describe('When the next send is due; null if the delivery has ended'),
+  deadline_at: timestampSchema.describe('When it is given up'),
 });
 export type DeliveryBody = z.infer<typeof deliverySchema>;
 
-/** The filter of the list. */
+/** The query of `GET /admin/deliveries`. */
 export const deliveryFilterSchema = z.object({
-  env: environmentSchema.optional(),
-  status: deliveryStatusSchema.optional(),
-  issuer_rnc: rncSchema.optional(),
-  buyer_rnc: rncSchema.optional(),
-  encf: encfSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  /** Only ids below this one: `next` of the answer. */
-  before: z.coerce.number().int().positive().optional(),
+  env: environmentSchema.optional().describe('Only this environment.'),
+  status: optional(deliveryStatusSchema, 'Only this status.', 'failed'),
+  issuer_rnc: rncSchema.optional().describe('Only this issuer.'),
+  buyer_rnc: rncSchema.optional().describe('Only this buyer.'),
+  encf: encfSchema.optional().describe('Only this eNCF.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Most rows in the answer.'),
+  before: optional(z.coerce.number().int().positive(), 'Only ids below this one: `next` of a page.', 1_000),
 });
 export type DeliveryFilter = z.infer<typeof deliveryFilterSchema>;
 
@@ -55,15 +51,7 @@ export const DELIVERIES = operations<AdminOperation>('Deliveries', {
     role: 'viewer',
     summary: 'Lists deliveries of issued e-CF to their buyers, newest first',
     description: 'For the question whether, and why not, a buyer has a document.',
-    query: {
-      env: P.deliveryEnv,
-      status: optional(deliveryStatusSchema, 'Only this status.', 'failed'),
-      issuer_rnc: P.deliveryIssuer,
-      buyer_rnc: rncSchema.optional().describe('Only this buyer.'),
-      encf: encfSchema.optional().describe('Only this eNCF.'),
-      limit: P.deliveryLimit,
-      before: optional(z.int().positive(), 'Only ids below this one: `next` of a page.', 1_000),
-    },
+    query: deliveryFilterSchema.shape,
     response: deliveryPageSchema,
     errors: ['validation_error'],
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestampSchema } from '../../environment.js';
-import { type AdminOperation, operations, optional } from '../operation.js';
+import { type AdminOperation, operations } from '../operation.js';
 
 /** The services that keep XML. */
 export const ARCHIVING_SERVICES = ['emission', 'reception', 'approvals'] as const;
@@ -10,7 +10,6 @@ export type ArchivingService = (typeof ARCHIVING_SERVICES)[number];
 /** An XML document that a row of a service's database names. */
 export const storedFileSchema = z.object({
   path: z.string(),
-  /** In lower-case hex. */
   sha256: z.string(),
   pending: z
     .boolean()
@@ -19,25 +18,31 @@ export const storedFileSchema = z.object({
 export type StoredFile = z.infer<typeof storedFileSchema>;
 
 export const storedFilesQuerySchema = z.object({
-  /** Where to continue: `next` of the answer. */
   after: z
     .string()
     .regex(/^[a-z_]+(:\d{1,19}){1,3}$/, 'is the `next` of a page')
-    .optional(),
-  /** Most rows of the database; each may name several files, or none. */
-  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+    .optional()
+    .meta({ description: 'Where to continue: `next` of a page.', examples: ['attempt:0:0'] }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(1_000)
+    .describe('Most rows of the database; each may name several files, or none.'),
 });
 
-export const storedFilesPageSchema = z.object({ files: z.array(storedFileSchema), next: z.string().nullable() });
+export const storedFilesPageSchema = z.object({
+  files: z.array(storedFileSchema).describe('The files of this page'),
+  next: z.string().nullable(),
+});
 
 export const rebuildStateSchema = z.object({
-  /** A new generation of the read models is being filled. */
-  building: z.boolean(),
+  building: z.boolean().describe('Whether the read model is being rebuilt'),
   started_at: timestampSchema.nullable(),
   finished_at: timestampSchema.nullable(),
   documents: z.int().describe('Documents copied so far'),
-  /** The reason why the last rebuild ended without effect. */
-  failure: z.string().nullable(),
+  failure: z.string().nullable().describe('Why the last rebuild failed; null if it did not'),
 });
 
 /** The services that keep sealed values. */
@@ -45,26 +50,25 @@ export const SEALING_SERVICES = ['gateway', 'emission', 'reception', 'approvals'
 
 export type SealingService = (typeof SEALING_SERVICES)[number];
 
-/** The id of a master key: four bytes of a hash, in hex. It tells nothing about the key. */
+/** The id of a master key: four bytes of a hash, in hex. The key cannot be derived from it. */
 export const keyIdSchema = z.string().regex(/^[0-9a-f]{8}$/, 'is 8 hexadecimal digits');
 
 /** The sealed values of a service, and the keys of its instances. */
 export const sealedStateSchema = z.object({
-  /** Values that another key than the named one sealed. */
-  older: z.int().nonnegative(),
-  /** Instances that reported within the last half minute. `key_ids` are those of MASTER_KEY, in its order. */
-  instances: z.array(
-    z.object({
-      id: z.string().describe('Id of the instance'),
-      key_ids: z.array(keyIdSchema),
-      seen_at: timestampSchema,
-    }),
-  ),
+  older: z.int().nonnegative().describe('Values that an older master key sealed'),
+  instances: z
+    .array(
+      z.object({
+        id: z.string().describe('Id of the instance'),
+        key_ids: z.array(keyIdSchema).describe('Ids of the master keys that the instance has'),
+        seen_at: timestampSchema.describe('When the instance last reported'),
+      }),
+    )
+    .describe('The instances of the service that run'),
 });
 
 /** Answer of `GET /admin/master-keys` and `POST /admin/master-keys/reseal`. */
 export const masterKeyStateSchema = z.object({
-  /** The newest key of the gateway that answers. */
   key_id: keyIdSchema,
   services: z.array(
     sealedStateSchema.extend({ service: z.enum(SEALING_SERVICES).describe('The name of the service') }),
@@ -117,19 +121,7 @@ export const DEPLOYMENT = operations<AdminOperation>('Archive', {
     params: {
       service: z.enum(ARCHIVING_SERVICES).meta({ description: 'A service that keeps XML.', examples: ['emission'] }),
     },
-    query: {
-      after: optional(
-        storedFilesQuerySchema.shape.after.unwrap(),
-        'Where to continue: `next` of a page.',
-        'attempt:0:0',
-      ),
-      limit: z
-        .int()
-        .min(1)
-        .max(1_000)
-        .default(1_000)
-        .describe('Most rows of the database; each may name several files, or none.'),
-    },
+    query: storedFilesQuerySchema.shape,
     response: storedFilesPageSchema,
     errors: ['validation_error', 'not_found'],
   },

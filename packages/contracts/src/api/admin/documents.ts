@@ -9,7 +9,6 @@ import {
 } from '../../environment.js';
 import { ISSUER, TRACK_ID } from '../examples.js';
 import { type AdminOperation, AUTHORITY_ERRORS, BODY_ERRORS, operations } from '../operation.js';
-import * as P from '../parameters.js';
 
 /** A document that needs a person. */
 const alarmedDocumentSchema = z.object({
@@ -18,20 +17,19 @@ const alarmedDocumentSchema = z.object({
   encf: encfSchema,
   run: runSchema.describe('The certification run of the issuer; 1 in eCF'),
   account_id: z.string(),
-  /** State of the attempt. */
   state: z.string(),
-  /** `no-query`, `no-certificate`, `document-lost`, `overdue`, `contingency-late`. */
-  alarm: z.string(),
-  committed_at: timestampSchema,
+  alarm: z
+    .string()
+    .describe('Why a person must look at it: no-query, no-certificate, document-lost, overdue, contingency-late'),
+  committed_at: timestampSchema.describe('When the document was stored'),
 });
 
-/** The filter of the documents with an alarm. */
+/** The query of `GET /admin/documents/alarmed`. */
 export const alarmedFilterSchema = z.object({
-  env: environmentSchema.optional(),
-  issuer_rnc: rncSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  /** Where to continue: `next` of the answer. */
-  after: z.coerce.number().int().nonnegative().default(0),
+  env: environmentSchema.optional().describe('Only this environment.'),
+  issuer_rnc: rncSchema.optional().describe('Only this issuer.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Most rows in the answer.'),
+  after: z.coerce.number().int().nonnegative().default(0).describe('Where to continue: `next` of a page.'),
 });
 
 /** In the order of their submission; `next` is null at the end. */
@@ -84,7 +82,7 @@ export const DOCUMENTS = operations<AdminOperation>('Documents', {
     role: 'viewer',
     summary: 'Lists documents that need a decision of a person',
     description: 'The gateway cannot find out by itself whether the authority has these documents.',
-    query: { env: P.deliveryEnv, issuer_rnc: P.deliveryIssuer, limit: P.deliveryLimit, after: P.alarmedAfter },
+    query: alarmedFilterSchema.shape,
     response: alarmedPageSchema,
     errors: ['validation_error'],
   },

@@ -60,17 +60,14 @@ export const webhookReplaySchema = z.strictObject({
 export const webhookSchema = z.object({
   id: z.string(),
   url: z.string(),
-  /** Null = every type. */
-  types: z.array(z.enum(EVENT_TYPES)).nullable(),
+  types: z.array(z.enum(EVENT_TYPES)).nullable().describe('The types of events that are posted; null for every type'),
   environments: z.array(environmentSchema),
   active: z.boolean(),
   created_at: timestampSchema,
-  last_success_at: timestampSchema.nullable(),
-  /** Time of the first failure since the last success; null if the last delivery succeeded. */
-  failing_since: timestampSchema.nullable(),
+  last_success_at: timestampSchema.nullable().describe('When a post last succeeded; null if none has'),
+  failing_since: timestampSchema.nullable().describe('Since when posts fail; null if the last one succeeded'),
   pending: z.int().nonnegative().describe('Events that wait for their delivery'),
-  /** Events that were given up. */
-  dropped: z.int().nonnegative(),
+  dropped: z.int().nonnegative().describe('Events that were given up'),
 });
 export type WebhookBody = z.infer<typeof webhookSchema>;
 
@@ -88,7 +85,7 @@ export const webhookTestSchema = z.object({
     .int()
     .nullable()
     .meta({ description: 'The HTTP status of the receiver; null if it did not answer', examples: [204] }),
-  duration_ms: z.int().nonnegative(),
+  duration_ms: z.int().nonnegative().describe('How long the answer took, in milliseconds; null without one'),
   error: z
     .string()
     .nullable()
@@ -101,7 +98,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
     role: 'operator',
     summary: "Creates a webhook: a receiver of the account's events; only this answer shows its secret",
     description:
-      'It gets the events from now on. Without `types` it gets every type, without `environments` those of all three, or of those that the API key has. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
+      'It gets the events from now on. Without `types` it gets every type, without `environments` events of all three environments, or of those of the API key. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
     body: newWebhookSchema,
     status: 201,
     response: createdWebhookSchema,
