@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setProcessClockAhead } from '@ecf/test-support/process-clock';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestPostgres } from '../../test-servers/src/postgres.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
-import { createDatabaseClock, type DatabaseClock } from '../src/postgres/database-clock.js';
+import { createDatabaseClock } from '../src/postgres/database-clock.js';
 import { deleteExpired, limitDueTimes } from '../src/postgres/due-times.js';
 import { measureAuthorityCalls } from '../src/telemetry/authority-calls.js';
 import { reportClockSkew } from '../src/telemetry/clock-skew.js';
@@ -30,125 +31,35 @@ async function idsIn(table: string): Promise<number[]> {
 }
 
 describe('the clock of the database', () => {
-  let clock: DatabaseClock | undefined;
+  let correct: () => void = () => undefined;
+  afterEach(() => correct());
 
   it.each([3 * HOUR, 92 * DAY, -3 * HOUR])(
-    'shows the time of the database while the process clock is %d ms ahead',
+    'shows the time of the database while the clock of the process is %d ms ahead, and reports the difference',
     async (ahead) => {
-      let wrong = 0;
-      const skews: [string, number][] = [];
-      clock = createDatabaseClock({
+      const skews: number[] = [];
+      const clock = createDatabaseClock({
         database,
-        skew: (against, seconds) => skews.push([against, seconds]),
-        processTime: () => Date.now() + wrong,
+        skew: (_, seconds) => skews.push(seconds),
         onError: (error) => {
           throw error;
         },
       });
+      correct = setProcessClockAhead(ahead);
       await clock.start();
-      wrong = ahead;
-      expect(Math.abs(clock.now().getTime() - (await databaseTime()))).toBeLessThan(HOUR / 4);
-      await clock.read();
       expect(Math.abs(clock.now().getTime() - (await databaseTime()))).toBeLessThan(HOUR / 4);
       clock.stop();
-      const [against, seconds] = skews.at(-1) as [string, number];
-      expect(against).toBe('database');
-      expect(Math.abs(seconds - ahead / 1_000)).toBeLessThan(900);
+      expect(skews).toHaveLength(1);
+      expect(Math.abs((skews[0] as number) - ahead / 1_000)).toBeLessThan(900);
     },
   );
 
-  it('continues from its last reading while the database does not answer', async () => {
-    const errors: unknown[] = [];
-    let away = false;
-    const failing = { query: (sql: string) => (away ? Promise.reject(new Error('away')) : database.query(sql)) };
-    clock = createDatabaseClock({
-      database: failing as Database,
-      skew: () => undefined,
-      onError: (error) => errors.push(error),
-    });
+  it('keeps its time when the clock of the process jumps after a reading', async () => {
+    const clock = createDatabaseClock({ database, skew: () => undefined, onError: () => undefined });
     await clock.start();
-    away = true;
-    await clock.read();
+    correct = setProcessClockAhead(3 * HOUR);
     expect(Math.abs(clock.now().getTime() - (await databaseTime()))).toBeLessThan(HOUR / 4);
-    expect(errors).toHaveLength(1);
     clock.stop();
-  });
-});
-
-describe('a jump of the clock of the database', () => {
-  const START = Date.parse('2026-07-01T12:00:00Z');
-  let elapsed: number;
-  let ahead: number;
-  let skews: number[];
-  let clock: DatabaseClock;
-
-  /** Milliseconds that the clock is ahead of the true time, after a reading. */
-  async function aheadAfter(ms: number): Promise<number> {
-    elapsed += ms;
-    await clock.read();
-    return clock.now().getTime() - (START + elapsed);
-  }
-
-  async function start(processTime: () => number): Promise<void> {
-    const query = () => Promise.resolve({ rows: [{ now: new Date(START + elapsed + ahead) }], rowCount: 1 });
-    clock = createDatabaseClock({
-      database: { query } as unknown as Database,
-      skew: (_, seconds) => skews.push(seconds),
-      processTime,
-      elapsed: () => elapsed,
-      onError: (error) => {
-        throw error;
-      },
-    });
-    await clock.read();
-  }
-
-  beforeEach(async () => {
-    [elapsed, ahead, skews] = [0, 0, []];
-    // The clock of the whole machine jumps.
-    await start(() => START + elapsed + ahead);
-    expect(await aheadAfter(600_000)).toBe(0);
-  });
-
-  it.each([3 * HOUR, 92 * DAY, -3 * HOUR])(
-    'of half a minute by %d ms changes no time, and is reported',
-    async (jump) => {
-      ahead = jump;
-      for (let reading = 0; reading < 4; reading += 1) {
-        expect(await aheadAfter(10_000)).toBe(0);
-        expect(skews.at(-1)).toBe(jump / 1_000);
-      }
-      ahead = 0;
-      expect(await aheadAfter(10_000)).toBe(0);
-      expect(skews.at(-1)).toBe(0);
-      // The next jump is counted from its own beginning.
-      ahead = jump;
-      expect(await aheadAfter(10_000)).toBe(0);
-      expect(await aheadAfter(40_000)).toBe(0);
-    },
-  );
-
-  it('is followed when it has lasted for a minute, and so is its end soon after', async () => {
-    ahead = 3 * HOUR;
-    expect(await aheadAfter(10_000)).toBe(0);
-    expect(await aheadAfter(60_000)).toBe(3 * HOUR);
-    ahead = 0;
-    expect(await aheadAfter(10_000)).toBe(0);
-  });
-
-  it('is reported when only the clock of the database jumps', async () => {
-    await start(() => START + elapsed);
-    await aheadAfter(60_000);
-    ahead = 3 * HOUR;
-    expect(await aheadAfter(10_000)).toBe(0);
-    expect(skews.at(-1)).toBe((-3 * HOUR) / 1_000);
-  });
-
-  it('is corrected without delay in the first minute after the start', async () => {
-    ahead = 92 * DAY;
-    await start(() => START + elapsed + ahead);
-    ahead = 0;
-    expect(await aheadAfter(10_000)).toBe(0);
   });
 });
 
@@ -204,20 +115,16 @@ describe('deleting expired rows', () => {
 
 describe('limiting due times', () => {
   it('brings those beyond the longest pause back to it, and leaves the others', async () => {
-    const now = new Date('2026-07-01T12:00:00Z');
-    const at = (ms: number) => new Date(now.getTime() + ms);
-    await database.query('INSERT INTO due VALUES (1, $1), (2, $2), (3, NULL), (4, $3)', [
-      at(3 * HOUR),
-      at(HOUR / 2),
-      at(92 * DAY),
-    ]);
-    expect(await limitDueTimes(database, [{ table: 'due', column: 'due_at', longestMs: HOUR }], now)).toBe(2);
-    const { rows } = await database.query('SELECT * FROM due ORDER BY id');
+    await database.query(
+      `INSERT INTO due VALUES (1, now() + interval '3 hours'), (2, '2026-07-01T12:00:00Z'), (3, NULL)`,
+    );
+    expect(await limitDueTimes(database, [{ table: 'due', column: 'due_at', longestMs: HOUR }])).toBe(1);
+    const { rows } = await database.query(
+      `SELECT id, due_at FROM due WHERE due_at IS NULL OR due_at NOT BETWEEN now() AND now() + interval '1 hour' ORDER BY id`,
+    );
     expect(rows).toEqual([
-      { id: 1, due_at: at(HOUR) },
-      { id: 2, due_at: at(HOUR / 2) },
+      { id: 2, due_at: new Date('2026-07-01T12:00:00Z') },
       { id: 3, due_at: null },
-      { id: 4, due_at: at(HOUR) },
     ]);
   });
 });

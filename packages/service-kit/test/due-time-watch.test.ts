@@ -26,7 +26,6 @@ function start(): void {
       { table: 'task', column: 'due_at', longestMs: 60_000 },
       { table: 'reservation', column: 'until', longestMs: 60_000, wakes: false },
     ],
-    clock: () => new Date(),
     wake: () => {
       wakes += 1;
     },

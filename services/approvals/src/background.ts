@@ -53,7 +53,6 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
   const dueTimes = createDueTimeWatch({
     database,
     columns: DUE_TIMES,
-    clock: ports.clock,
     wake() {
       for (const worker of workers) worker.wake();
     },

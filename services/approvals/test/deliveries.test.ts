@@ -1304,8 +1304,9 @@ it('due times beyond the longest pause are brought back to it', async () => {
         VALUES ('TesteCF', '101010101', $1, '202020202', 'account-1', 'x', 'x', $2, $3, $4, $4)`,
       [encf, status, now, far],
     );
-  await limitDueTimes(world.database, DUE_TIMES, now);
-  expect(await dueOf('E319999999999')).toEqual(hours(1));
-  expect((await dueOf('E319999999998'))?.getTime()).toBeLessThanOrEqual(hours(41).getTime());
+  await limitDueTimes(world.database, DUE_TIMES);
+  const late = Date.now() - now.getTime();
+  expect((await dueOf('E319999999999'))?.getTime()).toBeLessThanOrEqual(hours(1).getTime() + late);
+  expect((await dueOf('E319999999998'))?.getTime()).toBeLessThanOrEqual(hours(41).getTime() + late);
   await world.database.query("DELETE FROM deliveries WHERE issuer_rnc = '101010101'");
 });

@@ -72,7 +72,6 @@ export function createLifeCycle(
   const dueTimes = createDueTimeWatch({
     database: parts.database,
     columns: DUE_TIMES,
-    clock,
     wake() {
       for (const loop of [...backgrounds, archiver]) loop.wake?.();
     },

@@ -7,15 +7,9 @@ import { type BodiesInFlight, createBodiesInFlight } from '@ecf/service-kit/http
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
+import { createDatabaseClock, type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
 import { createIdentities, createSealingKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
-import {
-  checkReadiness,
-  openBus,
-  openDatabaseClock,
-  type Readiness,
-  rememberReadiness,
-} from '@ecf/service-kit/service';
+import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import {
   createLogger,
   createMetrics,
@@ -234,7 +228,11 @@ function openStores(
   const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
   return {
     database,
-    databaseClock: openDatabaseClock(database, reportClockSkew(metrics, logger), logger),
+    databaseClock: createDatabaseClock({
+      database,
+      skew: reportClockSkew(metrics, logger),
+      onError: (error) => logger.warn({ err: error }, 'the clock of the database could not be read'),
+    }),
     prisma: new PrismaClient({ adapter, errorFormat: 'minimal' }),
   };
 }

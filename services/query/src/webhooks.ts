@@ -56,7 +56,6 @@ export function createWebhooks(config: QueryConfig, { database, feed, clock, log
   const watch = createDueTimeWatch({
     database,
     columns: DUE_TIMES,
-    clock,
     wake,
     failed: (error) => logger.warn({ err: error }, 'the due times of webhooks could not be read'),
   });

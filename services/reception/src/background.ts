@@ -52,7 +52,6 @@ export function createBackground({
   const dueTimes = createDueTimeWatch({
     database,
     columns: DUE_TIMES,
-    clock: ports.clock,
     wake() {
       confirmation.wake();
       archiver.wake();

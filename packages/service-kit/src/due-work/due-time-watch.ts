@@ -11,7 +11,6 @@ export interface DueTimeWatchOptions {
   readonly database: Database;
   /** Every due time of the service. */
   readonly columns: readonly DueTimes[];
-  readonly clock: () => Date;
   /** Makes the loops of the service look for work. */
   readonly wake: () => void;
   readonly failed: (error: unknown) => void;
@@ -28,7 +27,7 @@ export interface DueTimeWatch {
  * claimed (its account, receiver or environment has to wait), it wakes them every second. At the start and every minute it also
  * brings due times beyond their longest pause back to it, because the clock of the database may have been wrong for a while.
  */
-export function createDueTimeWatch({ database, columns, clock, wake, failed }: DueTimeWatchOptions): DueTimeWatch {
+export function createDueTimeWatch({ database, columns, wake, failed }: DueTimeWatchOptions): DueTimeWatch {
   let timer: NodeJS.Timeout | undefined;
   /** Time of the next read, by `performance.now()`. */
   let nextRead = Number.POSITIVE_INFINITY;
@@ -53,7 +52,7 @@ export function createDueTimeWatch({ database, columns, clock, wake, failed }: D
     let pauseMs = AFTER_WRITE_MS;
     try {
       if (performance.now() - limitedAt >= LIMIT_EVERY_MS) {
-        await limitDueTimes(database, columns, clock());
+        await limitDueTimes(database, columns);
         limitedAt = performance.now();
       }
       const ms = await msUntilDue(database, columns);

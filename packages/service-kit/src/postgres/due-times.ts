@@ -66,12 +66,12 @@ export async function msUntilDue(database: Queries, columns: readonly DueTimes[]
 }
 
 /** Brings due times that are further ahead than the longest pause back to it. Returns how many. */
-export async function limitDueTimes(database: Queries, columns: readonly DueTimes[], now: Date): Promise<number> {
+export async function limitDueTimes(database: Queries, columns: readonly DueTimes[]): Promise<number> {
   let limited = 0;
   for (const { table, column, longestMs, where = 'true' } of columns) {
-    const latest = new Date(now.getTime() + longestMs);
-    const sql = `UPDATE ${table} SET ${column} = $1 WHERE ${column} > $1 AND ${where}`;
-    limited += (await database.query(sql, [latest])).rowCount;
+    const latest = `now() + $1 * interval '1 millisecond'`;
+    const sql = `UPDATE ${table} SET ${column} = ${latest} WHERE ${column} > ${latest} AND ${where}`;
+    limited += (await database.query(sql, [longestMs])).rowCount;
   }
   return limited;
 }

@@ -1,7 +1,6 @@
 export { type Cleaning, createCleaning, createDueTimeLimits } from './cleaning.js';
 export * from './health.js';
 export { openBus } from './open-bus.js';
-export { openDatabaseClock } from './open-database-clock.js';
 export * from './run-http-service.js';
 export * from './run-service.js';
 export { serveMetrics } from './serve-metrics.js';

@@ -3,6 +3,7 @@ import type { Bus } from '../bus/bus.js';
 import { createDeadLetters, withDeadLetters } from '../bus/dead-letters.js';
 import { type BodiesInFlight, createBodiesInFlight } from '../http/body/bodies-in-flight.js';
 import { type Database, openDatabase } from '../postgres/database.js';
+import { createDatabaseClock } from '../postgres/database-clock.js';
 import { createIdentities, type Identities } from '../security/identity.js';
 import { createServiceKeys } from '../security/service-keys.js';
 import { type ReportClockSkew, reportClockSkew } from '../telemetry/clock-skew.js';
@@ -10,7 +11,6 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { createQueueWatch, type WatchQueue } from '../telemetry/queues.js';
 import { openBus } from './open-bus.js';
-import { openDatabaseClock } from './open-database-clock.js';
 import { createStorageReady } from './storage-ready.js';
 
 /** Parts that a deployment shares between its services, and parts that tests replace. */
@@ -64,7 +64,11 @@ export function openServiceDependencies(
     onIdleError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   const clockSkew = reportClockSkew(metrics, logger);
-  const databaseClock = openDatabaseClock(database, clockSkew, logger);
+  const databaseClock = createDatabaseClock({
+    database,
+    skew: clockSkew,
+    onError: (error) => logger.warn({ err: error }, 'the clock of the database could not be read'),
+  });
   const clock = shared.clock ?? databaseClock.now;
   const deadLetters = createDeadLetters(database, { logger, metrics });
   const keys = createServiceKeys(service, config);

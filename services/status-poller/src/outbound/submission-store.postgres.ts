@@ -149,7 +149,7 @@ export function createSubmissionStore(options: SubmissionStoreOptions): Submissi
       return { submission, changed };
     },
     async limitDueTimes(now, rate) {
-      await limitDueTimes(database, DUE_TIMES, now);
+      await limitDueTimes(database, DUE_TIMES);
       await database.query(sql.LIMIT_PACE, [latestReadyAt(now, rate)]);
     },
     async backlog(now) {
