@@ -21,7 +21,7 @@ import { applyStatus } from './sending/apply-status.js';
 const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
-const HOUSEKEEPING_EVERY_MS = 15_000;
+const FORGET_EVERY_MS = 60_000;
 const NOTICES_EVERY_MS = 3_600_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
@@ -78,7 +78,8 @@ export function createLifeCycle(
     failed: (error) => logger.warn({ err: error }, 'due times could not be read'),
   });
   let subscriptions: Subscription[] = [];
-  let housekeeping: NodeJS.Timeout | undefined;
+  let endCounting: readonly (() => void)[] = [];
+  let forgetting: NodeJS.Timeout | undefined;
   let noticing: NodeJS.Timeout | undefined;
 
   function publishNotices(): void {
@@ -86,27 +87,18 @@ export function createLifeCycle(
     notices.publish(null, clock()).catch(failed);
   }
 
-  function keepHouse(): void {
-    const warn = (what: string) => (error: unknown) => logger.warn({ err: error }, what);
-    ports.emissions
-      .backlog()
-      .then((backlog) => parts.countBacklog.documents(backlog, clock()))
-      .catch(warn('the backlog could not be counted'));
-    parts.cancellations
-      .backlog()
-      .then(parts.countBacklog.cancellations)
-      .catch(warn('the cancellations could not be counted'));
-    ports.contingency
-      .backlog()
-      .then((backlog) => countWaiting(backlog, clock()))
-      .catch(warn('the documents that wait for the authority could not be counted'));
-    notices.backlog(clock()).then(countEnds).catch(warn('certificates and ranges that end could not be counted'));
-    parts.batches
-      .backlog()
-      .then((backlog) => parts.countBacklog.batches(backlog, clock()))
-      .catch(warn('the lines of batches could not be counted'));
-    published.forget().catch(warn('old changes could not be deleted'));
+  function forget(): void {
+    published.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be deleted'));
   }
+
+  /** Each counts by itself: one that fails leaves the values of the others. */
+  const counts = [
+    async () => parts.countBacklog.documents(await ports.emissions.backlog(), clock()),
+    async () => parts.countBacklog.cancellations(await parts.cancellations.backlog()),
+    async () => countWaiting(await ports.contingency.backlog(), clock()),
+    async () => countEnds(await notices.backlog(clock())),
+    async () => parts.countBacklog.batches(await parts.batches.backlog(), clock()),
+  ];
 
   return {
     async start() {
@@ -122,16 +114,17 @@ export function createLifeCycle(
       await relay.start();
       await archiver.start();
       for (const background of backgrounds) await background.start();
-      keepHouse();
-      housekeeping = setInterval(keepHouse, HOUSEKEEPING_EVERY_MS);
+      endCounting = counts.map((count) => parts.metrics.onRender(count));
+      forgetting = setInterval(forget, FORGET_EVERY_MS);
       publishNotices();
       noticing = setInterval(publishNotices, NOTICES_EVERY_MS);
       cleaning.start();
       dueTimes.start();
     },
     async stop() {
-      clearInterval(housekeeping);
+      clearInterval(forgetting);
       clearInterval(noticing);
+      for (const end of endCounting) end();
       await cleaning.stop();
       await dueTimes.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
