@@ -1,4 +1,4 @@
-import { taxpayerOf } from './control/taxpayer-input.js';
+import { readTaxpayers } from './control/input.js';
 import type { TaxpayerEntry } from './ledger/taxpayers.js';
 import type { SimulatorOptions } from './options.js';
 
@@ -41,7 +41,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const strictCertification = readFlag(env.STRICT_CERTIFICATION);
   if (strictCertification === null)
     problems.push({ variable: 'STRICT_CERTIFICATION', message: 'has to be true or false.' });
-  const demo = readTaxpayers(env.SIMULATOR_TAXPAYERS);
+  const demo = taxpayersOf(env.SIMULATOR_TAXPAYERS);
   if (typeof demo === 'string')
     problems.push({ variable: 'SIMULATOR_TAXPAYERS', message: `has to be a JSON list of taxpayers: ${demo}` });
   const settings = {
@@ -76,11 +76,10 @@ function readFlag(given: string | undefined): boolean | null {
 }
 
 /** The taxpayers, or why they cannot be read. */
-function readTaxpayers(text: string | undefined): TaxpayerEntry[] | string {
-  if (!text) return [];
+function taxpayersOf(text: string | undefined): TaxpayerEntry[] | string {
   try {
-    return (JSON.parse(text) as { rnc: string }[]).map((entry) => taxpayerOf(entry.rnc, { ...entry }));
+    return text ? readTaxpayers(text) : [];
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return (error as Error).message;
   }
 }

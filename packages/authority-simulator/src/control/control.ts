@@ -6,12 +6,17 @@ import { type Answer, emptyAnswer, Query } from '../http/call.js';
 import { rawBody } from '../http/read-body.js';
 import { isOperation, OPERATIONS } from '../operation.js';
 import type { Simulation } from '../simulation.js';
-import { readCertificationSet, readRestart } from './certification-input.js';
-import { readFault, showFault } from './fault-input.js';
-import { ControlRefused, flag, readObject } from './input.js';
-import { readMaintenance } from './maintenance-input.js';
+import {
+  ControlRefused,
+  readCertificationSet,
+  readFault,
+  readMaintenance,
+  readRestart,
+  readStrict,
+  readTaxpayer,
+  showFault,
+} from './input.js';
 import { listAsJson } from './submission-list.js';
-import { readTaxpayer } from './taxpayer-input.js';
 
 type Controlled = Simulation & { readonly instance: string };
 
@@ -113,7 +118,7 @@ function putMaintenance({ maintenance }: Controlled, { body }: ControlCall): Ans
 }
 
 function putSignatures({ signatures }: Controlled, { body }: ControlCall): Answer {
-  signatures.strict = flag(readObject(body, ['strict']), 'strict') ?? false;
+  signatures.strict = readStrict(body);
   return emptyAnswer(204);
 }
 

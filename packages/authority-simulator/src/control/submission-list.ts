@@ -1,9 +1,8 @@
 import { toIsoDominican } from '@ecf/domain';
 import { presentVerdict, type Submission } from '../ledger/submission.js';
-import type { JsonObject } from './input.js';
 
 /** A submission as the control interface shows it. */
-function showSubmission(submission: Submission, now: number): JsonObject {
+function showSubmission(submission: Submission, now: number): object {
   const { code, status } = presentVerdict(submission, now);
   return {
     id: String(submission.id),
