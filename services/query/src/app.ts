@@ -36,18 +36,18 @@ import { createInvoiceDocument } from './core/invoices/invoice-document.js';
 import { createOwners } from './core/invoices/owners.js';
 import { createQueryInvoices } from './core/invoices/query-invoices.js';
 import type { Authority, InvoiceSource, OutcomeSource, Ports, ReceivedSource, TokenSource } from './core/ports.js';
-import { createRebuild } from './core/rebuild.js';
 import { subscribeToEvents } from './inbound/events.js';
 import { createQueryApp } from './inbound/http.js';
 import { createLongPolls } from './inbound/long-polls.http.js';
-import { queryOperations } from './inbound/rebuild-operations.js';
 import { createQueryMetrics } from './observer.js';
 import { createPostgresFeed } from './outbound/feed.postgres.js';
-import { createPostgresGenerations } from './outbound/generations.postgres.js';
 import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
 import { createPostgresOutcomes } from './outbound/outcomes.postgres.js';
 import { createPostgresProjection } from './outbound/projection.postgres.js';
 import { createPostgresRuns } from './outbound/runs.postgres.js';
+import { queryOperations } from './rebuild/operations.http.js';
+import { createRebuild } from './rebuild/rebuild.js';
+import { createPostgresRebuild } from './rebuild/rebuild.postgres.js';
 import { createWebhooks } from './webhooks.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -105,7 +105,6 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     runs: createPostgresRuns(database),
     projection: createPostgresProjection(database),
     taxpayers: createTaxpayerReplica(database, { keepCertificates: false }),
-    generations: createPostgresGenerations(database, MIGRATIONS, logger),
     source:
       overrides.taxpayers === undefined
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
@@ -132,7 +131,13 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   });
   const documentXml = createDocumentXml(ports, owners);
   const documents = openDocumentJson(parts.watchQueue);
-  const rebuild = createRebuild(ports);
+  const rebuild = createRebuild({
+    store: createPostgresRebuild(database),
+    ...pick(ports, ['projection', 'outcomes', 'outcomeSource']),
+    emission,
+    reception,
+    failed: observer.failed,
+  });
   const internal = queryOperations(rebuild);
   const ready = () =>
     checkReadiness(
@@ -144,7 +149,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const app = createQueryApp(
     {
       lagMs,
-      invoices: createQueryInvoices(ports, owners),
+      invoices: createQueryInvoices(ports, owners, rebuild.state),
       documentXml,
       invoiceDocument: createInvoiceDocument(ports, documentXml, documents.toJson),
       consumption: createConsumptionInvoice(ports, owners),
@@ -167,8 +172,6 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await parts.startClock();
-      // Removes a rebuild that ended with its instance.
-      await rebuild.state();
       subscription = await subscribeToEvents(bus, {
         ...pick(ports, ['projection', 'outcomes', 'runs', 'taxpayers', 'feed', 'clock']),
         projected: (event) => projected(event, clock()),
@@ -176,7 +179,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       });
       await webhooks.start();
       cleaning.start();
-      filling = rebuild.fillOnce();
+      filling = rebuild.resume();
     },
     async stop() {
       ending.abort();

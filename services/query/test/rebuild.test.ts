@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
-import { identitiesOf, silentLogger } from '@ecf/test-support/services';
+import { identitiesOf } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OutcomeSource, RebuildState } from '../src/core/ports.js';
-import { createRebuild } from '../src/core/rebuild.js';
-import { createPostgresGenerations } from '../src/outbound/generations.postgres.js';
+import type { OutcomeSource } from '../src/core/ports.js';
+import { createRebuild, type RebuildState } from '../src/rebuild/rebuild.js';
+import { createPostgresRebuild } from '../src/rebuild/rebuild.postgres.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/events.js';
 import { createOwners } from './support/owners.js';
 import { startWorld, type World } from './support/world.js';
@@ -69,13 +68,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-async function ended() {
+async function until(holds: (state: Awaited<ReturnType<typeof operations.rebuildState>>) => boolean) {
   for (;;) {
     const state = await operations.rebuildState({});
-    if (!state.building) return state;
+    if (holds(state)) return state;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+const ended = () => until(({ building }) => !building);
 
 async function answers() {
   const [list, aggregate, one] = [
@@ -86,21 +86,9 @@ async function answers() {
   return { list: list.body, aggregate: aggregate.body, one: one.body };
 }
 
-/** Names of tables, keys and indexes of a schema, which later migrations rely on. */
-async function shape(schema: string): Promise<string[]> {
-  const { rows } = await world.database.query<{ name: string }>(
-    `SELECT tablename || ' ' || indexname || ' ' || replace(indexdef, schemaname || '.', '') AS name FROM pg_indexes WHERE schemaname = $1
-     UNION ALL SELECT table_name || ' ' || column_name || ' ' || data_type FROM information_schema.columns WHERE table_schema = $1
-     ORDER BY name`,
-    [schema],
-  );
-  return rows.map(({ name }) => name);
-}
-
 describe('a rebuild', () => {
-  it('rebuilds everything from the owners while queries and changes continue', async () => {
+  it('rebuilds everything from the owners while changes continue; lists and sums are 503 meanwhile', async () => {
     const before = await answers();
-    const present = await shape('public');
     // A wrong read model: wrong sums, a document unknown to its owner, a missing document.
     await world.database.query('UPDATE invoice_rollup SET amount = amount + 1, count = count + 3');
     await world.database.query(
@@ -110,7 +98,7 @@ describe('a rebuild', () => {
     expect((await answers()).aggregate).not.toEqual(before.aggregate);
 
     let pages = 0;
-    const during: number[] = [];
+    const during: [lists: number, sums: number, single: number][] = [];
     world.owners.beforePage = async () => {
       pages += 1;
       // Changes during the rebuild: of a document already copied, of one not yet copied, and a new one.
@@ -119,7 +107,9 @@ describe('a rebuild', () => {
       const fresh = invoice({ sequence: 5_000 + pages });
       world.owners.issue(change, later, fresh);
       await world.publish(invoiceEvent(change), invoiceEvent(later), invoiceEvent(fresh));
-      during.push((await world.get('/invoices/', YEAR)).status, (await world.get('/invoices/aggregate', YEAR)).status);
+      const status = async (address: string) => (await world.get(address, YEAR)).status;
+      const single = `/invoices/${encf('31', 4)}`;
+      during.push([await status('/invoices/'), await status('/invoices/aggregate'), await status(single)]);
     };
     expect(await operations.startRebuild({})).toMatchObject({ building: true, failure: null, finished_at: null });
     await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
@@ -127,8 +117,13 @@ describe('a rebuild', () => {
     world.owners.beforePage = async () => undefined;
     expect(state).toMatchObject({ failure: null, finished_at: expect.any(String) });
     expect(state.documents).toBeGreaterThanOrEqual(COUNT + 1);
-    expect([pages, during.every((status) => status === 200)]).toEqual([3, true]);
-    expect(await shape('public')).toEqual(present);
+    // The first two pages are read before anything is emptied.
+    expect(during.slice(0, 2)).toEqual([
+      [200, 200, 200],
+      [200, 200, 200],
+    ]);
+    expect(during.slice(2)).toEqual(during.slice(2).map(() => [503, 503, 200]));
+    expect(during.length).toBeGreaterThan(4);
 
     const after = await answers();
     expect(after.one).toEqual(before.one);
@@ -196,33 +191,39 @@ describe('a rebuild', () => {
     expect(rows).toEqual([{ encf: encf('31', 3), status: 'approved' }]);
   });
 
-  it('that fails leaves everything unchanged and reports the reason', async () => {
+  it('empties nothing if the owners do not answer at its start', async () => {
     const before = await answers();
-    world.owners.beforePage = async () => {
-      throw new Error('the owner ended in the middle');
-    };
-    await operations.startRebuild({});
-    expect(await ended()).toMatchObject({ failure: 'the owner ended in the middle' });
-    world.owners.beforePage = async () => undefined;
+    world.owners.away = true;
+    await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 503 });
+    world.owners.away = false;
     expect(await answers()).toEqual(before);
-    expect(await shape('rebuilding')).toEqual([]);
   });
 
-  it('of a crashed instance is removed, and another can start', async () => {
+  it('that fails later is repeated until it succeeds, and reports the reason', async () => {
     const before = await answers();
-    const migrations = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
-    const dying = await createPostgresGenerations(world.database, migrations, silentLogger).begin();
-    expect(dying).not.toBeNull();
-    expect(await operations.rebuildState({})).toMatchObject({ building: true });
-    await world.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4310002 AND granted`,
-    );
-    await world.publish(invoiceEvent(invoice({ sequence: 7_000, created_at: '2024-01-01T12:00:00-04:00' })));
-    expect(await operations.rebuildState({})).toMatchObject({
-      building: false,
-      failure: expect.stringContaining('ended'),
-    });
+    let pages = 0;
+    world.owners.beforePage = async () => {
+      pages += 1;
+      if (pages === 3) throw new Error('the owner ended in the middle');
+    };
     await operations.startRebuild({});
+    const failed = await until((state) => state.failure !== null);
+    expect(failed).toMatchObject({ building: true, failure: 'the owner ended in the middle' });
+    expect((await world.get('/invoices/count', YEAR)).status).toBe(503);
+    expect(await ended()).toMatchObject({ failure: null });
+    world.owners.beforePage = async () => undefined;
+    expect(await answers()).toEqual(before);
+  });
+
+  it('of an instance that crashed is begun anew after three minutes without progress', async () => {
+    const before = await answers();
+    const store = createPostgresRebuild(world.database);
+    const dead = await store.begin();
+    expect(dead).not.toBeNull();
+    await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
+    await world.database.query("UPDATE rebuild SET progress_at = now() - interval '4 minutes'");
+    await operations.startRebuild({});
+    expect(await store.progress(dead as Date, { documents: 1 })).toBe(false);
     expect(await ended()).toMatchObject({ failure: null });
     expect(await answers()).toEqual(before);
   });
@@ -239,10 +240,10 @@ describe('the first start', () => {
     await late.stop();
   });
 
-  it('retries until the owners answer, and does nothing if events made all documents known', async () => {
+  it('retries until the owners answer, and does nothing if they have no documents', async () => {
     const owners = createOwners();
     owners.away = true;
-    const pauses: number[] = [];
+    const failures: string[] = [];
     const state: RebuildState = {
       building: false,
       filled: false,
@@ -256,10 +257,13 @@ describe('the first start', () => {
       projection: {} as never,
       outcomes: {} as never,
       outcomeSource: null,
-      invoiceSource: owners.emission,
-      receivedSource: owners.reception,
-      observer: { failed: () => undefined } as never,
-      generations: {
+      emission: owners.emission,
+      reception: owners.reception,
+      failed: (what) => {
+        failures.push(what);
+        if (failures.length === 3) owners.away = false;
+      },
+      store: {
         begin: async () => {
           throw new Error('there is nothing to rebuild from');
         },
@@ -267,13 +271,11 @@ describe('the first start', () => {
         nothingToFill: async () => {
           filled = true;
         },
-        clearAbandoned: async () => undefined,
+        progress: async () => true,
+        end: async () => undefined,
       },
-      sleep: async (ms) => {
-        pauses.push(ms);
-        if (pauses.length === 3) owners.away = false;
-      },
-    }).fillOnce();
-    expect([pauses.length, filled]).toEqual([3, true]);
+      retryMs: 1,
+    }).resume();
+    expect([failures.length, filled]).toEqual([3, true]);
   });
 });

@@ -101,9 +101,6 @@ export interface ReceivedStore {
 export interface Projection {
   keepInvoices(invoices: readonly IssuedInvoice[]): Promise<void>;
   keepReceived(received: readonly ReceivedRecord[]): Promise<void>;
-  /** Writes to the generation that a rebuild fills. */
-  loadInvoices(invoices: readonly IssuedInvoice[]): Promise<void>;
-  loadReceived(received: readonly ReceivedRecord[]): Promise<void>;
 }
 
 /** Outcomes of issued documents. An outcome may arrive before its document. */
@@ -140,36 +137,6 @@ export interface FeedStore {
   }): Promise<{ events: readonly (Omit<PublicEvent, 'time'> & { readonly time: Date })[]; next: string }>;
 }
 
-/** Generations of the read models. A rebuild fills a new one beside the one that queries read. */
-export interface Generations {
-  /** Begins a generation; from then on every change goes to both. Null if another instance is rebuilding. */
-  begin(): Promise<NewGeneration | null>;
-  state(): Promise<RebuildState>;
-  /** Notes that the owners have no documents without an event. */
-  nothingToFill(): Promise<void>;
-  /** Removes the generation of an instance that ended during its rebuild. */
-  clearAbandoned(): Promise<void>;
-}
-
-export interface NewGeneration {
-  /** Notes the number of documents so far. */
-  progress(documents: number): Promise<void>;
-  /** Replaces the generation that queries read. */
-  takePlace(): Promise<void>;
-  /** Removes this generation; the present one stays. */
-  giveUp(reason: string): Promise<void>;
-}
-
-export interface RebuildState {
-  readonly building: boolean;
-  /** A generation was completed once. */
-  readonly filled: boolean;
-  readonly startedAt: Date | null;
-  readonly finishedAt: Date | null;
-  readonly documents: number;
-  readonly failure: string | null;
-}
-
 export type Authority = Pick<
   AuthorityClient,
   | 'queryConsumerSummary'
@@ -202,7 +169,6 @@ export interface Ports {
   readonly runs: RunStore;
   readonly projection: Projection;
   readonly taxpayers: TaxpayerReplica;
-  readonly generations: Generations;
   /** The gateway; null if the deployment has none to query. */
   readonly source: TaxpayerSource | null;
   readonly invoiceSource: InvoiceSource;

@@ -9,8 +9,7 @@ export const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn
   coalesce(${seenIn('buyer_decision', 'confirmed')}, false) AS confirmed`;
 
 /** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
-const OF_DAYS =
-  'FROM public.invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
+const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
 
 export const COUNT = {
   name: 'invoices_count',
@@ -44,14 +43,14 @@ const sums = (period: Period) => ({
     clients AS (
       SELECT r.buyer_rnc, sum(r.count) AS count, sum(r.amount) AS amount
         FROM unnest($6::text[], $7::date[], $8::date[]) AS s(grain, first, last)
-        CROSS JOIN LATERAL (SELECT buyer_rnc, count, amount FROM public.buyer_rollup
+        CROSS JOIN LATERAL (SELECT buyer_rnc, count, amount FROM buyer_rollup
           WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND grain = s.grain AND bucket BETWEEN s.first AND s.last OFFSET 0) AS r
        GROUP BY r.buyer_rnc HAVING sum(r.count) > 0
        ORDER BY amount DESC, nullif(r.buyer_rnc, '') NULLS LAST LIMIT $9),
     named AS (
       SELECT nullif(c.buyer_rnc, '') AS buyer_rnc, n.buyer_name, c.count, c.amount::text AS amount FROM clients c
         LEFT JOIN LATERAL (
-          SELECT i.buyer_name FROM public.invoice i
+          SELECT i.buyer_name FROM invoice i
            WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND i.buyer_rnc = nullif(c.buyer_rnc, '')
              AND i.status IN ('Aceptado', 'AceptadoCondicional') AND ${IN_PERIOD[period]}
            ORDER BY i.created_at DESC, i.id DESC LIMIT 1) AS n ON true
@@ -64,7 +63,7 @@ export const SUMS = { created: sums('created'), issued: sums('issued') } as cons
 /** $1 env, $2 issuer, $3 eNCF. */
 export const FIND = {
   name: 'invoices_find',
-  text: `SELECT ${SHOWN} FROM public.invoice i
+  text: `SELECT ${SHOWN} FROM invoice i
     WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.encf = $3 AND i.listed`,
 };
 
@@ -72,13 +71,13 @@ export const FIND = {
 export const BY_NUMBER = {
   name: 'invoices_by_number',
   text: `SELECT i.* FROM unnest($1::text[], $3::text[]) AS k(env, issuer_rnc)
-    JOIN public.invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
+    JOIN invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
 };
 
 /** $1 env, $2 eNCF, $3 buyers, $4 provider or null. */
 export const RECEIVED_BY_NUMBER = {
   name: 'received_by_number',
-  text: `SELECT * FROM public.received_invoice
+  text: `SELECT * FROM received_invoice
     WHERE env = $1 AND encf = $2 AND buyer_rnc = ANY($3::text[]) AND ($4::text IS NULL OR issuer_rnc = $4)
     ORDER BY date_received DESC, id DESC LIMIT 50`,
 };

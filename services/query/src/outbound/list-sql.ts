@@ -45,7 +45,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const changed =
     criteria.updatedSince === null
       ? ''
-      : ` AND (env, encf) IN (SELECT env, encf FROM public.invoice_change
+      : ` AND (env, encf) IN (SELECT env, encf FROM invoice_change
            WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND updated_at >= ${typed(criteria.updatedSince, 'timestamptz')})`;
   const amounts = {
     least: typed(criteria.minAmount, 'numeric'),
@@ -69,30 +69,30 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
     ].join(' AND ');
   const total = () => {
     if (uncounted === '' && changed === '' && amounts.least === null && amounts.most === null)
-      return `SELECT coalesce(sum(count), 0)::bigint AS total FROM public.invoice_rollup
+      return `SELECT coalesce(sum(count), 0)::bigint AS total FROM invoice_rollup
          WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
            AND day BETWEEN ${value(filter.first)} AND ${value(filter.last)}${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;
-    return `SELECT count(*) AS total FROM public.invoice WHERE ${matched(until, null)}`;
+    return `SELECT count(*) AS total FROM invoice WHERE ${matched(until, null)}`;
   };
   const limit = start === null ? 0 : page.limit + 1;
   const span = isIssued
     ? `span AS MATERIALIZED (
       SELECT min(created.first) AS first, max(created.last) AS last FROM (
-          SELECT DISTINCT day FROM public.invoice_rollup
+          SELECT DISTINCT day FROM invoice_rollup
            WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = 'issued' AND day BETWEEN ${firstDay} AND ${lastDay}) d
-        CROSS JOIN LATERAL (SELECT min(created_at) AS first, max(created_at) AS last FROM public.invoice
+        CROSS JOIN LATERAL (SELECT min(created_at) AS first, max(created_at) AS last FROM invoice
           WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND listed AND date_issued = d.day) AS created),
     `
     : '';
   const text = `WITH ${span}all_of_them AS (${total()}),
     page AS MATERIALIZED (
-      SELECT env, encf, issuer_rnc FROM public.invoice
+      SELECT env, encf, issuer_rnc FROM invoice
        WHERE ${matched(start?.until ?? until, after)}
        ORDER BY ${column} ${order}, id ${order} LIMIT ${value(limit)} OFFSET ${value(start?.offset ?? 0)}),
     rows AS (
       SELECT ${SHOWN} FROM page p
-        JOIN public.invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
+        JOIN invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
     SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true
      ORDER BY rows.${column} ${order}, rows.id ${order}`;
   // The usual page is planned once for all; the best plan of others depends on their values.

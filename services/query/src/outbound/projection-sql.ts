@@ -1,8 +1,5 @@
 import type { Statement } from '@ecf/service-kit/postgres';
 
-/** The schema of a generation: the one that queries read, or the one that a rebuild fills. */
-export type Generation = 'public' | 'rebuilding';
-
 const INVOICE = `env text, encf text, issuer_rnc text, id bigint, revision int, listed boolean, settled boolean, ecf_type text,
   route text, status text, code text, messages json, sequence_used boolean, track_id text, buyer_rnc text, buyer_name text,
   date_issued date, created_at timestamptz, signed_at timestamptz, total_amount numeric, total_itbis numeric, modified_encf text,
@@ -25,64 +22,54 @@ export const midnight = (day: string) => `(((${day})::timestamp + interval '4 ho
  */
 export const KEEP_CHANGES: Statement = {
   name: 'invoice_change_keep',
-  text: `INSERT INTO public.invoice_change AS present (env, encf, issuer_rnc, revision, updated_at)
+  text: `INSERT INTO invoice_change AS present (env, encf, issuer_rnc, revision, updated_at)
     SELECT env, encf, issuer_rnc, revision, clock_timestamp()
       FROM json_to_recordset($1::json) AS r(env text, encf text, issuer_rnc text, revision int) ORDER BY env, encf, issuer_rnc
     ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET revision = excluded.revision, updated_at = excluded.updated_at
       WHERE present.revision < excluded.revision`,
 };
 
-/** The statements that change one generation; rows come as one JSON array. */
-export interface ProjectionSql {
-  /** Stored values of documents that the sums contain: $1 env, $2 issuer, $3 eNCF. */
-  readonly present: Statement;
-  readonly keepInvoices: Statement;
-  readonly addInvoiceSums: Statement;
-  readonly addBuyerSums: Statement;
-  readonly keepReceived: Statement;
-}
+/** Stored values of documents that the sums contain: $1 env, $2 issuer, $3 eNCF. */
+export const PRESENT: Statement = {
+  name: 'invoice_present',
+  text: `SELECT i.env, i.issuer_rnc, i.encf, i.revision, i.listed, i.ecf_type, i.status, i.buyer_rnc, i.date_issued,
+      i.created_at, i.total_amount, i.total_itbis
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
+    JOIN invoice i ON i.env = k.env AND i.encf = k.encf AND i.issuer_rnc = k.issuer_rnc`,
+};
 
-export function projectionSql(generation: Generation): ProjectionSql {
-  const statement = (name: string, text: string): Statement => ({ name: `${name}_${generation}`, text });
-  return {
-    present: statement(
-      'invoice_present',
-      `SELECT i.env, i.issuer_rnc, i.encf, i.revision, i.listed, i.ecf_type, i.status, i.buyer_rnc, i.date_issued,
-          i.created_at, i.total_amount, i.total_itbis
-        FROM unnest($1::text[], $2::text[], $3::text[]) AS k(env, issuer_rnc, encf)
-        JOIN ${generation}.invoice i ON i.env = k.env AND i.encf = k.encf AND i.issuer_rnc = k.issuer_rnc`,
-    ),
-    keepInvoices: statement(
-      'invoice_keep',
-      `INSERT INTO ${generation}.invoice (${names(INVOICE).join(', ')})
-        SELECT * FROM json_to_recordset($1::json) AS r(${INVOICE})
-        ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET ${kept(INVOICE, ['env', 'encf', 'issuer_rnc'])}`,
-    ),
-    addInvoiceSums: statement(
-      'invoice_rollup_add',
-      `INSERT INTO ${generation}.invoice_rollup AS present
-          (env, issuer_rnc, period, day, ecf_type, status, count, amount, itbis)
-        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, day date, ecf_type text,
-          status text, count bigint, amount numeric, itbis numeric)
-        ON CONFLICT (env, issuer_rnc, period, day, ecf_type, status) DO UPDATE SET count = present.count + excluded.count,
-          amount = present.amount + excluded.amount, itbis = present.itbis + excluded.itbis`,
-    ),
-    addBuyerSums: statement(
-      'buyer_rollup_add',
-      `INSERT INTO ${generation}.buyer_rollup AS present (env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount)
-        SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, grain text, bucket date,
-          buyer_rnc text, count bigint, amount numeric)
-        ON CONFLICT (env, issuer_rnc, period, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
-          amount = present.amount + excluded.amount`,
-    ),
-    keepReceived: statement(
-      'received_keep',
-      `INSERT INTO ${generation}.received_invoice AS present (${names(RECEIVED).join(', ')})
-        SELECT * FROM json_to_recordset($1::json) AS r(${RECEIVED})
-        ON CONFLICT (env, encf, issuer_rnc, buyer_rnc) DO UPDATE
-          SET ${kept(RECEIVED, ['env', 'encf', 'issuer_rnc', 'buyer_rnc'])}
-          -- After a certification run, another document may have the number, with revisions of its own.
-          WHERE (present.id, present.revision) < (excluded.id, excluded.revision)`,
-    ),
-  };
-}
+export const KEEP_INVOICES: Statement = {
+  name: 'invoice_keep',
+  text: `INSERT INTO invoice (${names(INVOICE).join(', ')})
+    SELECT * FROM json_to_recordset($1::json) AS r(${INVOICE})
+    ON CONFLICT (env, encf, issuer_rnc) DO UPDATE SET ${kept(INVOICE, ['env', 'encf', 'issuer_rnc'])}`,
+};
+
+export const ADD_INVOICE_SUMS: Statement = {
+  name: 'invoice_rollup_add',
+  text: `INSERT INTO invoice_rollup AS present
+      (env, issuer_rnc, period, day, ecf_type, status, count, amount, itbis)
+    SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, day date, ecf_type text,
+      status text, count bigint, amount numeric, itbis numeric)
+    ON CONFLICT (env, issuer_rnc, period, day, ecf_type, status) DO UPDATE SET count = present.count + excluded.count,
+      amount = present.amount + excluded.amount, itbis = present.itbis + excluded.itbis`,
+};
+
+export const ADD_BUYER_SUMS: Statement = {
+  name: 'buyer_rollup_add',
+  text: `INSERT INTO buyer_rollup AS present (env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount)
+    SELECT * FROM json_to_recordset($1::json) AS r(env text, issuer_rnc text, period text, grain text, bucket date,
+      buyer_rnc text, count bigint, amount numeric)
+    ON CONFLICT (env, issuer_rnc, period, grain, bucket, buyer_rnc) DO UPDATE SET count = present.count + excluded.count,
+      amount = present.amount + excluded.amount`,
+};
+
+export const KEEP_RECEIVED: Statement = {
+  name: 'received_keep',
+  text: `INSERT INTO received_invoice AS present (${names(RECEIVED).join(', ')})
+    SELECT * FROM json_to_recordset($1::json) AS r(${RECEIVED})
+    ON CONFLICT (env, encf, issuer_rnc, buyer_rnc) DO UPDATE
+      SET ${kept(RECEIVED, ['env', 'encf', 'issuer_rnc', 'buyer_rnc'])}
+      -- After a certification run, another document may have the number, with revisions of its own.
+      WHERE (present.id, present.revision) < (excluded.id, excluded.revision)`,
+};

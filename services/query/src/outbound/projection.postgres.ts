@@ -1,16 +1,17 @@
-import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
 import { type IssuedInvoice, invoiceKey } from '../core/invoices/issued-invoice.js';
 import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { Projection } from '../core/ports.js';
 import { type Counted, RollupChanges } from '../core/sums/rollups.js';
-import { REBUILD_LOCK, TAKE_LOCKS } from './locks.js';
-import { type Generation, KEEP_CHANGES, type ProjectionSql, projectionSql } from './projection-sql.js';
-
-const SQL: Readonly<Record<Generation, ProjectionSql>> = {
-  public: projectionSql('public'),
-  rebuilding: projectionSql('rebuilding'),
-};
-const IS_BUILDING = { name: 'rebuild_is_building', text: 'SELECT building FROM rebuild WHERE id = 1' };
+import { TAKE_LOCKS } from './locks.js';
+import {
+  ADD_BUYER_SUMS,
+  ADD_INVOICE_SUMS,
+  KEEP_CHANGES,
+  KEEP_INVOICES,
+  KEEP_RECEIVED,
+  PRESENT,
+} from './projection-sql.js';
 
 interface PresentRow {
   env: string;
@@ -29,37 +30,22 @@ interface PresentRow {
 
 /** Keeps documents and their sums in one transaction. The highest revision wins, so repeated and late events change nothing. */
 export function createPostgresProjection(database: Database): Projection {
-  function keepInvoices(items: readonly IssuedInvoice[], only: Generation | null): Promise<void> {
-    const issuers = [...new Set(items.map(({ env, issuerRnc }) => `${env}:${issuerRnc}`))].sort();
-    return database.transaction(async (tx) => {
-      await tx.query(TAKE_LOCKS, [REBUILD_LOCK, issuers]);
-      const newer: IssuedInvoice[] = [];
-      for (const generation of await generations(tx, only)) newer.push(...(await replace(tx, SQL[generation], items)));
-      if (newer.length > 0) await tx.query(KEEP_CHANGES, [JSON.stringify(latest(newer, invoiceKey).map(changeRow))]);
-    });
-  }
-
-  function keepReceived(items: readonly ReceivedRecord[], only: Generation | null): Promise<void> {
-    const rows = [...items].sort((one, other) => (receivedKey(one) < receivedKey(other) ? -1 : 1)).map(receivedRow);
-    return database.transaction(async (tx) => {
-      await tx.query(TAKE_LOCKS, [REBUILD_LOCK, []]);
-      for (const generation of await generations(tx, only))
-        await tx.query(SQL[generation].keepReceived, [JSON.stringify(rows)]);
-    });
-  }
-
   return {
-    keepInvoices: (items) => keepInvoices(latest(items, invoiceKey), null),
-    keepReceived: (items) => keepReceived(latest(items, receivedKey), null),
-    loadInvoices: (items) => keepInvoices(latest(items, invoiceKey), 'rebuilding'),
-    loadReceived: (items) => keepReceived(latest(items, receivedKey), 'rebuilding'),
+    async keepInvoices(given) {
+      const items = latest(given, invoiceKey);
+      const issuers = [...new Set(items.map(({ env, issuerRnc }) => `${env}:${issuerRnc}`))].sort();
+      await database.transaction(async (tx) => {
+        await tx.query(TAKE_LOCKS, [issuers]);
+        const newer = await replace(tx, items);
+        if (newer.length > 0) await tx.query(KEEP_CHANGES, [JSON.stringify(newer.map(changeRow))]);
+      });
+    },
+    async keepReceived(given) {
+      const items = latest(given, receivedKey);
+      const rows = items.sort((one, other) => (receivedKey(one) < receivedKey(other) ? -1 : 1)).map(receivedRow);
+      await database.query(KEEP_RECEIVED, [JSON.stringify(rows)]);
+    },
   };
-}
-
-async function generations(tx: Transaction, only: Generation | null): Promise<Generation[]> {
-  if (only !== null) return [only];
-  const { rows } = await tx.query<{ building: boolean }>(IS_BUILDING);
-  return rows[0]?.building === true ? ['public', 'rebuilding'] : ['public'];
 }
 
 /**
@@ -67,24 +53,24 @@ async function generations(tx: Transaction, only: Generation | null): Promise<Ge
  *
  * @returns the documents that were newer
  */
-async function replace(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]): Promise<IssuedInvoice[]> {
-  const present = await presentOf(tx, sql, items);
+async function replace(tx: Queries, items: readonly IssuedInvoice[]): Promise<IssuedInvoice[]> {
+  const present = await presentOf(tx, items);
   const newer = items.filter((item) => (present.get(invoiceKey(item))?.revision ?? 0) < item.revision);
   if (newer.length === 0) return newer;
   const changes = new RollupChanges();
   for (const item of newer) changes.replace(present.get(invoiceKey(item)) ?? null, item);
-  await tx.query(sql.keepInvoices, [JSON.stringify(newer.map(invoiceRow))]);
+  await tx.query(KEEP_INVOICES, [JSON.stringify(newer.map(invoiceRow))]);
   for (const [statement, rows] of [
-    [sql.addInvoiceSums, changes.invoices()],
-    [sql.addBuyerSums, changes.buyers()],
+    [ADD_INVOICE_SUMS, changes.invoices()],
+    [ADD_BUYER_SUMS, changes.buyers()],
   ] as const) {
     if (rows.length > 0) await tx.query(statement, [JSON.stringify(rows)]);
   }
   return newer;
 }
 
-async function presentOf(tx: Queries, sql: ProjectionSql, items: readonly IssuedInvoice[]) {
-  const { rows } = await tx.query<PresentRow>(sql.present, [
+async function presentOf(tx: Queries, items: readonly IssuedInvoice[]) {
+  const { rows } = await tx.query<PresentRow>(PRESENT, [
     items.map(({ env }) => env),
     items.map(({ issuerRnc }) => issuerRnc),
     items.map(({ encf }) => encf),

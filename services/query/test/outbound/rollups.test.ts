@@ -1,10 +1,6 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type InvoiceAggregate, type InvoiceChanged, PERIODS } from '@ecf/contracts';
 import { ECF_TYPES, type EmissionState, toCalendarDate, toIsoDominican } from '@ecf/domain';
-import { type Database, migrate, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IssuedInvoice, issuedInvoice } from '../../src/core/invoices/issued-invoice.js';
@@ -30,9 +26,6 @@ const STATES: EmissionState[] = [
 ];
 const FIRST_DAY = Date.UTC(2025, 10, 20, 3, 59, 58);
 const SPAN_SECONDS = 500 * 86_400;
-
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
-const FIRST_MIGRATION = '20261121032226_read_models';
 
 const PLAIN = {
   criteria: {
@@ -142,11 +135,6 @@ function scan(all: readonly IssuedInvoice[], { period, issuerRnc, first, last }:
   };
 }
 
-const KEPT = [
-  'SELECT env, issuer_rnc, period, day, ecf_type, status, count, amount::numeric(20, 2), itbis::numeric(20, 2) FROM invoice_rollup WHERE count <> 0 ORDER BY 1, 2, 3, 4, 5, 6',
-  'SELECT env, issuer_rnc, period, grain, bucket, buyer_rnc, count, amount::numeric(20, 2) FROM buyer_rollup WHERE count <> 0 ORDER BY 1, 2, 3, 4, 5, 6',
-];
-
 const ordered = (breakdown: readonly object[]) => breakdown.map((row) => JSON.stringify(row)).sort();
 
 describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
@@ -242,35 +230,6 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
       expect(found?.revision ?? null).toBe(one.listed ? one.revision : null);
       if (found !== null)
         expect(found).toMatchObject({ status: one.status, totalAmount: one.totalAmount, buyerName: one.buyerName });
-    }
-  });
-
-  it('are equal after the migration of a database with documents', async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'migrations-'));
-    const url = await (await startTestPostgres()).createDatabase();
-    const former = openDatabase(url, { max: 2 });
-    try {
-      await cp(path.join(MIGRATIONS, FIRST_MIGRATION), path.join(folder, FIRST_MIGRATION), { recursive: true });
-      await migrate(url, folder);
-      const { rows } = await database.query('SELECT json_agg(invoice)::text AS all_of_them FROM invoice');
-      await former.query('INSERT INTO invoice SELECT * FROM json_populate_recordset(NULL::invoice, $1::json)', [
-        rows[0]?.all_of_them,
-      ]);
-      await former.query(
-        'UPDATE rebuild SET building = true; CREATE SCHEMA rebuilding; CREATE TABLE rebuilding.invoice (id int)',
-      );
-      await migrate(url, MIGRATIONS);
-      for (const kept of KEPT) expect((await former.query(kept)).rows).toEqual((await database.query(kept)).rows);
-      expect(
-        (
-          await former.query(
-            "SELECT building, failure FROM rebuild, to_regnamespace('rebuilding') AS gone WHERE gone IS NULL",
-          )
-        ).rows,
-      ).toEqual([{ building: false, failure: 'the read models were migrated meanwhile; start again' }]);
-    } finally {
-      await former.close();
-      await rm(folder, { recursive: true });
     }
   });
 });

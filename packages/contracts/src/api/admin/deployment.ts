@@ -38,11 +38,11 @@ export const storedFilesPageSchema = z.object({
 });
 
 export const rebuildStateSchema = z.object({
-  building: z.boolean().describe('Whether the read model is being rebuilt'),
+  building: z.boolean().describe('Whether the read models are being filled: lists and sums are 503'),
   started_at: timestampSchema.nullable(),
   finished_at: timestampSchema.nullable(),
   documents: z.int().describe('Documents copied so far'),
-  failure: z.string().nullable().describe('Why the last rebuild failed; null if it did not'),
+  failure: z.string().nullable().describe('Why the last try of the rebuild failed; null if it did not'),
 });
 
 /** The services that keep sealed values. */

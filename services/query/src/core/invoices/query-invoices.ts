@@ -40,10 +40,29 @@ export type RawTrackIdList = Omit<TrackIdList, 'track_ids'> & {
   track_ids: (TrackIdList['track_ids'][number] & { raw: RawAnswerBody[] })[];
 };
 
-export function createQueryInvoices(ports: QueryPorts, owners: Pick<Owners, 'issued'>): QueryInvoices {
+export function createQueryInvoices(
+  ports: QueryPorts,
+  owners: Pick<Owners, 'issued'>,
+  rebuild: () => Promise<{ readonly building: boolean }>,
+): QueryInvoices {
+  async function requireComplete(): Promise<void> {
+    if (!(await rebuild()).building) return;
+    const message =
+      'The read models are being rebuilt, so lists and sums would be incomplete; repeat after the rebuild.';
+    throw new QueryError('service_unavailable', message);
+  }
+
+  /** Reads from the read model. A rebuild may begin or end meanwhile. */
+  async function complete<T>(read: Promise<T>): Promise<T> {
+    const found = await read;
+    await requireComplete();
+    return found;
+  }
+
   /** The filter of the read model: the documents of the present run. */
   async function prepare<Q extends PeriodQuery>(query: Q): Promise<Omit<Q, 'env'> & InvoiceFilter> {
     await requireTaxpayer(ports, query.caller, query.issuerRnc);
+    await requireComplete();
     return { ...query, env: storedEnvironment({ env: query.env, run: await presentRun(ports, query) }) };
   }
 
@@ -92,7 +111,7 @@ export function createQueryInvoices(ports: QueryPorts, owners: Pick<Owners, 'iss
   return {
     async list(query) {
       const filter = await prepare(query);
-      const { total, invoices, next } = await ports.invoices.list(filter, query);
+      const { total, invoices, next } = await complete(ports.invoices.list(filter, query));
       const present = environmentRun(filter.env);
       return {
         count: invoices.length,
@@ -105,10 +124,10 @@ export function createQueryInvoices(ports: QueryPorts, owners: Pick<Owners, 'iss
       };
     },
     async count(query) {
-      return { total_invoices: await ports.invoices.count(await prepare(query)), ...period(query) };
+      return { total_invoices: await complete(ports.invoices.count(await prepare(query))), ...period(query) };
     },
     async aggregate(query) {
-      const { invoices, clients } = await ports.invoices.sums(await prepare(query), query.topClients);
+      const { invoices, clients } = await complete(ports.invoices.sums(await prepare(query), query.topClients));
       return { ...period(query), ...aggregate(invoices, clients) };
     },
     async one(query) {

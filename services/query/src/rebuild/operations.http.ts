@@ -3,8 +3,7 @@ import { errorCodeEntry } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { QueryError } from '../core/errors.js';
-import type { RebuildState } from '../core/ports.js';
-import type { Rebuild } from '../core/rebuild.js';
+import type { Rebuild, RebuildState } from './rebuild.js';
 
 /** The internal operations of this service, over HTTP or in the same process. */
 export function queryOperations(rebuild: Rebuild): QueryOperations {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "rebuild" ADD COLUMN     "progress_at" TIMESTAMPTZ(3);

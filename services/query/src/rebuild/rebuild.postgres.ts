@@ -1,0 +1,52 @@
+import type { Database } from '@ecf/service-kit/postgres';
+import type { RebuildState, RebuildStore } from './rebuild.js';
+
+/** A rebuild without progress for that long may be begun anew by another instance. */
+const ABANDONED = '3 minutes';
+/** In the order in which a projection locks them. */
+const TABLES = 'invoice, invoice_rollup, buyer_rollup, received_invoice';
+
+/** The progress of rebuilds in PostgreSQL. */
+export function createPostgresRebuild(database: Database): RebuildStore {
+  return {
+    async state() {
+      const { rows } = await database.query<RebuildState>(
+        `SELECT building, filled, started_at AS "startedAt", finished_at AS "finishedAt", documents, failure FROM rebuild`,
+      );
+      return rows[0] as RebuildState;
+    },
+    begin: () =>
+      database.transaction(async (tx) => {
+        const { rows } = await tx.query<{ startedAt: Date }>(
+          `UPDATE rebuild SET building = true, started_at = now(), progress_at = now(), finished_at = NULL, documents = 0, failure = NULL
+            WHERE NOT building OR progress_at IS NULL OR progress_at < now() - interval '${ABANDONED}'
+            RETURNING started_at AS "startedAt"`,
+        );
+        if (rows[0] === undefined) return null;
+        await tx.query(`TRUNCATE ${TABLES}`);
+        return rows[0].startedAt;
+      }),
+    async progress(startedAt, { documents = null, failure = null }) {
+      const { rowCount } = await database.query(
+        `UPDATE rebuild SET progress_at = now(), documents = coalesce($2, documents), failure = $3 WHERE building AND started_at = $1`,
+        [startedAt, documents, failure],
+      );
+      return rowCount > 0;
+    },
+    async end(startedAt, how) {
+      if (how === 'left') {
+        await database.query('UPDATE rebuild SET progress_at = NULL WHERE started_at = $1', [startedAt]);
+        return;
+      }
+      // The planner's statistics and the visibility map are ready before the first query.
+      await database.query(`VACUUM (ANALYZE) ${TABLES}`);
+      await database.query(
+        'UPDATE rebuild SET building = false, filled = true, finished_at = now() WHERE building AND started_at = $1',
+        [startedAt],
+      );
+    },
+    async nothingToFill() {
+      await database.query('UPDATE rebuild SET filled = true');
+    },
+  };
+}
