@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { environmentSchema, named, rncSchema } from '../environment.js';
+import { environmentSchema, named, pageQuerySchema, rncSchema } from '../values.js';
 import { keyScopesSchema } from './admin/api-keys.js';
 import { rangeWithNumbersSchema } from './admin/taxpayers.js';
 import { SCOPES } from './key-rights.js';
 import { publicOperations } from './operation.js';
-import * as P from './parameters.js';
 
 /** Taxpayers in an answer of `GET /account`: what is left of the ranges of each is counted. */
 export const MOST_OWN_TAXPAYERS = 100;
@@ -39,6 +38,17 @@ export const ownAccountSchema = named('OwnAccount', {
 });
 export type OwnAccountBody = z.infer<typeof ownAccountSchema>;
 
+/** The query of `GET /account`. */
+export const ownAccountQuerySchema = pageQuerySchema().extend({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_OWN_TAXPAYERS)
+    .default(MOST_OWN_TAXPAYERS)
+    .describe('Most taxpayers in the answer.'),
+});
+
 export const ACCOUNT = publicOperations('Account', 'gateway', {
   account: {
     route: 'GET /account',
@@ -47,15 +57,7 @@ export const ACCOUNT = publicOperations('Account', 'gateway', {
     summary: 'Returns what the API key may do',
     description:
       'The account, the environments and scopes of the key, and the taxpayers that it serves: when the certificate of each ends, and what is left of its ranges.',
-    query: {
-      limit: z
-        .int()
-        .min(1)
-        .max(MOST_OWN_TAXPAYERS)
-        .default(MOST_OWN_TAXPAYERS)
-        .describe('Most taxpayers in the answer.'),
-      offset: P.adminOffset,
-    },
+    query: ownAccountQuerySchema.shape,
     response: ownAccountSchema,
   },
 });

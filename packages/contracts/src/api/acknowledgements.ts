@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
+import { encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../values.js';
 import { ARECF_XML } from './examples.js';
 import { optional, publicOperations, xml } from './operation.js';
 import * as P from './parameters.js';

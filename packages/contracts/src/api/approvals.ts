@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
 import {
   dateSchema,
   encfSchema,
@@ -7,8 +8,7 @@ import {
   named,
   rncSchema,
   timestampSchema,
-} from '../environment.js';
-import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
+} from '../values.js';
 import { errorBodySchema } from './error-body.js';
 import { ACECF_XML, BUYER, ISSUER } from './examples.js';
 import { READ_APPROVED } from './key-rights.js';
@@ -123,7 +123,6 @@ export const approvalSchema = named('Approval', {
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-/** Answer of `GET /acecf/`. */
 export const approvalListSchema = z.array(approvalSchema);
 
 /** Answer of `POST /fe/aprobacioncomercial/api/ecf`: the authority's own names. Code 1 with status 200, 2 with 400. */
@@ -134,7 +133,6 @@ export const approvalReceiptSchema = named('ApprovalReceipt', {
 });
 export type ApprovalReceipt = z.infer<typeof approvalReceiptSchema>;
 
-/** Answer of `GET /fe/aprobacioncomercial/api/invoices/{encf}`. */
 export const receivedApprovalSchema = named(
   'ReceivedApproval',
   {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
+import { environmentSchema, named, rncSchema, timestampSchema } from '../values.js';
 import { AUTHORITY_ERRORS, CERTIFICATE_ERRORS, publicOperations } from './operation.js';
 import * as P from './parameters.js';
 
@@ -15,7 +15,6 @@ export const directoryEntrySchema = named('DirectoryEntry', {
     .describe('Where the taxpayer issues tokens; null if it has no such address'),
 });
 
-/** Answer of `GET /monitoring/status`. */
 export const monitoringStatusSchema = named('MonitoringStatus', {
   env: environmentSchema,
   available: z.boolean().describe('Whether all services are available'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { encfSchema, named, referenceSchema, rncSchema, timestampSchema, trackIdSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
+import { encfSchema, named, referenceSchema, rncSchema, timestampSchema, trackIdSchema } from '../values.js';
 import { errorBodySchema, faultSchema } from './error-body.js';
 import { INVOICE } from './examples.js';
 import { READ_SUBMITTED } from './key-rights.js';
@@ -21,7 +21,6 @@ const lines = z.int().nonnegative();
 
 const batchIdSchema = z.string().regex(/^\d{1,15}$/);
 
-/** Answer of `POST /batches`. */
 export const batchReceiptSchema = named(
   'BatchReceipt',
   {
@@ -112,7 +111,6 @@ export const batchResultSchema = named(
 );
 export type BatchResult = z.infer<typeof batchResultSchema>;
 
-/** Answer of `GET /batches/{batch_id}/results`. */
 export const batchResultListSchema = named('BatchResultList', {
   count: lines,
   next: z.string().nullable(),

@@ -8,7 +8,7 @@ import {
   named,
   rncSchema,
   timestampSchema,
-} from '../environment.js';
+} from '../values.js';
 import { ANECF_XML } from './examples.js';
 import { READ_CANCELLED } from './key-rights.js';
 import { AUTHORITY_ERRORS, CERTIFICATE_ERRORS, publicOperations, xml } from './operation.js';
@@ -112,7 +112,6 @@ export const cancellationSchema = named('Cancellation', {
 });
 export type CancellationRecord = z.infer<typeof cancellationSchema>;
 
-/** Answer of `GET /anecf/`. */
 export const cancellationListSchema = z.array(cancellationSchema);
 
 export const CANCELLATIONS = publicOperations('Cancellation', 'emission', {

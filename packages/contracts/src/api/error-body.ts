@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../environment.js';
+import { named } from '../values.js';
 
 /** A fault or warning of a document: place, rule, the authority's code, words, source, and whether it refuses. */
 export const faultSchema = named('Fault', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
 import { rangeNoticeSchema } from '../events/notice.js';
 import { receivedRefusedSchema } from '../events/refusal.js';
 import { certificateFactsSchema, numberRangeSchema } from '../events/taxpayer.js';
+import { environmentSchema, named, rncSchema, timestampSchema } from '../values.js';
 import { receivedApprovalSchema } from './approvals.js';
 import { batchSchema } from './batches.js';
 import { cancellationSchema } from './cancellations.js';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
+import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
 import {
   amountSchema,
   dateSchema,
@@ -6,15 +8,13 @@ import {
   encfSchema,
   environmentSchema,
   named,
+  nextCursorSchema,
   referenceSchema,
   rncSchema,
   runSchema,
   timestampSchema,
   trackIdSchema,
-} from '../environment.js';
-import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
-import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
-import { nextCursorSchema } from '../listing.js';
+} from '../values.js';
 import { ECF_XML } from './examples.js';
 import { READ_SUBMITTED } from './key-rights.js';
 import {
@@ -99,7 +99,6 @@ const periodSchema = z.object({
 
 const count = z.int().nonnegative();
 
-/** Answer of `GET /invoices/`: `count` rows of `total`. */
 export const invoiceListSchema = periodSchema
   .extend({
     count,
@@ -111,7 +110,6 @@ export const invoiceListSchema = periodSchema
   })
   .meta({ id: 'InvoiceList', description: 'A page: `count` of `total` rows.' });
 
-/** Answer of `GET /invoices/count/`. */
 export const invoiceCountSchema = periodSchema.extend({ total_invoices: count }).meta({ id: 'InvoiceCount' });
 
 const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
@@ -160,7 +158,6 @@ export const trackIdListSchema = named('TrackIdList', {
   ),
 });
 
-/** Answer of `GET /invoice-status/{track_id}`. */
 export const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
   track_id: z.string(),
   status: invoiceStatusSchema,
@@ -172,7 +169,6 @@ export const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
   messages: z.array(authorityMessageSchema),
 });
 
-/** Answer of `GET /query-consumption-invoice/`. */
 export const consumptionInvoiceStatusSchema = named('ConsumptionInvoiceStatus', {
   rnc: rncSchema,
   encf: encfSchema,

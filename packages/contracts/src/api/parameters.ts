@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
 import {
   ecfTypeSchema,
   environmentSchema,
+  LISTING_SORTS,
+  PERIODS,
   referenceSchema,
   rncSchema,
   runSchema,
   timestampSchema,
-} from '../environment.js';
-import { approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
-import { LISTING_SORTS, PERIODS } from '../listing.js';
+} from '../values.js';
 import { optional } from './operation.js';
 
 /** Parameters that several operations take. */
@@ -144,8 +145,6 @@ export const administratorId = idOfOurs.meta({
   description: 'Id of the administrator.',
   examples: ['5d4c3b2a-1908-4f7e-8d6c-5b4a39281706'],
 });
-export const adminLimit = z.int().min(1).max(1_000).default(1_000).describe('Most rows in the answer.');
-export const adminOffset = z.int().min(0).max(10_000_000).default(0).describe('Rows to skip.');
 
 export const ENV = environmentSchema.default('TesteCF').describe('The environment. The default is TesteCF.');
 export const PUBLIC_ENV = optional(

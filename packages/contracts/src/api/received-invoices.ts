@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { amountSchema, environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
 import { approvalConfirmedSchema, approvalStatusSchema, authorityStatusSchema } from '../events/received-invoice.js';
-import { nextCursorSchema } from '../listing.js';
+import { amountSchema, environmentSchema, named, nextCursorSchema, rncSchema, timestampSchema } from '../values.js';
 import { faultSchema } from './error-body.js';
 import { ARECF_XML, ECF_XML, SEED_XML } from './examples.js';
 import { SUMS_BY_TYPE_COLUMNS } from './invoices.js';
@@ -78,7 +77,6 @@ export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;
 /** The columns of received documents in CSV. */
 export const RECEIVED_COLUMNS = Object.keys(receivedInvoiceSchema.shape);
 
-/** Answer of `GET /fe/recepcion/api/invoices`. */
 export const receivedInvoicesListSchema = named(
   'ReceivedInvoicesList',
   {
@@ -98,13 +96,11 @@ export const receivedInvoicesListSchema = named(
 );
 export type ReceivedInvoicesList = z.infer<typeof receivedInvoicesListSchema>;
 
-/** Answer of `GET /fe/recepcion/api/invoices/all`. */
 export const allReceivedInvoicesSchema = receivedInvoicesListSchema
   .omit({ provider_rnc: true })
   .meta({ id: 'AllReceivedInvoices', description: 'A page: `count` of `total` rows.' });
 export type AllReceivedInvoices = z.infer<typeof allReceivedInvoicesSchema>;
 
-/** Answer of `GET /fe/recepcion/api/invoices/count`. */
 export const receivedInvoicesCountSchema = named('ReceivedInvoicesCount', {
   total_invoices: z.int(),
   total_amount: z.string(),
@@ -119,7 +115,6 @@ const sums = { count: z.int(), total_amount: amountSchema };
 
 const sumsWithItbis = { ...sums, total_itbis: amountSchema };
 
-/** Answer of `GET /fe/recepcion/api/invoices/aggregate`. */
 export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
   .extend({
     counted: z.int().describe('Documents that the sums contain: every one of the period'),

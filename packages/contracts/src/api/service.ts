@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { environmentSchema, named } from '../environment.js';
+import { environmentSchema, named } from '../values.js';
 import { errorBody, errorBodySchema } from './error-body.js';
 import { REQUEST_ID } from './examples.js';
 import { operations } from './operation.js';
 
-/** Answer of `GET /`. */
 export const serviceSchema = named('Service', {
   name: z.string().meta({ description: 'The name of the product', examples: ['ecf-gateway'] }),
   version: z.string().meta({ description: 'The version of the product', examples: ['0.1.0'] }),

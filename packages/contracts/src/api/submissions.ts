@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, named, referenceSchema, rncSchema, timestampSchema } from '../environment.js';
 import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
+import { encfSchema, environmentSchema, named, referenceSchema, rncSchema, timestampSchema } from '../values.js';
 import { faultSchema } from './error-body.js';
 import { INVOICE, TRACK_ID } from './examples.js';
 import { READ_SUBMITTED } from './key-rights.js';
@@ -48,7 +48,6 @@ export const tokenResponseSchema = named('TokenResponse', {
   expires_at: timestampSchema.describe('When the token expires'),
 });
 
-/** Body of `/submit_ecf` and `/submit_fc`. */
 export const xmlItemSchema = named('XmlItem', { xml: z.string().min(1).describe('The signed document') });
 
 /**
@@ -124,14 +123,12 @@ export const submissionResponseSchema = documentAnswerSchema
       "The authority's verdict, or EnProceso. A note to a document that is not accepted yet is EnProceso with a message that names it.",
   });
 
-/** Answer of `/submit_ecf`. */
 export const ecfResponseSchema = documentAnswerSchema.extend({ trackId: z.string().nullable() }).meta({
   id: 'EcfResponse',
   description:
     'The authority received it; or it is EnProceso without trackId, because the document in its message is not accepted yet.',
 });
 
-/** Answer of `/submit_fc`. */
 export const rfceResponseSchema = documentAnswerSchema.meta({
   id: 'RfceResponse',
   description: "The authority's verdict.",

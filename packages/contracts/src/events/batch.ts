@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { batchSchema } from '../api/batches.js';
-import { environmentSchema, rncSchema } from '../environment.js';
+import { environmentSchema, rncSchema } from '../values.js';
 
 /** `batch.done`: every line of a batch is final. It is published once. */
 export const batchDoneSchema = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cancellationStatusSchema } from '../api/cancellations.js';
-import { ecfTypeSchema, environmentSchema, rncSchema, runSchema, timestampSchema } from '../environment.js';
+import { ecfTypeSchema, environmentSchema, rncSchema, runSchema, timestampSchema } from '../values.js';
 
 /** Most ranges in an event; a consumer that needs the others queries the cancellation by its id. */
 export const MAX_EVENT_RANGES = 1_000;

@@ -1,6 +1,6 @@
 import { RUN_ENVIRONMENTS } from '@ecf/domain';
 import { z } from 'zod';
-import { rncSchema, runSchema, timestampSchema } from '../environment.js';
+import { rncSchema, runSchema, timestampSchema } from '../values.js';
 
 /** `run.started`: the run that `run` counts begins; every earlier document of the taxpayer is superseded. */
 export const runStartedSchema = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deliveryStatusSchema } from '../api/invoices.js';
-import { encfSchema, environmentSchema, rncSchema, runSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, runSchema } from '../values.js';
 
 /**
  * `delivery.changed`: the state of the delivery of an issued e-CF to its buyer. `revision` increases per document; a consumer

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../values.js';
 import { authorityMessageSchema, invoiceStatusSchema } from './invoice.js';
 
 /**

@@ -10,7 +10,7 @@ import {
   rncSchema,
   runSchema,
   timestampSchema,
-} from '../environment.js';
+} from '../values.js';
 import { MAX_EVENT_ATTEMPTS, MAX_EVENT_MESSAGE_BYTES } from './event-room.js';
 
 /** A message as the authority words it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, rncSchema, timestampSchema } from '../environment.js';
+import { encfSchema, rncSchema, timestampSchema } from '../values.js';
 import { certificateFactsSchema, numberRangeSchema } from './taxpayer.js';
 
 /**

@@ -8,7 +8,7 @@ import {
   rncSchema,
   runSchema,
   timestampSchema,
-} from '../environment.js';
+} from '../values.js';
 
 /** The decision of the buyer about a received document. */
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'rejected']);

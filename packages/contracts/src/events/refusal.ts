@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ecfTypeSchema, environmentSchema, rncSchema, timestampSchema } from '../environment.js';
+import { ecfTypeSchema, environmentSchema, rncSchema, timestampSchema } from '../values.js';
 
 /**
  * `received.refused`: a document for one of our taxpayers was answered with Estado 1. A number that is refused again for the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ecfTypeSchema, encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../environment.js';
+import { ecfTypeSchema, encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../values.js';
 
 /** A number range that the authority granted; only registered ones are checked. Dates are YYYY-MM-DD or null. */
 export const numberRangeSchema = named('NumberRange', {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { rebuildStateSchema } from '../api/admin/deployment.js';
 import { rawAnswerSchema } from '../api/invoices.js';
-import { encfSchema, environmentSchema, rncSchema, runSchema } from '../environment.js';
 import { deliveryChangedSchema } from '../events/delivery.js';
 import { invoiceChangedSchema } from '../events/invoice.js';
 import { approvalChangedSchema, receivedInvoiceChangedSchema } from '../events/received-invoice.js';
 import type { ServiceName } from '../services.js';
+import { encfSchema, environmentSchema, rncSchema, runSchema } from '../values.js';
 
 /** A query of one service to another: `POST path` with a JSON body, under a service's signed identity. */
 export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> {
@@ -16,7 +16,8 @@ export interface InternalOperation<Q extends z.ZodType = z.ZodType, A extends z.
   readonly answer: A;
 }
 
-const operation = <Q extends z.ZodType, A extends z.ZodType>(
+/** A row of a set of operations. */
+export const internalOperation = <Q extends z.ZodType, A extends z.ZodType>(
   path: string,
   callers: InternalOperation['callers'],
   request: Q,
@@ -39,7 +40,7 @@ export const EMISSION_OPERATIONS = {
    * A token of the authority for a taxpayer of an account; without `rnc`, for its oldest one with a valid certificate.
    * `refused` is a token that the authority answered with 401; it is dropped first.
    */
-  authorityToken: operation(
+  authorityToken: internalOperation(
     '/internal/token',
     ['query'],
     z.object({
@@ -57,14 +58,14 @@ export const EMISSION_OPERATIONS = {
    * The present state of documents; unknown ones are omitted. The form is that of the events; with `whole` it has every
    * submission and message.
    */
-  findInvoices: operation(
+  findInvoices: internalOperation(
     '/internal/invoices/find',
     ['approvals', 'query'],
     z.object({ env: environmentSchema, numbers: numbersSchema, whole: z.boolean().optional() }),
     z.object({ invoices: z.array(invoiceChangedSchema) }),
   ),
   /** The present state of all documents, by id, `limit` at a time. `next` is null at the end. */
-  pageOfInvoices: operation(
+  pageOfInvoices: internalOperation(
     '/internal/invoices/page',
     ['query'],
     pageSchema,
@@ -74,14 +75,14 @@ export const EMISSION_OPERATIONS = {
    * The certificate that came with a document, in base64 and sealed for the purpose `request certificate`; null if emission
    * keeps none. It is kept until the document is final and its delivery has ended.
    */
-  sealedCertificate: operation(
+  sealedCertificate: internalOperation(
     '/internal/invoices/certificate',
     ['approvals'],
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema, run: runSchema.optional() }),
     z.object({ sealed: z.string().nullable() }),
   ),
   /** The authority's answers about the attempts of a document, oldest first. */
-  rawAnswers: operation(
+  rawAnswers: internalOperation(
     '/internal/invoices/answers',
     ['query'],
     z.object({ env: environmentSchema, issuer_rnc: rncSchema, encf: encfSchema, run: runSchema.optional() }),
@@ -92,7 +93,7 @@ export const EMISSION_OPERATIONS = {
 /** Operations of reception for other services. */
 export const RECEPTION_OPERATIONS = {
   /** The present state of the documents received under a number for the given buyers; of all issuers if none is named. */
-  findReceived: operation(
+  findReceived: internalOperation(
     '/internal/received/find',
     ['approvals', 'query'],
     z.object({
@@ -105,7 +106,7 @@ export const RECEPTION_OPERATIONS = {
     z.object({ received: z.array(receivedInvoiceChangedSchema) }),
   ),
   /** The present state of all received documents, by id, `limit` at a time. `next` is null at the end. */
-  pageOfReceived: operation(
+  pageOfReceived: internalOperation(
     '/internal/received/page',
     ['query'],
     pageSchema,
@@ -115,7 +116,7 @@ export const RECEPTION_OPERATIONS = {
    * Verifies a sender's header `Authorization`. Answers the holder's id in the certificate of the token; null if the
    * token is missing, expired, forged or of another environment. Called only if PROVIDER_AUTH is `required`.
    */
-  verifyProviderToken: operation(
+  verifyProviderToken: internalOperation(
     '/internal/provider-token',
     ['approvals'],
     z.object({ env: environmentSchema, authorization: z.string().nullable() }),
@@ -126,14 +127,14 @@ export const RECEPTION_OPERATIONS = {
 /** Operations of approvals about the outcome of issued documents. */
 export const OUTCOME_OPERATIONS = {
   /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
-  pageOfDeliveries: operation(
+  pageOfDeliveries: internalOperation(
     '/internal/outcomes/deliveries',
     ['query'],
     pageSchema,
     z.object({ deliveries: z.array(deliveryChangedSchema), next: z.int().nullable() }),
   ),
   /** The buyers' decisions about all issued documents, by id, `limit` at a time. `next` is null at the end. */
-  pageOfDecisions: operation(
+  pageOfDecisions: internalOperation(
     '/internal/outcomes/decisions',
     ['query'],
     pageSchema,
@@ -146,8 +147,8 @@ export type OutcomeOperations = InternalHandlers<typeof OUTCOME_OPERATIONS>;
 /** Operations of the query service for other services. */
 export const QUERY_OPERATIONS = {
   /** Starts a rebuild of the read models and answers when it runs. 409 `conflict` while another one runs. */
-  startRebuild: operation('/internal/rebuild', ['gateway'], z.object({}), rebuildStateSchema),
-  rebuildState: operation('/internal/rebuild/state', ['gateway'], z.object({}), rebuildStateSchema),
+  startRebuild: internalOperation('/internal/rebuild', ['gateway'], z.object({}), rebuildStateSchema),
+  rebuildState: internalOperation('/internal/rebuild/state', ['gateway'], z.object({}), rebuildStateSchema),
 } as const;
 
 /**

@@ -1,24 +1,14 @@
 import { z } from 'zod';
 import { keyIdSchema, sealedStateSchema } from '../api/admin/deployment.js';
-import type { InternalHandlers } from './internal.js';
+import { type InternalHandlers, internalOperation } from './internal.js';
 
 const keyRequest = z.object({ key_id: keyIdSchema });
 
 /** Operations of each service that keeps sealed values. */
 export const MASTER_KEY_OPERATIONS = {
-  sealedState: {
-    path: '/internal/master-keys/state',
-    callers: ['gateway'],
-    request: keyRequest,
-    answer: sealedStateSchema,
-  },
+  sealedState: internalOperation('/internal/master-keys/state', ['gateway'], keyRequest, sealedStateSchema),
   /** Seals one block anew under the named key. 409 `conflict` if the service seals with another key, or cannot open a value. */
-  reseal: {
-    path: '/internal/master-keys/reseal',
-    callers: ['gateway'],
-    request: keyRequest,
-    answer: z.object({ resealed: z.int() }),
-  },
+  reseal: internalOperation('/internal/master-keys/reseal', ['gateway'], keyRequest, z.object({ resealed: z.int() })),
 } as const;
 
 export type MasterKeyOperations = InternalHandlers<typeof MASTER_KEY_OPERATIONS>;

@@ -13,9 +13,9 @@ import {
   resolvedDocumentSchema,
 } from '../api/admin/documents.js';
 import { newRunSchema, startedRunSchema } from '../api/admin/taxpayers.js';
-import { encfSchema, rncSchema } from '../environment.js';
 import { numberRangeSchema } from '../events/taxpayer.js';
-import type { InternalHandlers } from './internal.js';
+import { encfSchema, rncSchema } from '../values.js';
+import { type InternalHandlers, internalOperation } from './internal.js';
 
 /** The numbers of each range that are left for automatic numbers, in the order of the request. */
 const numbersLeftSchema = z.object({
@@ -29,45 +29,40 @@ const numbersLeftSchema = z.object({
 
 /** Operations of emission for operators. */
 export const RESOLUTION_OPERATIONS = {
-  numbersLeft: {
-    path: '/internal/numbers/left',
-    callers: ['gateway'],
-    request: z.object({ issuer_rnc: rncSchema, ranges: z.array(numberRangeSchema) }),
-    answer: numbersLeftSchema,
-  },
-  listAlarmed: {
-    path: '/internal/emissions/alarmed',
-    callers: ['gateway'],
-    request: alarmedFilterSchema,
-    answer: alarmedPageSchema,
-  },
+  numbersLeft: internalOperation(
+    '/internal/numbers/left',
+    ['gateway'],
+    z.object({ issuer_rnc: rncSchema, ranges: z.array(numberRangeSchema) }),
+    numbersLeftSchema,
+  ),
+  listAlarmed: internalOperation('/internal/emissions/alarmed', ['gateway'], alarmedFilterSchema, alarmedPageSchema),
   /** 404 `not_found` if no document was issued under the number, 409 `conflict` if the document needs no decision. */
-  resolveDocument: {
-    path: '/internal/emissions/resolve',
-    callers: ['gateway'],
-    request: resolutionSchema.and(actedSchema),
-    answer: resolvedDocumentSchema,
-  },
-  listDoubtful: {
-    path: '/internal/cancellations/doubtful',
-    callers: ['gateway'],
-    request: doubtfulFilterSchema,
-    answer: doubtfulPageSchema,
-  },
+  resolveDocument: internalOperation(
+    '/internal/emissions/resolve',
+    ['gateway'],
+    resolutionSchema.and(actedSchema),
+    resolvedDocumentSchema,
+  ),
+  listDoubtful: internalOperation(
+    '/internal/cancellations/doubtful',
+    ['gateway'],
+    doubtfulFilterSchema,
+    doubtfulPageSchema,
+  ),
   /** 404 `not_found`; 409 `conflict` if it has no alarm, or is being sent. */
-  settleCancellation: {
-    path: '/internal/cancellations/settle',
-    callers: ['gateway'],
-    request: settlementSchema.and(actedSchema),
-    answer: doubtfulCancellationSchema,
-  },
+  settleCancellation: internalOperation(
+    '/internal/cancellations/settle',
+    ['gateway'],
+    settlementSchema.and(actedSchema),
+    doubtfulCancellationSchema,
+  ),
   /** 409 `conflict` while another start for the taxpayer and environment is in work. */
-  startRun: {
-    path: '/internal/runs/start',
-    callers: ['gateway'],
-    request: z.object({ ...newRunSchema.shape, account_id: z.string().min(1), issuer_rnc: rncSchema }).and(actedSchema),
-    answer: startedRunSchema,
-  },
+  startRun: internalOperation(
+    '/internal/runs/start',
+    ['gateway'],
+    z.object({ ...newRunSchema.shape, account_id: z.string().min(1), issuer_rnc: rncSchema }).and(actedSchema),
+    startedRunSchema,
+  ),
 } as const;
 
 export type ResolutionOperations = InternalHandlers<typeof RESOLUTION_OPERATIONS>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freeTextSchema, named } from '../../environment.js';
+import { freeTextSchema, named, pageQuerySchema } from '../../values.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
 import { documentSchema } from '../service.js';
@@ -11,10 +11,8 @@ export const displayNameSchema = freeTextSchema
   .max(200, 'A name has at most 200 characters.')
   .regex(/^\P{Cc}*$/u, 'A name has no control characters.');
 
-/** `POST /admin/accounts` */
 export const newAccountSchema = z.strictObject({ name: displayNameSchema }).meta({ id: 'NewAccount' });
 
-/** `PATCH /admin/accounts/{id}` and `.../taxpayers/{rnc}` */
 export const activeSchema = z.strictObject({ active: z.boolean() }).meta({ id: 'Active' });
 
 export const accountSchema = named('Account', {
@@ -49,7 +47,7 @@ export const ACCOUNTS = operations<AdminOperation>('Accounts', {
     role: 'viewer',
     summary: 'Lists the accounts',
     description: 'Oldest first.',
-    query: { limit: P.adminLimit, offset: P.adminOffset },
+    query: pageQuerySchema().shape,
     response: z.array(accountSchema),
     errors: ['validation_error'],
   },

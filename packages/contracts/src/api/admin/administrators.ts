@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named } from '../../environment.js';
+import { named, pageQuerySchema } from '../../values.js';
 import { ROLES } from '../key-rights.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
@@ -31,7 +31,6 @@ const administratorNameSchema = displayNameSchema.pipe(
     ),
 );
 
-/** `POST /admin/administrators` */
 export const newAdministratorSchema = z
   .strictObject({
     name: administratorNameSchema.meta({ examples: ['Ana'] }),
@@ -72,7 +71,7 @@ export const ADMINISTRATORS = operations<AdminOperation>('Administrators', {
     role: 'owner',
     summary: 'Lists the administrators, oldest first',
     description: 'The tokens are not shown.',
-    query: { limit: P.adminLimit, offset: P.adminOffset },
+    query: pageQuerySchema().shape,
     response: z.array(administratorSchema),
     errors: ['validation_error'],
   },

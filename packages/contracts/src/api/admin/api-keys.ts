@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema, named, rncSchema } from '../../environment.js';
+import { environmentSchema, named, pageQuerySchema, rncSchema } from '../../values.js';
 import { DEFAULT_SCOPES, SCOPES } from '../key-rights.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
@@ -60,7 +60,6 @@ export const changeApiKeySchema = z
   .strictObject({ refuse_warnings: refuseWarningsSchema })
   .meta({ id: 'ChangeApiKey' });
 
-/** `POST /admin/accounts/{id}/api-keys/{key_id}/rotate`: the replaced key stays valid for `overlap_hours`. */
 export const rotateApiKeySchema = z
   .strictObject({
     overlap_hours: z
@@ -98,7 +97,6 @@ export const createdApiKeySchema = named('CreatedApiKey', {
   expires_at: z.string().nullable(),
 });
 
-/** Answer of `POST .../api-keys/{key_id}/rotate`. */
 export const rotatedApiKeySchema = named('RotatedApiKey', { id: z.string(), key: z.string() });
 export type ApiKeyBody = z.infer<typeof apiKeySchema>;
 
@@ -119,7 +117,7 @@ export const API_KEYS = operations<AdminOperation>('API keys', {
     role: 'viewer',
     summary: 'Lists the API keys of an account',
     description: 'Revoked and expired keys are listed too. The keys themselves are not shown.',
-    query: { limit: P.adminLimit, offset: P.adminOffset },
+    query: pageQuerySchema().shape,
     response: z.array(apiKeySchema),
     errors: ['validation_error', 'not_found'],
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../values.js';
 import { approvalAnswerSchema, authoritySubmissionStatusSchema, issuerDeliveryStatusSchema } from '../approvals.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';

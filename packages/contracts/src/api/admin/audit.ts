@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freeTextSchema, named, timestampSchema } from '../../environment.js';
+import { freeTextSchema, named, timestampSchema } from '../../values.js';
 import { type AdminOperation, operations } from '../operation.js';
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);

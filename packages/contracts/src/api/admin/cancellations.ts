@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../environment.js';
+import { encfSchema, environmentSchema, freeTextSchema, rncSchema, timestampSchema } from '../../values.js';
 import { MAX_CANCELLATION_RANGES } from '../cancellations.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import { alarmedFilterSchema } from './documents.js';

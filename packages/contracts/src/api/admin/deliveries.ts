@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../../environment.js';
+import { encfSchema, environmentSchema, named, rncSchema, timestampSchema } from '../../values.js';
 import { deliveryStatusSchema } from '../invoices.js';
 import { type AdminOperation, BODY_ERRORS, operations, optional } from '../operation.js';
 

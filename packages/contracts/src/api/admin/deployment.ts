@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampSchema } from '../../environment.js';
+import { timestampSchema } from '../../values.js';
 import { type AdminOperation, operations } from '../operation.js';
 
 /** The services that keep XML. */
@@ -67,7 +67,6 @@ export const sealedStateSchema = z.object({
     .describe('The instances of the service that run'),
 });
 
-/** Answer of `GET /admin/master-keys` and `POST /admin/master-keys/reseal`. */
 export const masterKeyStateSchema = z.object({
   key_id: keyIdSchema,
   services: z.array(

@@ -6,7 +6,7 @@ import {
   rncSchema,
   runSchema,
   timestampSchema,
-} from '../../environment.js';
+} from '../../values.js';
 import { ISSUER, TRACK_ID } from '../examples.js';
 import { type AdminOperation, AUTHORITY_ERRORS, BODY_ERRORS, operations } from '../operation.js';
 

@@ -1,22 +1,22 @@
 import { encfSequence, RUN_ENVIRONMENTS } from '@ecf/domain';
 import { z } from 'zod';
+import { certificateFactsSchema, numberRangeSchema } from '../../events/taxpayer.js';
 import {
   ecfTypeSchema,
   encfSchema,
   environmentSchema,
   freeTextSchema,
   named,
+  pageQuerySchema,
   rncSchema,
   runSchema,
   timestampSchema,
-} from '../../environment.js';
-import { certificateFactsSchema, numberRangeSchema } from '../../events/taxpayer.js';
+} from '../../values.js';
 import { faultSchema } from '../error-body.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
 import { activeSchema, displayNameSchema } from './accounts.js';
 
-/** `POST /admin/accounts/{id}/taxpayers` */
 export const newTaxpayerSchema = z
   .strictObject({ rnc: rncSchema, name: displayNameSchema })
   .meta({ id: 'NewTaxpayer' });
@@ -92,7 +92,6 @@ export const taxpayerSchema = named('Taxpayer', {
   ranges: z.array(numberRangeSchema),
 });
 
-/** Answer of `POST .../taxpayers`. */
 export const createdTaxpayerSchema = taxpayerSchema
   .extend({
     warnings: z.array(faultSchema).describe('What may be wrong with the number; it is registered all the same'),
@@ -148,7 +147,7 @@ export const TAXPAYERS = operations<AdminOperation>('Taxpayers', {
     summary: 'Lists the taxpayers of an account',
     description: 'Oldest first.',
     params: { id: P.accountId },
-    query: { limit: P.adminLimit, offset: P.adminOffset },
+    query: pageQuerySchema().shape,
     response: z.array(taxpayerSchema),
     errors: ['validation_error', 'not_found'],
   },

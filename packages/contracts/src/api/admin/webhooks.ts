@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema, timestampSchema } from '../../environment.js';
+import { environmentSchema, pageQuerySchema, timestampSchema } from '../../values.js';
 import { EVENT_TYPES } from '../events.js';
 import { type AdminOperation, BODY_ERRORS, operations } from '../operation.js';
 import * as P from '../parameters.js';
@@ -52,7 +52,6 @@ export const webhookChangeSchema = z
   .strictObject({ active: z.boolean().optional(), url: urlSchema.optional(), types: typesSchema.optional() })
   .refine((change) => Object.keys(change).length > 0, 'Name active, url or types.');
 
-/** `POST .../replay`. */
 export const webhookReplaySchema = z.strictObject({
   after: z.string().max(100).describe('The id of an event: those after it are posted again'),
 });
@@ -79,7 +78,6 @@ export const createdWebhookSchema = webhookSchema
 /** Answer of `POST .../rotate`, which shows the new secret. */
 export const webhookSecretSchema = z.object({ secret: z.string() });
 
-/** Answer of `POST .../test`. */
 export const webhookTestSchema = z.object({
   status: z
     .int()
@@ -109,7 +107,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
     role: 'viewer',
     summary: 'Lists the webhooks of an account',
     description: 'The secrets are not shown.',
-    query: { limit: P.limit, offset: P.adminOffset },
+    query: pageQuerySchema(200).shape,
     response: z.array(webhookSchema),
     errors: ['validation_error', 'not_found', 'service_unavailable'],
   },

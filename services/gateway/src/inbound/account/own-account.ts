@@ -1,7 +1,6 @@
-import { MOST_OWN_TAXPAYERS, type OwnAccountBody } from '@ecf/contracts';
+import { type OwnAccountBody, ownAccountQuerySchema } from '@ecf/contracts';
 import { validate } from '@ecf/service-kit/http';
 import express, { type Request, type Response } from 'express';
-import { z } from 'zod';
 import type { AccountStore, KeyHolder, Taxpayer } from '../../core/ports.js';
 import { timeOrNull } from '../admin/bodies.js';
 import { found, managerOf } from '../admin/input.js';
@@ -12,11 +11,6 @@ export interface OwnAccountOptions {
   store: Pick<AccountStore, 'findAccount' | 'findApiKey' | 'listTaxpayers' | 'countTaxpayers'>;
   numbersLeft: NumbersLeft;
 }
-
-const pageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(MOST_OWN_TAXPAYERS).default(MOST_OWN_TAXPAYERS),
-  offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
-});
 
 /** `GET /account`: what the API key may do. */
 export function ownAccountRoutes({ store, numbersLeft }: OwnAccountOptions): express.Router {
@@ -35,7 +29,7 @@ export function ownAccountRoutes({ store, numbersLeft }: OwnAccountOptions): exp
   routes
     .route('/account')
     .get(async (req: Request, res: Response) => {
-      const page = validate(pageSchema, req.query, 'query');
+      const page = validate(ownAccountQuerySchema, req.query, 'query');
       const holder = found(managerOf(res), 'key');
       const { accountId, keyId, environments, scopes, taxpayers, expiresAt } = holder;
       const { id, name } = found(await store.findAccount(accountId), 'account');

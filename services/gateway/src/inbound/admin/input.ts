@@ -1,4 +1,4 @@
-import type { ActedBy, AuditAct } from '@ecf/contracts';
+import { type ActedBy, type AuditAct, pageQuerySchema } from '@ecf/contracts';
 import { isRnc, toIsoDominican } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
 import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
@@ -6,7 +6,6 @@ import { jsonBody, readBody, requestIdOf, requestOf, validate } from '@ecf/servi
 import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
 import type { Request, RequestHandler, Response } from 'express';
 import multer from 'multer';
-import { z } from 'zod';
 import type { ActProofs } from '../../core/act-proofs.js';
 import { seesTaxpayer } from '../../core/own-rights.js';
 import type { AccountStore, AuditLog, KeyHolder, Page } from '../../core/ports.js';
@@ -14,12 +13,6 @@ import { callOf } from '../edge.js';
 
 /** Reads a JSON body of the administration, by the rules of all JSON bodies: a duplicate key is refused. */
 export const json: RequestHandler = jsonBody(1_048_576, (body) => parseJson(body, Number));
-const MOST_ROWS = 1_000;
-const pageSchema = (rows: number) =>
-  z.object({
-    limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(rows),
-    offset: z.coerce.number().int().min(0).max(10_000_000).default(0),
-  });
 
 /** The API key that changes settings of its account; null for an administrator. */
 export function managerOf(res: Response): KeyHolder | null {
@@ -84,8 +77,8 @@ export function recordedIn({ store, audit, clock }: Omit<ActingOptions, 'proofs'
 }
 
 /** `limit` (1 to 1,000, default `rows`) and `offset` of a list. */
-export function pageOf(req: Request, rows = MOST_ROWS): Page {
-  return validate(pageSchema(rows), req.query, 'query');
+export function pageOf(req: Request, rows?: number): Page {
+  return validate(pageQuerySchema(rows), req.query, 'query');
 }
 
 function part(req: Request, name: string): string {

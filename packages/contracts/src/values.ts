@@ -63,3 +63,21 @@ export const named = <S extends z.core.$ZodLooseShape>(
   shape: S,
   meta: { readonly description?: string; readonly examples?: unknown[] } = {},
 ) => z.object(shape).meta({ id, ...meta });
+
+/** The orders of a listing. A leading minus means descending; documents with equal values are in the order of their ids. */
+export const LISTING_SORTS = ['created_at', '-created_at', 'total_amount', '-total_amount'] as const;
+export type ListingSort = (typeof LISTING_SORTS)[number];
+
+/** The day of a document that a period selects by: of its creation (received documents: of its arrival), or of its issue. */
+export const PERIODS = ['created', 'issued'] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** Where the next page of a listing begins. */
+export const nextCursorSchema = z.string().nullable().describe('`cursor` of the next page; null on the last page');
+
+/** The query of a listing of the administration. */
+export const pageQuerySchema = (rows = 1_000) =>
+  z.object({
+    limit: z.coerce.number().int().min(1).max(1_000).default(rows).describe('Most rows in the answer.'),
+    offset: z.coerce.number().int().min(0).max(10_000_000).default(0).describe('Rows to skip.'),
+  });
