@@ -18,7 +18,6 @@ import { validationSettings } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import type { Database } from '@ecf/service-kit/postgres';
 import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
 import {
   openServiceDependencies,
@@ -41,6 +40,8 @@ import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files'
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createPostgresEmissionStore } from './attempt/emission.postgres.js';
+import type { Observer, ReachCheckpoint } from './attempt/ports.js';
+import { createRecorder } from './attempt/recorder.js';
 import { createLifeCycle } from './background.js';
 import { openAccountRate } from './batches/account-rate.redis.js';
 import { createCountBackground, createLineBackground } from './batches/batch-background.js';
@@ -62,13 +63,11 @@ import type { EmissionConfig } from './config.js';
 import { createPostgresContingencyStore } from './contingency/contingency-store.postgres.js';
 import { createMaintenanceWatch } from './contingency/maintenance.js';
 import { createRecovery } from './contingency/recovery.js';
+import { createTokenBeforeSigning } from './contingency/token-or-wait.js';
 import { createCertificates } from './credentials/certificates.js';
-import {
-  createDocumentCertificates,
-  createDocumentToken,
-  createDocumentTokens,
-} from './credentials/document-credentials.js';
+import { createDocumentToken, createDocumentTokens } from './credentials/document-credentials.js';
 import { createObtainToken } from './credentials/obtain-token.js';
+import type { AccountSource } from './credentials/ports.js';
 import { sealedRequestCertificates } from './credentials/sealed-certificates.postgres.js';
 import { createTaxpayers } from './credentials/taxpayers.js';
 import {
@@ -79,14 +78,19 @@ import {
 import { publicError } from './errors.http.js';
 import { followUpOperations, internalOperations } from './internal.http.js';
 import { createAdmission } from './issue/admission.http.js';
+import { createWaits } from './issue/await-verdict.js';
+import { createCompareWithAttempt } from './issue/compare-documents.js';
 import { createInvoices } from './issue/invoices.worker.js';
+import { createIssue } from './issue/issue.js';
+import { createIssueJson, type IssueJson } from './issue/issue-json.js';
+import { createResumeSigned } from './issue/resume-signed.js';
+import { createSignJson } from './issue/sign-json.js';
 import { createSignedDocuments } from './issue/signed-documents.worker.js';
-import { createIssueJson, createSubmitJson, type IssueJson } from './issue/submit-json.js';
+import { createSubmitJson } from './issue/submit-json.js';
 import { createSubmitSigned } from './issue/submit-signed.js';
 import { createKeyedQueue } from './keyed-queue.js';
 import { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
 import { createPostgresNumberStore } from './numbers/numbers.postgres.js';
-import type { AccountSource, Ports } from './ports.js';
 import { batchEvent, cancellationEvent, invoiceEvent, runEvent } from './published/changed-events.js';
 import { createPostgresPublishedDocuments } from './published/published-documents.postgres.js';
 import { createEmissionApp } from './routes.http.js';
@@ -94,9 +98,11 @@ import { createPostgresRunStore } from './runs/runs.postgres.js';
 import { createStartRun } from './runs/start-run.js';
 import { createBackground } from './sending/background.js';
 import { createFollowUp } from './sending/follow-up.js';
+import type { Authority, SendingPorts } from './sending/ports.js';
 import { createProveSubmission } from './sending/prove-submission.js';
 import { resolutionOperations } from './sending/resolution.http.js';
 import { createResolveByOperator } from './sending/resolve-by-operator.js';
+import { createSendAttempt } from './sending/send-attempt.js';
 
 /** Columns that hold paths and checksums of archived XML. */
 const STORED_FILES: readonly StoredFileTable[] = [
@@ -116,10 +122,10 @@ export interface EmissionOverrides extends SharedDependencies {
   readonly accounts?: AccountSource;
   readonly archive?: XmlStore;
   readonly tokenCache?: TokenCache;
-  readonly authority?: Ports['authority'];
+  readonly authority?: Authority;
   readonly cancellationAuthority?: CancellationPorts['cancellationAuthority'];
   readonly random?: () => number;
-  readonly checkpoint?: Ports['checkpoint'];
+  readonly checkpoint?: ReachCheckpoint;
 }
 
 export interface Emission {
@@ -148,24 +154,87 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   const archive = overrides.archive ?? openXmlStore(config);
   const archiver = createArchiver({ database, archive, service: 'emission', logger, metrics });
   const sealingKeys = createSealingKeys('emission', config);
-  const { client, watches, closeClients, ...logins } = openAuthority(config, overrides, parts, sealingKeys);
+  const { client, tokens, recordUse, watches, closeClients } = openAuthority(config, overrides, parts, sealingKeys);
   const workers = openWorkers(config, parts);
   const { signedDocuments, cancellationDocuments, invoices, readLine } = workers;
-  const ports = openPorts(config, overrides, parts, {
-    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    client,
-    ...logins,
-    sealer: sealingKeys,
+  const stores = openStores(config, parts);
+  const { emissions, numbers, contingency, runs } = stores;
+  const files = reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger });
+  const authority = overrides.authority ?? client;
+  const checkpoint = overrides.checkpoint ?? (() => undefined);
+  const random = overrides.random ?? Math.random;
+  const sleep = (ms: number) => delay(ms);
+  const pending = new Set<Promise<unknown>>();
+  const inOrder = createKeyedQueue();
+  const owner = randomUUID();
+  const sendTimeoutMs = config.AUTHORITY_TIMEOUT_MS + 5_000;
+  const settings = {
+    statusWaitMs: config.STATUS_WAIT_MS,
+    resendAfterMs: config.RESEND_AFTER_MS,
+    firstRetryMs: config.FIRST_RETRY_MS,
+    tryAgainLimit: 5,
+    sendTimeoutMs,
+    // Longer than a send and its repeat with a new token.
+    leaseMs: 2 * sendTimeoutMs + 10_000,
+  };
+  const recorder = createRecorder({ emissions, observer, clock, random, sleep, pending, owner, settings });
+
+  const taxpayers = createTaxpayers(stores.taxpayers, overrides.accounts ?? gatewayAccounts(config, parts.identities));
+  const certificates = createCertificates(sealingKeys, clock, workers.certificateFiles.open);
+  const documentTokens = createDocumentTokens({ emissions, observer, clock, tokens, taxpayers, certificates });
+  const obtainToken = createObtainToken(tokens, taxpayers, certificates);
+
+  const sending: SendingPorts = {
+    emissions,
+    recorder,
+    authority,
+    contingency,
+    runs,
+    archive: files,
     observer,
+    clock,
+    checkpoint,
+  };
+  const send = createSendAttempt(sending);
+  const followUp = createFollowUp(sending, send, documentTokens);
+  const compare = createCompareWithAttempt(files, invoices.compare);
+  const issue = createIssue({ emissions, numbers, recorder, compare, send, inOrder, clock, checkpoint });
+  const tokenBeforeSigning = createTokenBeforeSigning(authority, contingency, clock, config.RECOVERY_RATE);
+  const issueJson = createIssueJson({
+    readInvoice: invoices.read,
+    taxpayers,
+    certificates,
+    signer: createSignJson({
+      certificates,
+      tokens,
+      tokenBeforeSigning,
+      recordUse,
+      sealer: sealingKeys,
+      observer,
+      clock,
+    }),
+    issue,
+    compare,
+    emissions,
+    numbers,
+    observer,
+    clock,
+    sleep,
+    checkpoint,
   });
-  const taxpayers = createTaxpayers(ports);
-  const certificates = createCertificates(ports, workers.certificateFiles.open);
-  const documentCertificates = createDocumentCertificates(ports, taxpayers, certificates);
-  const documentTokens = createDocumentTokens(ports, documentCertificates);
-  const followUp = createFollowUp(ports, documentTokens);
-  const issueJson = createIssueJson({ ...ports, ...invoices }, taxpayers, certificates);
+  const waits = createWaits({ emissions, recorder, authority, followUp, observer, clock, sleep, settings });
+  const resumeSigned = createResumeSigned(waits, recorder, followUp, clock);
   const cancellationPorts: CancellationPorts = {
-    ...ports,
+    archive: files,
+    tokens,
+    recordUse,
+    clock,
+    random,
+    sleep,
+    inOrder,
+    checkpoint,
+    pending,
+    settings,
     cancellations: openCancellations(config, parts),
     cancellationDocuments,
     cancellationAuthority: overrides.cancellationAuthority ?? client,
@@ -180,27 +249,41 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     sendCancellation,
     idle,
   );
-  const background = createBackground(ports, followUp, { ...idle, concurrency: config.BACKGROUND_CONCURRENCY });
-  const others = [createRecovery(ports, idle), ...watches];
-  const batches = createBatches(config, parts, { ...ports, readLine }, issueJson);
+  const background = createBackground(sending, followUp, {
+    ...idle,
+    owner,
+    leaseMs: settings.leaseMs,
+    concurrency: config.BACKGROUND_CONCURRENCY,
+  });
+  const recovery = createRecovery(sending, { ...idle, recoveryRate: config.RECOVERY_RATE });
+  const others = [recovery, ...watches];
+  const batches = createBatches(config, parts, { clock, random, observer, settings, readLine }, issueJson);
   const relay = createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock });
   const ready = () => writerReadiness(parts, archive);
   const published = createPostgresPublishedDocuments(database);
-  const obtainToken = createObtainToken(ports, taxpayers, certificates);
-  const internal = internalOperations({ published, obtainToken, emissions: ports.emissions });
-  const followUps = followUpOperations({ published, documentToken: createDocumentToken(ports, documentTokens) });
+  const internal = internalOperations({ published, obtainToken, emissions });
+  const followUps = followUpOperations({ published, documentToken: createDocumentToken(emissions, documentTokens) });
   const resolution = resolutionOperations({
     published,
-    resolve: createResolveByOperator(ports, createProveSubmission(ports, documentTokens)),
-    ports: { ...ports, ...cancellationPorts },
+    resolve: createResolveByOperator(emissions, recorder, createProveSubmission(authority, documentTokens)),
+    numbers,
+    cancellations: cancellationPorts.cancellations,
+    clock,
     settle: createSettleCancellation(cancellationPorts),
-    startRun: createStartRun(ports),
+    startRun: createStartRun({ runs, clock }),
   });
   const stored = createStoredFiles(database, STORED_FILES);
   const sealed = openSealed(parts, sealingKeys);
   const app = createEmissionApp({
-    submitJson: createSubmitJson({ ...ports, ...invoices }, issueJson, followUp),
-    submitSigned: createSubmitSigned({ ...ports, ...invoices }, taxpayers, followUp, signedDocuments.read),
+    submitJson: createSubmitJson(issueJson, waits, files, clock),
+    submitSigned: createSubmitSigned({
+      taxpayers,
+      readSigned: signedDocuments.read,
+      issue,
+      waits,
+      resumeSigned,
+      clock,
+    }),
     obtainToken,
     ...batches.http,
     cancellations: {
@@ -208,7 +291,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
       query: createQueryCancellations(cancellationPorts, taxpayers),
       documents: cancellationDocuments,
     },
-    waiting: ports.contingency,
+    waiting: contingency,
     resolution,
     stored,
     masterKeys: sealed.operations,
@@ -221,7 +304,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
 
   const lifeCycle = createLifeCycle(config, {
     ...parts,
-    ports,
+    ...stores,
+    recorder,
+    pending,
     cancellations: cancellationPorts.cancellations,
     published,
     countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog, batches: batches.count },
@@ -235,49 +320,18 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   return { app, ready, internal, followUps, resolution, stored, masterKeys: sealed.operations, ...lifeCycle };
 }
 
-/** The ports of the use cases over the service's infrastructure. */
-function openPorts(
-  config: EmissionConfig,
-  overrides: EmissionOverrides,
-  { database, clock, identities }: ServiceDependencies,
-  opened: Pick<Ports, 'archive' | 'tokens' | 'recordUse' | 'sealer' | 'observer'> & {
-    readonly client: Ports['authority'];
-  },
-): Ports {
+function openStores(config: EmissionConfig, { database, clock }: ServiceDependencies) {
+  const timeoutMs = config.DATABASE_WAIT_MS;
   return {
     emissions: createPostgresEmissionStore({
       database,
-      timeoutMs: config.DATABASE_WAIT_MS,
+      timeoutMs,
       describe: (attempt) => invoiceEvent(attempt, clock()),
     }),
-    numbers: createPostgresNumberStore(database, config.DATABASE_WAIT_MS),
-    runs: createPostgresRunStore(database, (run) => runEvent(run, clock()), config.DATABASE_WAIT_MS),
+    numbers: createPostgresNumberStore(database, timeoutMs),
+    runs: createPostgresRunStore(database, (run) => runEvent(run, clock()), timeoutMs),
     contingency: createPostgresContingencyStore(database),
-    taxpayers: createRetryingTaxpayerReplica(database, config.DATABASE_WAIT_MS),
-    accounts: overrides.accounts ?? gatewayAccounts(config, identities),
-    archive: opened.archive,
-    authority: overrides.authority ?? opened.client,
-    tokens: opened.tokens,
-    recordUse: opened.recordUse,
-    sealer: opened.sealer,
-    observer: opened.observer,
-    clock,
-    random: overrides.random ?? Math.random,
-    sleep: (ms) => delay(ms),
-    owner: randomUUID(),
-    inOrder: createKeyedQueue(),
-    pending: new Set(),
-    checkpoint: overrides.checkpoint ?? (() => undefined),
-    settings: {
-      statusWaitMs: config.STATUS_WAIT_MS,
-      resendAfterMs: config.RESEND_AFTER_MS,
-      firstRetryMs: config.FIRST_RETRY_MS,
-      tryAgainLimit: 5,
-      sendTimeoutMs: config.AUTHORITY_TIMEOUT_MS + 5_000,
-      // Longer than a send and its repeat with a new token.
-      leaseMs: 2 * (config.AUTHORITY_TIMEOUT_MS + 5_000) + 10_000,
-      recoveryRate: config.RECOVERY_RATE,
-    },
+    taxpayers: createRetryingTaxpayerReplica(database, timeoutMs),
   };
 }
 
@@ -323,7 +377,13 @@ function openAuthority(
 function createBatches(
   config: EmissionConfig,
   parts: ServiceDependencies,
-  ports: Ports & { readonly readLine: ReadLines },
+  ports: {
+    readonly clock: () => Date;
+    readonly random: () => number;
+    readonly observer: Observer;
+    readonly settings: { readonly leaseMs: number };
+    readonly readLine: ReadLines;
+  },
   issueJson: IssueJson,
 ) {
   const admission = createAdmission(config.MAX_SUBMISSIONS);
@@ -364,7 +424,7 @@ function openWorkers(config: EmissionConfig, { watchQueue }: ServiceDependencies
     certificateFiles,
     signedDocuments,
     cancellationDocuments,
-    invoices: { readInvoice: invoices.read, compareXml: invoices.compare },
+    invoices,
     readLine: invoices.line,
     close: () => Promise.all(pools.map((pool) => pool.close())),
   };

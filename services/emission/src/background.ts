@@ -5,15 +5,19 @@ import type { Subscription } from '@ecf/service-kit/bus';
 import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
 import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
+import type { EmissionStore } from './attempt/ports.js';
+import type { Recorder } from './attempt/recorder.js';
 import type { BatchStore } from './batches/batch-ports.js';
 import type { CancellationStore } from './cancellation/cancellation-ports.js';
 import type { EmissionConfig } from './config.js';
+import type { ContingencyStore } from './contingency/contingency.js';
 import { DUE_TIMES } from './due-times.js';
 import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './events.kafka.js';
 import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
 import { createContingencyMetrics, createEndsMetrics } from './metrics.js';
 import { createNotices } from './notices/notices.postgres.js';
-import type { Ports } from './ports.js';
+import type { NumberStore } from './numbers/ports.js';
 import type { PublishedDocuments } from './published/published-documents.js';
 import { applyStatus } from './sending/apply-status.js';
 
@@ -35,7 +39,13 @@ interface Loop {
 }
 
 export interface LifeCycleDependencies extends ServiceDependencies {
-  readonly ports: Ports;
+  readonly emissions: EmissionStore;
+  readonly recorder: Recorder;
+  readonly numbers: NumberStore;
+  readonly contingency: ContingencyStore;
+  readonly taxpayers: TaxpayerReplica;
+  /** Work that continues after its request was answered. A graceful stop waits for it. */
+  readonly pending: Set<Promise<unknown>>;
   readonly cancellations: Pick<CancellationStore, 'backlog'>;
   readonly published: Pick<PublishedDocuments, 'forget' | 'findSubmission'>;
   readonly countBacklog: {
@@ -57,13 +67,13 @@ export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleDependencies,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const { ports, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
+  const { emissions, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
   const notices = createNotices(parts.database);
   const countEnds = createEndsMetrics(parts.metrics);
   const cleaning = createCleaning({
     async clean(now) {
-      await ports.numbers.forgetKeys(now);
+      await parts.numbers.forgetKeys(now);
       await parts.batches.deleteExpired(now);
     },
     clock,
@@ -93,9 +103,9 @@ export function createLifeCycle(
 
   /** Each counts by itself: one that fails leaves the values of the others. */
   const counts = [
-    async () => parts.countBacklog.documents(await ports.emissions.backlog(), clock()),
+    async () => parts.countBacklog.documents(await emissions.backlog(), clock()),
     async () => parts.countBacklog.cancellations(await parts.cancellations.backlog()),
-    async () => countWaiting(await ports.contingency.backlog(), clock()),
+    async () => countWaiting(await parts.contingency.backlog(), clock()),
     async () => countEnds(await notices.backlog(clock())),
     async () => parts.countBacklog.batches(await parts.batches.backlog(), clock()),
   ];
@@ -107,9 +117,9 @@ export function createLifeCycle(
       await parts.startClock();
       await parts.instance.start();
       subscriptions = [
-        await subscribeTaxpayers(bus, EMISSION_GROUP, ports, (rnc) => notices.publish(rnc, clock())),
-        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus({ ...ports, published }, result)),
-        await subscribeDeliveries(bus, EMISSION_GROUP, ports.emissions),
+        await subscribeTaxpayers(bus, EMISSION_GROUP, parts, (rnc) => notices.publish(rnc, clock())),
+        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus(parts, result)),
+        await subscribeDeliveries(bus, EMISSION_GROUP, emissions),
       ];
       await relay.start();
       await archiver.start();
@@ -129,7 +139,7 @@ export function createLifeCycle(
       await dueTimes.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
-      await Promise.race([Promise.allSettled(ports.pending), delay(PENDING_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.allSettled(parts.pending), delay(PENDING_MS, undefined, { ref: false })]);
       await relay.stop();
       await archiver.stop();
       for (const subscription of subscriptions) await subscription.stop();

@@ -2,7 +2,7 @@ import type { DeliveryChanged } from '@ecf/contracts';
 import { type InvoiceStatusChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { EmissionStore } from './ports.js';
+import type { EmissionStore } from './attempt/ports.js';
 
 /**
  * Applies results that the status poller publishes on `invoice-status.v1`. No inbox is needed: the revision guards

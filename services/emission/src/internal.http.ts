@@ -1,10 +1,10 @@
 import type { EmissionOperations, FollowUpOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { accountCaller } from '@ecf/taxpayer-replica';
+import type { EmissionStore } from './attempt/ports.js';
 import type { DocumentToken } from './credentials/document-credentials.js';
 import type { ObtainToken } from './credentials/obtain-token.js';
 import { toApiError } from './errors.http.js';
-import type { EmissionStore } from './ports.js';
 import { invoiceChanged, wholeInvoice } from './published/invoice-event.js';
 import type { PublishedDocuments } from './published/published-documents.js';
 

@@ -5,16 +5,16 @@ import { beginAttempt } from '../src/attempt/transitions.js';
 import type { Cancellation } from '../src/cancellation/cancellation.js';
 import type { CancellationPorts } from '../src/cancellation/cancellation-ports.js';
 import { createSendCancellation } from '../src/cancellation/send-cancellation.js';
-import { answerDeadline, awaitSend, awaitVerdict } from '../src/issue/await-verdict.js';
-import { type IssuePorts, issue, type Offer, type Prepared } from '../src/issue/issue.js';
-import { createIssueOpen } from '../src/issue/issue-open.js';
+import { createWaits } from '../src/issue/await-verdict.js';
+import { createIssue, type IssuePorts, type Signed, type Submission } from '../src/issue/issue.js';
+import { createIssueJson } from '../src/issue/issue-json.js';
 import { createSubmitJson } from '../src/issue/submit-json.js';
 import { drawNumber, NumberLost } from '../src/numbers/automatic-number.js';
-import type { Draw } from '../src/ports.js';
+import type { Draw } from '../src/numbers/ports.js';
 import { at, fresh, sending } from './support/attempts.js';
 import { example } from './support/documents.js';
 
-const { now, random, settings } = at(0);
+const { now, random } = at(0);
 const GIVEN_UP = { code: 'overloaded', message: expect.stringContaining('Repeat it unchanged after Retry-After') };
 const LEFT = { code: 'bad_request', message: expect.stringContaining('closed the connection') };
 
@@ -29,9 +29,7 @@ describe('a document whose number other requests take each time', () => {
     const counts = { looks: 0, commits: 0 };
     const ports = {
       clock: () => now,
-      random,
-      settings,
-      owner: 'me',
+      recorder: { begin: () => sending() },
       checkpoint: () => undefined,
       inOrder: (_: string, work: () => Promise<unknown>) => work(),
       emissions: {
@@ -46,7 +44,7 @@ describe('a document whose number other requests take each time', () => {
         },
       },
     } as unknown as IssuePorts;
-    const offer = {
+    const submission = {
       document: {
         key: { env: 'TesteCF', issuerRnc: '199999991', encf: 'E310000000001' },
         type: '31',
@@ -55,21 +53,23 @@ describe('a document whose number other requests take each time', () => {
       },
       ranges: [],
       drawn: null,
-      key: null,
-      prepare: async () => ({ fresh: fresh(), files: [], sealedCertificate: null }) as unknown as Prepared,
-    } as unknown as Offer<Prepared>;
-    return { counts, ports, offer };
+      idempotencyKey: null,
+      dryRun: false,
+    } as unknown as Submission;
+    const sign = async () => ({ fresh: fresh(), files: [], sealedCertificate: null }) as unknown as Signed;
+    const issue = createIssue(ports);
+    return { counts, issue: (signal?: AbortSignal) => issue({ ...submission, signal }, sign) };
   }
 
   it('is given up after ten rounds, with 503 and the advice to repeat it', async () => {
-    const { counts, ports, offer } = contested();
-    await expect(issue(ports, offer, { dryRun: false })).rejects.toMatchObject(GIVEN_UP);
+    const { counts, issue } = contested();
+    await expect(issue()).rejects.toMatchObject(GIVEN_UP);
     expect(counts).toEqual({ looks: 10, commits: 10 });
   });
 
   it('is not begun for a caller that left while it waited for its turn', async () => {
-    const { counts, ports, offer } = contested();
-    await expect(issue(ports, offer, { dryRun: false, signal: left() })).rejects.toMatchObject(LEFT);
+    const { counts, issue } = contested();
+    await expect(issue(left())).rejects.toMatchObject(LEFT);
     expect(counts).toEqual({ looks: 0, commits: 0 });
   });
 });
@@ -92,89 +92,93 @@ describe('a document without a number', () => {
         counts.returned += 1;
       },
     };
-    return { counts, ports: { numbers, sleep: async () => undefined } as never };
+    return { counts, numbers: numbers as never, sleep: async () => undefined };
   };
 
   it('does not wait without end for another call with its key', async () => {
-    const { counts, ports } = drawing({ outcome: 'busy' });
-    await expect(drawNumber(ports, SCOPE, DOCUMENT, RANGES)).rejects.toMatchObject(GIVEN_UP);
+    const { counts, numbers, sleep } = drawing({ outcome: 'busy' });
+    await expect(drawNumber(numbers, sleep, SCOPE, DOCUMENT, RANGES)).rejects.toMatchObject(GIVEN_UP);
     expect(counts.draws).toBe(400);
   });
 
   it('draws no number for a caller that left', async () => {
-    const { counts, ports } = drawing({ outcome: 'busy' });
-    await expect(drawNumber(ports, SCOPE, DOCUMENT, RANGES, left())).rejects.toMatchObject(LEFT);
+    const { counts, numbers, sleep } = drawing({ outcome: 'busy' });
+    await expect(drawNumber(numbers, sleep, SCOPE, DOCUMENT, RANGES, left())).rejects.toMatchObject(LEFT);
     expect(counts.draws).toBe(0);
   });
 
   it('is given up after ten numbers that went to other documents, and returns each', async () => {
-    const { counts, ports } = drawing({ outcome: 'drawn', encf: 'E310000000001', run: 1 });
+    const { counts, numbers, sleep } = drawing({ outcome: 'drawn', encf: 'E310000000001', run: 1 });
     const document = example('ecf-31', 1, ({ Encabezado: { IdDoc } }) => {
       IdDoc.FechaVencimientoSecuencia = '31-12-2099';
     });
-    const lost = { issue: () => Promise.reject(new NumberLost()), warningsOf: () => [] };
-    const open = createIssueOpen(
-      {
-        ...(ports as object),
-        clock: () => now,
-        checkpoint: () => undefined,
-        contingency: { isAway: async () => false },
-        tokens: { get: async () => ({ token: 't', expiresAt: now }) },
-        authority: { isAway: () => false, maintenanceUntil: () => null },
-      } as never,
-      { stored: () => ({}) } as never,
-      lost as never,
-    );
     const summary = fresh().facts.summary;
     const key = { env: 'TesteCF', issuerRnc: '199999991', encf: 'E310000000001' };
-    const invoice = { key, type: '31', summary, tree: document, route: 'ecf', contentHash: 'hash' };
-    const parties = { caller: { accountId: 'account-1' }, taxpayer: { ranges: RANGES, rnc: '199999991' } };
-    const work = open.issue(
-      parties as never,
-      { invoice, read: async () => ({ isOpen: true, invoice }) } as never,
-      'key',
-    );
+    const invoice = { key, type: '31', summary, tree: document, route: 'ecf', contentHash: 'hash', warnings: [] };
+    const issueJson = createIssueJson({
+      readInvoice: async () => ({ isOpen: true, ownReference: null, invoice }) as never,
+      taxpayers: { require: async () => ({ ranges: RANGES, rnc: '199999991' }) } as never,
+      certificates: {} as never,
+      signer: {
+        certificateOf: () => ({ notBefore: at(-1).now, notAfter: at(1).now }),
+        logIn: async () => ({}),
+      } as never,
+      issue: () => Promise.reject(new NumberLost()),
+      compare: {} as never,
+      emissions: {} as never,
+      numbers,
+      observer: {} as never,
+      clock: () => now,
+      sleep,
+      checkpoint: () => undefined,
+    });
+    const submission = { caller: { accountId: 'account-1' }, env: 'TesteCF', certificate: null, batchLine: null };
+    const work = issueJson({ ...submission, dryRun: false, idempotencyKey: 'key' } as never);
     await expect(work).rejects.toMatchObject(GIVEN_UP);
     expect(counts).toEqual({ draws: 10, returned: 10 });
   });
 });
 
+/** The waits of a caller under a clock that only its sleeps move. */
+function waits(parts: object, statusWaitMs = 60_000) {
+  let waited = 0;
+  const all = createWaits({
+    clock: () => new Date(now.getTime() + waited),
+    sleep: async (ms: number) => {
+      waited += ms;
+    },
+    settings: { statusWaitMs, sendTimeoutMs: 60_000 },
+    ...parts,
+  } as never);
+  return { ...all, waited: () => waited };
+}
+
 describe('a caller that waits for the verdict', () => {
   it('queries the authority five times in three seconds at most, first after 220 ms', async () => {
-    let waited = 0;
     const asked: number[] = [];
-    const ports = {
-      clock: () => new Date(now.getTime() + waited),
-      sleep: async (ms: number) => {
-        waited += ms;
-      },
-      authority: {
-        queryResult: async () => {
-          asked.push(waited);
-          return { outcome: 'verdict', verdict: { status: 'EnProceso' } };
-        },
-      },
-    } as never;
+    const queryResult = async () => {
+      asked.push(waited());
+      return { outcome: 'verdict', verdict: { status: 'EnProceso' } };
+    };
+    const { verdict, waited } = waits({ authority: { queryResult } }, 3_000);
     const attempt: Attempt = { ...sending(), state: 'processing', trackId: 'track-1', owner: null };
-    const tokens = { get: async () => 'token' } as never;
-    expect(await awaitVerdict(ports, {} as never, attempt, tokens, now.getTime() + 3_000)).toBe(attempt);
+    expect(await verdict(attempt, { get: async () => 'token' } as never)).toBe(attempt);
     expect(asked).toEqual([220, 470, 970, 1_970, 2_970]);
   });
 });
 
 describe('a repeat', () => {
-  const ports = { clock: () => now, random, settings, sleep: async () => undefined, emissions: {} } as never;
-
   it('of a document that is withdrawn at each try is given up after ten', async () => {
     let tries = 0;
     const attempt: Attempt = { ...sending(), state: 'withdrawn', owner: null };
     const submit = createSubmitJson(
-      ports,
       async () => {
         tries += 1;
         return { outcome: 'repeated', attempt, tokens: null, isBound: false };
       },
+      waits({}),
       {} as never,
+      () => now,
     );
     await expect(submit({} as never)).rejects.toMatchObject(GIVEN_UP);
     expect(tries).toBe(10);
@@ -182,37 +186,23 @@ describe('a repeat', () => {
 
   it('ends its wait for the verdict, and for the send of another request, when its caller leaves', async () => {
     const caller = new AbortController();
-    const leaving = {
-      clock: () => now,
-      settings: { ...settings, sendTimeoutMs: 60_000 },
-      sleep: async () => caller.abort(),
-      emissions: {
-        find: async () => {
-          throw new Error('no reader waits for this look');
-        },
-      },
-    } as never;
+    const find = async () => {
+      throw new Error('no reader waits for this query');
+    };
+    const leaving = waits({ sleep: async () => caller.abort(), emissions: { find } });
     const attempt = beginAttempt(fresh(), null, 1, at(0), { owner: 'other', leaseMs: 60_000, held: false });
-    const deadline = now.getTime() + 60_000;
-    expect(await awaitVerdict(leaving, {} as never, attempt, null, deadline, caller.signal)).toBe(attempt);
-    expect(await awaitSend(leaving, attempt, caller.signal)).toBe(attempt);
+    expect(await leaving.verdict(attempt, null, caller.signal)).toBe(attempt);
+    expect(await leaving.send(attempt, caller.signal)).toBe(attempt);
   });
 
   it('waits no longer for an attempt that a wrong clock sent in the future', async () => {
     const sent = beginAttempt(fresh(), null, 1, at(3 * 3_600_000), { owner: 'other', leaseMs: 60_000, held: false });
-    let waited = 0;
-    const waiting = {
-      clock: () => new Date(now.getTime() + waited),
-      settings: { ...settings, sendTimeoutMs: 60_000, statusWaitMs: 20_000 },
-      sleep: async (ms: number) => {
-        waited += ms;
-      },
-      emissions: { find: async () => sent },
-    } as never;
-    expect(await awaitSend(waiting, sent)).toBe(sent);
-    expect(waited).toBeLessThan(70_000);
-    waited = 0;
-    expect(answerDeadline(waiting, sent)).toBe(now.getTime() + 20_000);
+    const { send, verdict, waited } = waits({ emissions: { find: async () => sent } }, 20_000);
+    expect(await send(sent)).toBe(sent);
+    expect(waited()).toBeLessThan(70_000);
+    const before = waited();
+    expect(await verdict(sent, null)).toBe(sent);
+    expect(waited() - before).toBeLessThanOrEqual(20_000);
   });
 });
 

@@ -26,7 +26,7 @@ function costlyFile(): Buffer {
 describe('certificate files', () => {
   const files = createCertificateFiles(() => undefined);
   const certificatesWith = (open: OpenCertificate, clock = () => now) =>
-    createCertificates({ sealer: createMasterKeys([Buffer.alloc(32, 7)]), clock }, open);
+    createCertificates(createMasterKeys([Buffer.alloc(32, 7)]), clock, open);
   let file: Buffer;
 
   beforeAll(() => {

@@ -53,7 +53,7 @@ describe('certificates and logins', () => {
   });
 
   it('a stored certificate opens for its own account alone, also after it was opened', () => {
-    const certificates = createCertificates({ sealer: createMasterKeys([Buffer.alloc(32, 7)]), clock }, () => {
+    const certificates = createCertificates(createMasterKeys([Buffer.alloc(32, 7)]), clock, () => {
       throw new Error('no file is opened');
     });
     const own = world.taxpayers.get(ISSUER) as TaxpayerState;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../src/attempt/attempt.js';
 import { afterReceipt, afterResult } from '../src/attempt/authority-answers.js';
+import type { EmissionStore } from '../src/attempt/ports.js';
+import { createRecorder } from '../src/attempt/recorder.js';
 import { asFound } from '../src/attempt/submission-history.js';
 import { beginAttempt, sendLost } from '../src/attempt/transitions.js';
-import { awaitSend, awaitVerdict, queryResultOnce } from '../src/issue/await-verdict.js';
-import type { Ports } from '../src/ports.js';
+import { createWaits } from '../src/issue/await-verdict.js';
 import { createFollowUp } from '../src/sending/follow-up.js';
 import { createResolveByOperator } from '../src/sending/resolve-by-operator.js';
 import { at, fresh, receipt, result, sending } from './support/attempts.js';
@@ -47,24 +48,35 @@ async function number(first: Attempt) {
   };
 }
 
-function portsOver(store: Ports['emissions'], change: Partial<Ports> = {}): Ports {
+function portsOver(emissions: EmissionStore) {
   const { now, random, settings } = at(0);
+  const observer = { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} } as never;
+  const times = { clock: () => now, random, sleep: async () => undefined };
+  const lease = { owner: 'me', settings: { ...settings, leaseMs: 60_000 } };
   return {
-    emissions: store,
+    emissions,
+    recorder: createRecorder({ emissions, observer, ...times, ...lease, pending: new Set() }),
     runs: { present: async () => 1 },
-    observer: { decided() {}, alarm() {}, mismatchedAnswer() {}, submitted() {} },
-    authority: { queryResult: async () => REJECTED },
+    observer,
     archive: { get: async () => Buffer.from('<ECF/>') },
-    sleep: async () => undefined,
     checkpoint: () => undefined,
-    clock: () => now,
-    random,
-    settings: { ...settings, sendTimeoutMs: 60_000 },
-    owner: 'me',
-    pending: new Set(),
-    ...change,
-  } as Ports;
+    clock: times.clock,
+  };
 }
+
+/** The waits of a caller; \`during\` happens while it sleeps, or while the authority is queried. */
+function waitsOver(store: EmissionStore, during: { sleep?: () => Promise<void>; query?: () => Promise<void> }) {
+  return createWaits({
+    ...portsOver(store),
+    authority: { queryResult: async () => during.query?.().then(() => REJECTED) } as never,
+    followUp: {} as never,
+    sleep: async () => during.sleep?.(),
+    settings: { statusWaitMs: 60_000, sendTimeoutMs: 60_000 },
+  });
+}
+
+const followUpOver = (store: EmissionStore) =>
+  createFollowUp(portsOver(store) as never, undefined as never, async () => null);
 
 const ENDED = {
   attempt: 1,
@@ -75,33 +87,31 @@ const ENDED = {
   verdict: { code: '2', messages: REASON, sequenceUsed: false },
 };
 const processing = () => must(afterReceipt(sending(), receipt('t-1'), at(0)));
-const DEADLINE = at(60_000).now.getTime();
 
 describe('a caller that waits for an attempt gets its outcome, although another document took the number', () => {
   it('when the authority is queried for the result', async () => {
     const { store, movesOn } = await number(processing());
-    const authority = { queryResult: async () => movesOn().then(() => REJECTED) } as never;
-    const ports = portsOver(store, { authority });
-    expect(await queryResultOnce(ports, processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
+    const waits = waitsOver(store, { query: movesOn });
+    expect(await waits.queryOnce(processing(), 't-1', TOKENS as never)).toMatchObject(ENDED);
     expect(await store.find(processing())).toMatchObject({ attempt: 2, trackId: 't-2', state: 'accepted' });
   });
 
   it('when only the store is read, without a certificate for a query', async () => {
     const { store, movesOn } = await number(processing());
-    const ports = portsOver(store, { sleep: () => movesOn() });
-    expect(await awaitVerdict(ports, {} as never, processing(), null, DEADLINE)).toMatchObject(ENDED);
+    const waits = waitsOver(store, { sleep: movesOn });
+    expect(await waits.verdict(processing(), null)).toMatchObject(ENDED);
   });
 
   it('when another instance was sending it', async () => {
     const { store, movesOn } = await number(sending());
-    const ports = portsOver(store, { sleep: () => movesOn() });
-    expect(await awaitSend(ports, sending())).toMatchObject(ENDED);
+    const waits = waitsOver(store, { sleep: movesOn });
+    expect(await waits.send(sending())).toMatchObject(ENDED);
   });
 
   it('when the follow-up sends it again', async () => {
     const attempt: Attempt = { ...processing(), state: 'resend-due', trackId: null };
     const { store, movesOn } = await number(attempt);
-    const followUp = createFollowUp(portsOver(store), async () => null);
+    const followUp = followUpOver(store);
     await movesOn();
     expect(await followUp.advance(attempt, TOKENS as never)).toMatchObject(ENDED);
   });
@@ -119,7 +129,7 @@ describe('a note that is held', () => {
     const note = beginAttempt(document, null, 2, at(5), { owner: 'me', leaseMs: 1, held: true });
     expect(await store.begin(note, null, [])).toBe(true);
     await movesOn(at(takenAt));
-    const followUp = createFollowUp(portsOver(store), async () => null);
+    const followUp = followUpOver(store);
     expect(await followUp.advance(note)).toMatchObject({ encf: 'E340000000001', state });
   });
 });
@@ -164,13 +174,12 @@ describe('a decision of an operator about a document that moved on meanwhile', (
       const { store, movesOn } = await number(first);
       // Another document takes the number between the look and the change.
       const emissions = { ...store, find: async () => first };
-      const ports = { emissions, observer: { decided: () => undefined }, clock: () => at(1).now, random: () => 0.5 };
       await movesOn();
       emissions.save = async (...change) => {
         emissions.find = store.find as never;
         return store.save(...change);
       };
-      const resolve = createResolveByOperator({ ...ports, settings: at(0).settings } as never, async () => undefined);
+      const resolve = createResolveByOperator(emissions, portsOver(emissions).recorder, async () => undefined);
       expect(await resolve(first, decision)).toMatchObject({ applied: false, trackId: 't-1' });
     },
   );

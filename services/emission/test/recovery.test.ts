@@ -41,14 +41,13 @@ async function lookAt(
       authority: { requestSeed: async () => (answers ? verdict({}) : unknown('no')) },
       contingency,
       clock: () => NOW,
-      settings: { recoveryRate },
       observer: {
         failed: (__: string, error: unknown) => {
           throw error;
         },
       },
     } as never,
-    { idleMs: 1 },
+    { idleMs: 1, recoveryRate },
   );
   await recovery.runOnce();
   return seen;

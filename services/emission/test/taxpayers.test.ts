@@ -24,17 +24,14 @@ function state(rnc: string, revision: number, previous: number, change: Partial<
 it('reads the revision of the identity from memory, then the replica, then the gateway', async () => {
   const replica = createInMemoryTaxpayerReplica();
   let fetches = 0;
-  const taxpayers = createTaxpayers({
-    taxpayers: replica,
-    accounts: {
-      async fetch() {
-        fetches += 1;
-        return {
-          account_id: 'a',
-          revision: 8,
-          taxpayers: [state('100000001', 4, 0), state('100000002', 8, 4, { active: false })],
-        };
-      },
+  const taxpayers = createTaxpayers(replica, {
+    async fetch() {
+      fetches += 1;
+      return {
+        account_id: 'a',
+        revision: 8,
+        taxpayers: [state('100000001', 4, 0), state('100000002', 8, 4, { active: false })],
+      };
     },
   });
   const caller = (taxpayersRevision: number) => ({ accountId: 'a', taxpayersRevision });

@@ -1,13 +1,16 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
-import type { Ports } from '../ports.js';
+import type { Observer } from '../attempt/ports.js';
 import type { DueLine } from './batch.js';
 import type { BatchStore, LineRate } from './batch-ports.js';
 import type { ProcessLine } from './process-line.js';
 
-type BackgroundPorts = Pick<Ports, 'clock' | 'observer' | 'settings'> & {
+interface BackgroundPorts {
   readonly batches: BatchStore;
   readonly lineRate: LineRate;
-};
+  readonly clock: () => Date;
+  readonly observer: Observer;
+  readonly settings: { readonly leaseMs: number };
+}
 
 export interface BatchBackgroundOptions {
   readonly idleMs: number;
@@ -66,7 +69,7 @@ const COUNT_EVERY_MS = 1_000;
 
 /** Counts the lines of open batches until all are final. */
 export function createCountBackground(
-  { batches, clock, observer }: Omit<BackgroundPorts, 'lineRate'>,
+  { batches, clock, observer }: Omit<BackgroundPorts, 'lineRate' | 'settings'>,
   { idleMs }: Pick<BatchBackgroundOptions, 'idleMs'>,
 ): DueWork<number> {
   return createDueWork<number>({

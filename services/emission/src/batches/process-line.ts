@@ -1,8 +1,7 @@
 import type { ErrorDetail } from '@ecf/contracts';
 import { ISSUING_RULES } from '@ecf/domain';
 import { EmissionError } from '../errors.js';
-import type { IssueJson } from '../issue/submit-json.js';
-import type { Ports } from '../ports.js';
+import type { IssueJson } from '../issue/issue-json.js';
 import { type DueLine, keyOfLine, type LineOutcome, type Postponed } from './batch.js';
 import type { BatchStore, LineRate } from './batch-ports.js';
 
@@ -37,7 +36,9 @@ const ENDED_READINGS = 2;
  * that it made. If it made none, it is issued now; if its batch is cancelled, it is refused.
  */
 export function createProcessLine(
-  ports: Pick<Ports, 'clock' | 'random'> & {
+  ports: {
+    readonly clock: () => Date;
+    readonly random: () => number;
     readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf' | 'countReading'>;
     readonly lineRate: Pick<LineRate, 'count'>;
   },

@@ -1,5 +1,4 @@
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import type { Batch, BatchLine } from './batch.js';
 import type { BatchScope, BatchStore, ResultPage } from './batch-ports.js';
 
@@ -17,7 +16,10 @@ export interface QueryBatches {
 export function createQueryBatches({
   batches,
   clock,
-}: Pick<Ports, 'clock'> & { readonly batches: BatchStore }): QueryBatches {
+}: {
+  readonly batches: BatchStore;
+  readonly clock: () => Date;
+}): QueryBatches {
   async function one(scope: BatchScope, id: number): Promise<Batch> {
     const batch = await batches.find(scope, id);
     if (batch === null) throw new EmissionError('not_found', `There is no batch ${id} in ${scope.env}.`);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { EmissionError } from '../errors.js';
 import { keyRequired } from '../numbers/automatic-number.js';
-import type { Ports } from '../ports.js';
 import type { NewBatch, NewLine } from './batch.js';
 import type { BatchStore, ReceivedBatch } from './batch-ports.js';
 import { type ReadLines, unreadLine } from './line-numbers.js';
@@ -27,7 +26,7 @@ const CHUNK = { lines: 500, bytes: 1024 * 1024 };
  * same idempotency key with the same bytes finds the first batch.
  */
 export function createReceiveBatch(
-  ports: Pick<Ports, 'clock'> & { readonly batches: BatchStore; readonly readLine: ReadLines },
+  ports: { readonly batches: BatchStore; readonly readLine: ReadLines; readonly clock: () => Date },
   onReceived: () => void,
 ): ReceiveBatch {
   const { batches, clock } = ports;

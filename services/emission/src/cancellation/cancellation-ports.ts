@@ -1,9 +1,12 @@
-import type { AuthorityClient } from '@ecf/authority-client';
+import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { NumberRange } from '@ecf/domain/number-set';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
-import type { Ports } from '../ports.js';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
+import type { ReachCheckpoint } from '../attempt/ports.js';
+import type { KeyedQueue } from '../keyed-queue.js';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
 import type { SignedCancellation, signCancellation } from './cancellation-document.js';
 import type { CancellationRequest } from './request.js';
@@ -89,16 +92,24 @@ export interface CancellationDocuments {
   sign(...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
 }
 
-export interface CancellationPorts
-  extends Pick<
-    Ports,
-    'archive' | 'tokens' | 'recordUse' | 'clock' | 'random' | 'sleep' | 'inOrder' | 'checkpoint' | 'pending'
-  > {
+export interface CancellationPorts {
+  readonly archive: DocumentReader;
+  readonly tokens: TokenProvider;
+  /** Called before every signature. */
+  readonly recordUse: RecordCertificateUse;
+  readonly clock: () => Date;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly inOrder: KeyedQueue;
+  readonly checkpoint: ReachCheckpoint;
+  /** Work that continues after its request was answered. A graceful stop waits for it. */
+  readonly pending: Set<Promise<unknown>>;
   readonly cancellations: CancellationStore;
   readonly cancellationDocuments: Pick<CancellationDocuments, 'sign'>;
   readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
   readonly cancellationObserver: CancellationObserver;
-  readonly settings: Pick<Ports['settings'], 'firstRetryMs' | 'sendTimeoutMs'>;
+  /** Milliseconds to the first retry, and of one send at most. */
+  readonly settings: { readonly firstRetryMs: number; readonly sendTimeoutMs: number };
 }
 
 /** Two logins of two calls each, and two sends. Each call has its own timeout. */

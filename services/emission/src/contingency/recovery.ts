@@ -1,10 +1,11 @@
 import { isUnanswered } from '@ecf/authority-client/answers';
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Attempt } from '../attempt/attempt.js';
-import { moment, recordTransition } from '../attempt/record-transition.js';
+import type { EmissionStore, Observer } from '../attempt/ports.js';
+import type { Recorder } from '../attempt/recorder.js';
 import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
-import type { Ports } from '../ports.js';
-import { type Contingency, FIRST_PROBE_MS, type WaitingDocuments } from './contingency.js';
+import type { Authority } from '../sending/ports.js';
+import { type Contingency, type ContingencyStore, FIRST_PROBE_MS, type WaitingDocuments } from './contingency.js';
 
 /**
  * While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after
@@ -25,19 +26,28 @@ const LATE_AT_ONCE = 100;
  * answers. The follow-up sends each as any other document.
  */
 export function createRecovery(
-  ports: Pick<
-    Ports,
-    'authority' | 'contingency' | 'emissions' | 'clock' | 'random' | 'observer' | 'settings' | 'sleep'
-  >,
-  { idleMs }: { readonly idleMs: number },
+  {
+    authority,
+    contingency,
+    emissions,
+    recorder,
+    observer,
+    clock,
+  }: {
+    readonly authority: Pick<Authority, 'requestSeed'>;
+    readonly contingency: ContingencyStore;
+    readonly emissions: Pick<EmissionStore, 'find'>;
+    readonly recorder: Recorder;
+    readonly observer: Observer;
+    readonly clock: () => Date;
+  },
+  { idleMs, recoveryRate }: { readonly idleMs: number; readonly recoveryRate: number },
 ): DueWork<Contingency> {
-  const { authority, contingency, emissions, clock, observer, settings } = ports;
-
   async function alarmOfLate(present: Contingency, now: Date): Promise<void> {
     for (const key of await contingency.late(present, now, LATE_AT_ONCE)) {
       const attempt = await emissions.find(key);
-      const decide = (one: Attempt) => (one.queuedAt ? foundLate(one, moment(ports)) : null);
-      if (attempt !== null) await recordTransition(ports, attempt, decide);
+      const decide = (one: Attempt) => (one.queuedAt ? foundLate(one, recorder.moment()) : null);
+      if (attempt !== null) await recorder.record(attempt, decide);
     }
   }
 
@@ -52,7 +62,7 @@ export function createRecovery(
     if (present.failures >= FAILURES) return probe(present, waiting);
     const grown = present.rate * (present.failures === 0 ? GROWTH : 1);
     // The setting may have been raised since the recovery began.
-    const rate = Math.min(Math.max(grown, settings.recoveryRate), FASTEST);
+    const rate = Math.min(Math.max(grown, recoveryRate), FASTEST);
     const room = Math.round(rate) - waiting.released;
     if (room > 0) await contingency.release(present, room, now);
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
@@ -62,7 +72,7 @@ export function createRecovery(
   async function probe(present: Contingency, { total, probing }: WaitingDocuments): Promise<void> {
     const answered = !isUnanswered(await authority.requestSeed({ env: present.env }));
     if (!answered) await contingency.unreached(present);
-    const probeIn = (ms: number) => contingency.save({ ...present, rate: settings.recoveryRate }, later(clock(), ms));
+    const probeIn = (ms: number) => contingency.save({ ...present, rate: recoveryRate }, later(clock(), ms));
     await probeIn(Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS));
     if (!answered || probing > 0) return;
     // Only held notes may wait, which send nothing: the seed is the first answer.

@@ -1,8 +1,8 @@
 import { LoginError } from '@ecf/authority-client/login';
 import { later } from '../attempt/transitions.js';
 import { loginFailure, type TokenSource } from '../credentials/token-source.js';
-import type { Ports } from '../ports.js';
-import { type Destination, FIRST_PROBE_MS } from './contingency.js';
+import type { Authority } from '../sending/ports.js';
+import { type ContingencyStore, type Destination, FIRST_PROBE_MS } from './contingency.js';
 
 /** A token; or since when the authority is away, for a document that may wait, and the end of announced maintenance. */
 export type TokenOrWait =
@@ -15,25 +15,34 @@ export type TokenOrWait =
  *
  * @throws EmissionError where it may not wait, and where the authority refuses the certificate
  */
-export async function tokenOrWait(
-  { authority, contingency, clock, settings }: Pick<Ports, 'authority' | 'contingency' | 'clock' | 'settings'>,
+export type TokenBeforeSigning = (
   destination: Destination,
   tokens: TokenSource,
   mayWait: boolean,
-): Promise<TokenOrWait> {
-  const until = authority.maintenanceUntil(destination.env);
-  const away = async (isForAll: boolean) => {
-    const now = clock();
-    const outage = { now, rate: settings.recoveryRate, dueAt: later(now, FIRST_PROBE_MS), isForAll };
-    return { token: null, until, since: await contingency.begin(destination, outage) };
+) => Promise<TokenOrWait>;
+
+/** @param recoveryRate documents a second that leave the queue when the authority returns */
+export function createTokenBeforeSigning(
+  authority: Pick<Authority, 'isAway' | 'maintenanceUntil'>,
+  contingency: ContingencyStore,
+  clock: () => Date,
+  recoveryRate: number,
+): TokenBeforeSigning {
+  return async (destination, tokens, mayWait) => {
+    const until = authority.maintenanceUntil(destination.env);
+    const away = async (isForAll: boolean) => {
+      const now = clock();
+      const outage = { now, rate: recoveryRate, dueAt: later(now, FIRST_PROBE_MS), isForAll };
+      return { token: null, until, since: await contingency.begin(destination, outage) };
+    };
+    const isAway = authority.isAway(destination.env, destination.route === 'ecf' ? 'recepcion' : 'recepcionfc');
+    if (mayWait && (isAway || (await contingency.isAway(destination)))) return away(true);
+    try {
+      return { token: await tokens.get(), since: null, until: null };
+    } catch (error) {
+      const isRefused = !(error instanceof LoginError) || error.code === 'login_refused';
+      if (isRefused || !mayWait) throw loginFailure(error, { maintenanceUntil: until });
+      return away(error.isUnanswered);
+    }
   };
-  const isAway = authority.isAway(destination.env, destination.route === 'ecf' ? 'recepcion' : 'recepcionfc');
-  if (mayWait && (isAway || (await contingency.isAway(destination)))) return away(true);
-  try {
-    return { token: await tokens.get(), since: null, until: null };
-  } catch (error) {
-    const isRefused = !(error instanceof LoginError) || error.code === 'login_refused';
-    if (isRefused || !mayWait) throw loginFailure(error, { maintenanceUntil: until });
-    return away(error.isUnanswered);
-  }
 }

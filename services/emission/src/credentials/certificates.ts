@@ -4,7 +4,7 @@ import { type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 import { EmissionError, invalidRequest } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { Sealer } from './ports.js';
 
 /** The certificate and password parts of a request. */
 export interface UploadedCertificate {
@@ -33,14 +33,14 @@ const OPENED_AT_MOST = 500;
 const UPLOADED_FOR_MS = 60_000;
 
 /** Opens each certificate once, because parsing a key or a PKCS#12 file takes longer than a signature. */
-export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>, open: OpenCertificate): Certificates {
+export function createCertificates(sealer: Sealer, clock: () => Date, open: OpenCertificate): Certificates {
   const opened = new LRUCache<string, SigningCertificate>({ max: OPENED_AT_MOST });
   const uploads = new LRUCache<string, { opening: Promise<SigningCertificate>; until: number }>({
     max: OPENED_AT_MOST,
   });
 
   function unsealed(sealed: Uint8Array, binding: SealBinding): SigningCertificate {
-    return deserialiseCertificate(ports.sealer.unseal(sealed, binding));
+    return deserialiseCertificate(sealer.unseal(sealed, binding));
   }
 
   return {
@@ -67,14 +67,14 @@ export function createCertificates(ports: Pick<Ports, 'sealer' | 'clock'>, open:
       }
       opened.set(key, certificate);
       try {
-        checkValidity(certificate, ports.clock());
+        checkValidity(certificate, clock());
       } catch (cause) {
         throw unusable(taxpayer.rnc, cause);
       }
       return certificate;
     },
     async uploaded({ p12, password }, accountId) {
-      const now = ports.clock();
+      const now = clock();
       for (const [other, { until }] of uploads) if (until <= now.getTime()) uploads.delete(other);
       // The length says where the password begins, so that no other pair has the same key.
       const key = createHash('sha256').update(`${p12.length}\n`).update(p12).update(password).digest('base64');

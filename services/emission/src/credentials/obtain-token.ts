@@ -1,9 +1,9 @@
+import type { TokenProvider } from '@ecf/authority-client';
 import type { TaxpayerState } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import type { Certificates } from './certificates.js';
 import type { Taxpayers } from './taxpayers.js';
 import { loginFailure } from './token-source.js';
@@ -39,7 +39,7 @@ export type ObtainToken = (request: {
  * valid.
  */
 export function createObtainToken(
-  ports: Pick<Ports, 'tokens'>,
+  tokens: TokenProvider,
   taxpayers: Taxpayers,
   certificates: Certificates,
 ): ObtainToken {
@@ -50,8 +50,8 @@ export function createObtainToken(
         : theOneOf(await taxpayers.require(caller, issuerRnc));
     try {
       const owner = { env, account: caller.accountId, ...signer };
-      if (refused) await ports.tokens.invalidate({ ...owner, token: refused });
-      const { token, expiresAt } = await ports.tokens.get(owner);
+      if (refused) await tokens.invalidate({ ...owner, token: refused });
+      const { token, expiresAt } = await tokens.get(owner);
       return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
     } catch (error) {
       throw loginFailure(error, { unreadableIs502: true });

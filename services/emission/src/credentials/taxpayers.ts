@@ -1,8 +1,8 @@
 import { type AccountTaxpayers, mayActFor, type TaxpayerState } from '@ecf/contracts';
-import type { Caller, KnownTaxpayer } from '@ecf/taxpayer-replica';
+import type { Caller, KnownTaxpayer, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { LRUCache } from 'lru-cache';
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { AccountSource } from './ports.js';
 
 export interface Taxpayers {
   /**
@@ -24,14 +24,14 @@ const REMEMBERED_MS = 1_000;
  * Reads the taxpayers of an account from memory, then from the replica, then from the gateway. The identity names the
  * latest revision, so a certificate uploaded a moment ago signs the next request.
  */
-export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): Taxpayers {
+export function createTaxpayers(taxpayers: TaxpayerReplica, accounts: AccountSource): Taxpayers {
   const memory = new LRUCache<string, KnownTaxpayer>({ max: MAX_TAXPAYERS, ttl: REMEMBERED_MS });
 
   async function upToDate(caller: Caller, rnc: string): Promise<TaxpayerState | null> {
     const key = `${caller.accountId}:${rnc}`;
     const remembered = memory.get(key);
     if (remembered !== undefined && remembered.revision >= caller.taxpayersRevision) return remembered.taxpayer;
-    let known: KnownTaxpayer = await ports.taxpayers.lookUp(caller.accountId, rnc);
+    let known: KnownTaxpayer = await taxpayers.lookUp(caller.accountId, rnc);
     if (known.revision < caller.taxpayersRevision) {
       const account = await fetchAccount(caller);
       known = {
@@ -46,13 +46,13 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): T
   async function fetchAccount({ accountId }: Caller): Promise<AccountTaxpayers> {
     let account: AccountTaxpayers;
     try {
-      account = await ports.accounts.fetch(accountId);
+      account = await accounts.fetch(accountId);
     } catch (cause) {
       throw new EmissionError('service_unavailable', 'The account cannot be read from the gateway; repeat shortly.', {
         cause,
       });
     }
-    await ports.taxpayers.replaceAccount(account);
+    await taxpayers.replaceAccount(account);
     return account;
   }
 
@@ -70,13 +70,13 @@ export function createTaxpayers(ports: Pick<Ports, 'taxpayers' | 'accounts'>): T
       );
     },
     async list(caller) {
-      let account = await ports.taxpayers.account(caller.accountId);
+      let account = await taxpayers.account(caller.accountId);
       if (account.revision < caller.taxpayersRevision) account = await fetchAccount(caller);
       const own = account.taxpayers.filter(({ rnc }) => mayActFor(caller, rnc));
       return own.sort(
         (one, other) => Date.parse(one.created_at) - Date.parse(other.created_at) || one.rnc.localeCompare(other.rnc),
       );
     },
-    lastKnown: (rnc) => ports.taxpayers.taxpayer(rnc),
+    lastKnown: (rnc) => taxpayers.taxpayer(rnc),
   };
 }

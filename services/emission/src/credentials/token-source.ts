@@ -1,9 +1,9 @@
+import type { TokenProvider } from '@ecf/authority-client';
 import { retryAfterSeconds } from '@ecf/authority-client/answers';
 import { LoginError } from '@ecf/authority-client/login';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
 
 /** A source of tokens for the calls about one document. */
 export interface TokenSource {
@@ -17,14 +17,14 @@ export interface TokenSource {
 
 /** Tokens of a certificate that this service holds. */
 export function certificateTokens(
-  ports: Pick<Ports, 'tokens'>,
+  tokens: TokenProvider,
   request: { env: Environment; account: string; rnc: string; certificate: SigningCertificate },
 ): TokenSource {
   return {
     given: false,
-    get: async () => (await ports.tokens.get(request)).token,
+    get: async () => (await tokens.get(request)).token,
     async refused(token) {
-      await ports.tokens.invalidate({ ...request, token });
+      await tokens.invalidate({ ...request, token });
       return true;
     },
   };

@@ -1,7 +1,7 @@
 import { CONTINGENCY_LEGEND, type ContingencyBody } from '@ecf/contracts';
 import { type AuthorityMessage, type Fault, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
+import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Attempt } from '../attempt/attempt.js';
-import type { Ports } from '../ports.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 
 /** Fields that all three submission endpoints return. */
@@ -63,18 +63,20 @@ export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): 
   };
 }
 
-/** The answer with the stored documents; `documents` if they are in memory already. */
+/** The answer with the stored documents; `files` are those that are in memory. */
 export async function submissionAnswer(
-  ports: Pick<Ports, 'archive'>,
+  archive: DocumentReader,
   attempt: Attempt,
-  documents: { xml: string; rfceXml: string | null } | null,
+  files: readonly PendingDocument[],
 ): Promise<SubmissionAnswer> {
-  const xml = documents?.xml ?? (await read(ports, attempt.xml));
-  const rfce = attempt.rfce === null ? null : (documents?.rfceXml ?? (await read(ports, attempt.rfce)));
+  const read = async ({ path, sha256 }: Attempt['xml']) => {
+    const bytes = files.find((file) => file.path === path)?.bytes ?? (await archive.get(path, sha256));
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  };
   // Object.assign, because a spread takes longer than the rest of the answer.
-  const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml });
+  const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml: await read(attempt.xml) });
   if (attempt.route === 'ecf') answer.trackId = attempt.trackId;
-  if (rfce !== null) answer.rfce_xml = rfce;
+  if (attempt.rfce !== null) answer.rfce_xml = await read(attempt.rfce);
   const { contingencySince, deadline } = attempt;
   if (contingencySince)
     answer.contingency = {
@@ -83,8 +85,4 @@ export async function submissionAnswer(
       deadline: deadline ? toIsoDominican(deadline) : null,
     };
   return answer;
-}
-
-async function read({ archive }: Pick<Ports, 'archive'>, file: Attempt['xml']): Promise<string> {
-  return (await archive.get(file.path, file.sha256)).toString('utf8');
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { comparableText, type Difference, differences } from '@ecf/ecf-xml';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Attempt } from '../attempt/attempt.js';
-import type { Ports } from '../ports.js';
 
 /** How a document differs from a stored one; the same document has no difference. */
 export interface Comparison {
@@ -40,21 +40,23 @@ export function compareXml(stored: Uint8Array, sent: Uint8Array, ignored: readon
 /** {@link compareXml}, wherever it runs; accounts take turns. */
 export type CompareXml = (...comparison: [...Parameters<typeof compareXml>, accountId: string]) => Promise<Comparison>;
 
-export type ComparePorts = Pick<Ports, 'archive'> & { readonly compareXml: CompareXml };
-
-/**
- * Compares a sent document with the one of an attempt. Equal hashes decide; other hashes do not, because earlier versions made
- * them of more than the content, so the documents themselves are compared then.
- */
-export async function compareWithAttempt(
-  ports: ComparePorts,
+/** Compares a sent document with the one of an attempt; `ignored` are paths that do not count. */
+export type CompareWithAttempt = (
   attempt: Attempt,
   sent: SentDocument,
-  ignored: readonly string[] = [],
-): Promise<Comparison> {
-  if (attempt.contentHash === sent.contentHash) return SAME;
-  if (attempt.accountId !== sent.accountId) return UNNAMED;
-  const file = sent.root === 'RFCE' ? (attempt.rfce ?? attempt.xml) : attempt.xml;
-  const stored = await ports.archive.get(file.path, file.sha256);
-  return ports.compareXml(stored, sent.xml(), ignored, sent.accountId);
+  ignored?: readonly string[],
+) => Promise<Comparison>;
+
+/**
+ * Equal hashes decide; other hashes do not, because earlier versions made them of more than the content, so the documents
+ * themselves are compared then.
+ */
+export function createCompareWithAttempt(archive: DocumentReader, compare: CompareXml): CompareWithAttempt {
+  return async (attempt, sent, ignored = []) => {
+    if (attempt.contentHash === sent.contentHash) return SAME;
+    if (attempt.accountId !== sent.accountId) return UNNAMED;
+    const file = sent.root === 'RFCE' ? (attempt.rfce ?? attempt.xml) : attempt.xml;
+    const stored = await archive.get(file.path, file.sha256);
+    return compare(stored, sent.xml(), ignored, sent.accountId);
+  };
 }

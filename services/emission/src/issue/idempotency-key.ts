@@ -1,7 +1,7 @@
 import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
-import type { KeyScope, Ports } from '../ports.js';
-import { type ComparePorts, compareWithAttempt, type SentDocument } from './compare-documents.js';
+import type { KeyScope, NumberStore } from '../numbers/ports.js';
+import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import { keyConflict, keyOfAnotherIssuer } from './conflicts.js';
 
 /** Paths of the elements that the service fills in of a document that leaves its number open. */
@@ -19,16 +19,17 @@ export function filledIn(tree: DocumentNode): string[] {
  * @throws EmissionError 409 `idempotency_conflict` if the key names another document
  */
 export async function submissionOfKey(
-  ports: ComparePorts & Pick<Ports, 'numbers'>,
+  numbers: Pick<NumberStore, 'submitted'>,
+  compare: CompareWithAttempt,
   scope: KeyScope,
   { issuerRnc, sent, ignored }: { issuerRnc: string; sent: SentDocument; ignored: readonly string[] },
 ): Promise<Attempt | null> {
-  const before = await ports.numbers.submitted({ ...scope, issuerRnc });
+  const before = await numbers.submitted({ ...scope, issuerRnc });
   if (before === null) return null;
   const { attempt, contentHash } = before;
   if (attempt.issuerRnc !== issuerRnc) throw keyOfAnotherIssuer();
   if (contentHash === sent.contentHash) return attempt;
-  const comparison = await compareWithAttempt(ports, attempt, sent, ignored);
+  const comparison = await compare(attempt, sent, ignored);
   if (comparison.count > 0) throw keyConflict(attempt, comparison);
   return attempt;
 }

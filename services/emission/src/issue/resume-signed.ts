@@ -1,9 +1,9 @@
 import type { Attempt } from '../attempt/attempt.js';
-import { claim } from '../attempt/record-transition.js';
+import type { Recorder } from '../attempt/recorder.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError } from '../errors.js';
 import type { FollowUp } from '../sending/follow-up.js';
-import { type AwaitPorts, awaitSend, queryResultOnce } from './await-verdict.js';
+import type { Waits } from './await-verdict.js';
 
 /**
  * Takes the next step of an undecided attempt with the token of a repeat: queries its result, looks a lost send up, or sends.
@@ -11,16 +11,21 @@ import { type AwaitPorts, awaitSend, queryResultOnce } from './await-verdict.js'
  */
 export type ResumeSigned = (attempt: Attempt, token: string, signal?: AbortSignal) => Promise<Attempt>;
 
-export function createResumeSigned(ports: AwaitPorts, followUp: FollowUp): ResumeSigned {
+export function createResumeSigned(
+  waits: Waits,
+  recorder: Recorder,
+  followUp: FollowUp,
+  clock: () => Date,
+): ResumeSigned {
   return async (found, token, signal) => {
-    const attempt = await awaitSend(ports, found, signal);
+    const attempt = await waits.send(found, signal);
     if (attempt.state === 'processing' && attempt.trackId !== null) {
-      return queryResultOnce(ports, attempt, attempt.trackId, givenToken(token));
+      return waits.queryOnce(attempt, attempt.trackId, givenToken(token));
     }
-    const waits = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
-    if (!waits || attempt.owner !== null) return attempt;
-    refuseExpiredToken(token, ports.clock());
-    const claimed = await claim(ports, attempt);
+    const isDue = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
+    if (!isDue || attempt.owner !== null) return attempt;
+    refuseExpiredToken(token, clock());
+    const claimed = await recorder.claim(attempt);
     if (claimed === null) return attempt;
     const tokens = givenToken(token);
     const advanced = await followUp.advance(claimed, tokens);

@@ -15,12 +15,11 @@ import type { Taxpayers } from '../credentials/taxpayers.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { ReferenceCheck } from '../references/referenced-document.js';
-import type { FollowUp } from '../sending/follow-up.js';
 import { checkedAnswer, type DocumentAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
-import { type AwaitPorts, answerDeadline, awaitVerdict } from './await-verdict.js';
-import { type ComparePorts, compareWithAttempt, type SentDocument } from './compare-documents.js';
-import { type Issued, type IssuePorts, issue, type Offer, type Prepared, submitter } from './issue.js';
-import { createResumeSigned, withdrawnForItsToken } from './resume-signed.js';
+import type { Waits } from './await-verdict.js';
+import type { SentDocument } from './compare-documents.js';
+import { type Issue, type Issued, type Signed, submitter } from './issue.js';
+import { type ResumeSigned, withdrawnForItsToken } from './resume-signed.js';
 import type { ReadSigned, SignedDocument } from './signed-xml.js';
 
 export interface SignedSubmission {
@@ -51,17 +50,24 @@ const KEEP_THE_DOCUMENT = faultOf(
 );
 
 /** Submissions of signed documents. The bytes are verified, stored and sent unchanged. */
-export function createSubmitSigned(
-  ports: IssuePorts & AwaitPorts & ComparePorts,
-  taxpayers: Taxpayers,
-  followUp: FollowUp,
-  readSigned: ReadSigned,
-): SubmitSigned {
-  const resumeSigned = createResumeSigned(ports, followUp);
-
+export function createSubmitSigned({
+  taxpayers,
+  readSigned,
+  issue,
+  waits,
+  resumeSigned,
+  clock,
+}: {
+  readonly taxpayers: Taxpayers;
+  readonly readSigned: ReadSigned;
+  readonly issue: Issue;
+  readonly waits: Waits;
+  readonly resumeSigned: ResumeSigned;
+  readonly clock: () => Date;
+}): SubmitSigned {
   return {
     async ecf(submission) {
-      const document = await readSigned(submission.xml, 'ECF', submission.env, ports.clock());
+      const document = await readSigned(submission.xml, 'ECF', submission.env, clock());
       if (submissionRoute(document.type, document.summary.total_amount) === 'rfce') {
         throw new EmissionError(
           'wrong_endpoint',
@@ -81,7 +87,7 @@ export function createSubmitSigned(
       return { ...answerTo(document, attempt), trackId: attempt.trackId };
     },
     async rfce(submission) {
-      const document = await readSigned(submission.xml, 'RFCE', submission.env, ports.clock());
+      const document = await readSigned(submission.xml, 'RFCE', submission.env, clock());
       if (!isBelowSummaryLimit(document.summary.total_amount)) {
         throw new EmissionError(
           'wrong_endpoint',
@@ -94,16 +100,7 @@ export function createSubmitSigned(
       const sent = submitted.attempt;
       // If the authority wants the same summary again (004), it is sent while the caller waits.
       const attempt =
-        sent.state === 'resend-due'
-          ? await awaitVerdict(
-              ports,
-              followUp,
-              sent,
-              givenToken(submission.token),
-              answerDeadline(ports, sent),
-              submission.signal,
-            )
-          : sent;
+        sent.state === 'resend-due' ? await waits.verdict(sent, givenToken(submission.token), submission.signal) : sent;
       return answerTo(document, attempt);
     },
   };
@@ -115,7 +112,7 @@ export function createSubmitSigned(
     route: 'ecf' | 'rfce',
   ): Promise<{ attempt: Attempt } | { warnings: readonly Fault[] }> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const issued = await offer(submission, document, route);
+      const issued = await issueSigned(submission, document, route);
       if (issued.outcome === 'checked') return { warnings: issued.warnings };
       if (issued.outcome === 'issued') {
         if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
@@ -127,27 +124,23 @@ export function createSubmitSigned(
     throw overtaken(`Another request withdrew ${document.key.encf} at each of ${MAX_ROUNDS} tries.`);
   }
 
-  async function offer(
+  async function issueSigned(
     submission: SignedSubmission,
     document: SignedDocument,
     route: 'ecf' | 'rfce',
-  ): Promise<Issued<Prepared>> {
-    const { caller, token, dryRun } = submission;
+  ): Promise<Issued> {
+    const { caller, token, dryRun, signal } = submission;
     const taxpayer = await taxpayers.require(caller, document.key.issuerRnc);
-    if (dryRun) refuseExpiredToken(token, ports.clock());
-    const offer: Offer<Prepared> = {
-      document,
-      caller,
-      ranges: taxpayer.ranges,
-      drawn: null,
-      key: null,
-      compare: (existing) => compareWithAttempt(ports, existing, sentDocument(caller, document)),
-      async prepare(reference) {
-        refuseExpiredToken(token, ports.clock());
-        return prepared(submission, document, taxpayer, route, reference, ports.clock());
+    if (dryRun) refuseExpiredToken(token, clock());
+    const sent = sentDocument(caller, document);
+    const { ranges } = taxpayer;
+    return issue(
+      { document, sent, caller, ranges, drawn: null, idempotencyKey: null, dryRun, signal },
+      async (reference) => {
+        refuseExpiredToken(token, clock());
+        return signedAttempt(submission, document, taxpayer, route, reference, clock());
       },
-    };
-    return issue(ports, offer, { dryRun, signal: submission.signal });
+    );
   }
 }
 
@@ -171,14 +164,14 @@ function notAnsweredYet(): EmissionError {
   );
 }
 
-function prepared(
+function signedAttempt(
   { caller, token, ownReference }: SignedSubmission,
   document: SignedDocument,
   taxpayer: TaxpayerState,
   route: 'ecf' | 'rfce',
   reference: ReferenceCheck,
   now: Date,
-): Prepared {
+): Signed {
   const file = archived(route, document.key, document.bytes, now);
   const stored = { path: file.path, sha256: file.sha256 };
   const warnings = [
@@ -210,5 +203,6 @@ function prepared(
     sealedCertificate: null,
     token,
     tokens: givenToken(token),
+    maintenanceUntil: null,
   };
 }

@@ -13,7 +13,7 @@ import { asSingle, isAbsent, writeXml } from '@ecf/ecf-xml';
 import { EmissionError, overtaken, requireCaller } from '../errors.js';
 import { contentHashOf } from '../issue/compare-documents.js';
 import type { Invoice } from '../issue/invoice-json.js';
-import type { Drawn, KeyScope, Ports } from '../ports.js';
+import type { Drawn, KeyScope, NumberStore } from './ports.js';
 
 type Group = Readonly<Record<string, unknown>>;
 
@@ -155,7 +155,8 @@ export interface DrawnNumber {
  * @param signal aborted when the caller leaves
  */
 export async function drawNumber(
-  { numbers, sleep }: Pick<Ports, 'numbers' | 'sleep'>,
+  numbers: Pick<NumberStore, 'draw'>,
+  sleep: (ms: number) => Promise<void>,
   scope: KeyScope,
   { issuerRnc, ecfType, contentHash }: { issuerRnc: string; ecfType: EcfType; contentHash: string },
   open: readonly NumberRange[],

@@ -1,8 +1,8 @@
 import { storedEnvironment } from '@ecf/domain';
 import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
 import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
-import type { Draw, NumberStore } from '../ports.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
+import type { Draw, NumberStore } from './ports.js';
 
 /**
  * Milliseconds between the draw of a number and the commit of its document, much more than both need. A number that is not

@@ -1,6 +1,6 @@
 import type { Environment } from '@ecf/domain';
 import type { Attempt, DocumentKey, PastSubmission } from '../attempt/attempt.js';
-import type { RecordedExchange } from '../ports.js';
+import type { RecordedExchange } from '../attempt/ports.js';
 
 /** Queries of other services, beside the published events. */
 export interface PublishedDocuments {

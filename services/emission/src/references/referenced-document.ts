@@ -19,7 +19,7 @@ import {
 } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
-import type { EmissionStore, RelatedNote } from '../ports.js';
+import type { EmissionStore, RelatedNote } from '../attempt/ports.js';
 
 /** Result of the check of a reference to another document. */
 export interface ReferenceCheck {

@@ -3,7 +3,8 @@ import type { InvoiceStatusChanged } from '@ecf/contracts';
 import { EMISSION_STATES } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
-import { exchange, moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
+import type { EmissionStore } from '../attempt/ports.js';
+import { exchange, type Recorder } from '../attempt/recorder.js';
 import { applyTransition } from '../attempt/transitions.js';
 import type { PublishedDocuments } from '../published/published-documents.js';
 
@@ -12,13 +13,21 @@ import type { PublishedDocuments } from '../published/published-documents.js';
  * a decided document, or older than the last applied one change nothing. A final result always counts.
  */
 export async function applyStatus(
-  ports: TransitionPorts & { readonly published: Pick<PublishedDocuments, 'findSubmission'> },
+  {
+    emissions,
+    recorder,
+    published,
+  }: {
+    readonly emissions: Pick<EmissionStore, 'find'>;
+    readonly recorder: Recorder;
+    readonly published: Pick<PublishedDocuments, 'findSubmission'>;
+  },
   result: InvoiceStatusChanged,
 ): Promise<void> {
-  const present = await ports.emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
+  const present = await emissions.find({ env: result.env, issuerRnc: result.issuer_rnc, encf: result.encf });
   // Under another trackId than that of the present document, it may be one of an earlier certification run.
   const isPresent = present?.trackId === result.track_id || result.env === 'eCF';
-  const found = isPresent ? present : await ports.published.findSubmission(result.env, result.track_id);
+  const found = isPresent ? present : await published.findSubmission(result.env, result.track_id);
   if (found === null || found.encf !== result.encf || found.issuerRnc !== result.issuer_rnc) return;
   const verdict: AuthorityVerdict = {
     status: result.status,
@@ -32,8 +41,7 @@ export async function applyStatus(
   };
   const { http_status: status, content_type: contentType, body } = result.answer;
   const answer = { outcome: 'verdict', verdict, raw: { status, contentType, body, truncated: false } } as const;
-  await recordTransition(
-    ports,
+  await recorder.record(
     found,
     (present) => {
       if (present.trackId !== result.track_id || EMISSION_STATES[present.state].decided) return null;
@@ -45,7 +53,7 @@ export async function applyStatus(
           verdict: { ...present.verdict, messages: result.messages },
         });
       if (isKnown(present, verdict)) return applyTransition(present, null, { statusRevision });
-      const after = afterResult(present, answer, moment(ports));
+      const after = afterResult(present, answer, recorder.moment());
       return after === null ? null : { ...after, statusRevision };
     },
     result.unanswered ? [] : [exchange('queryResult', new Date(result.asked_at), answer)],

@@ -1,36 +1,38 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Attempt } from '../attempt/attempt.js';
-import { moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { postponed } from '../attempt/transitions.js';
-import type { Ports } from '../ports.js';
 import type { FollowUp } from './follow-up.js';
-
-export interface BackgroundOptions {
-  /** Attempts in flight at once. */
-  readonly concurrency: number;
-  /** Longest pause in milliseconds between two looks at the database. */
-  readonly idleMs: number;
-}
+import type { SendingPorts } from './ports.js';
 
 /**
  * Follows up every attempt that is due: lost sends, sends that could not be made, held notes, and the attempts of an instance
  * that crashed. A request leases the attempt that it sends, so the attempt falls due only if the request does not finish.
  */
 export function createBackground(
-  ports: TransitionPorts & Pick<Ports, 'owner' | 'checkpoint'>,
+  { emissions, recorder, observer, clock, checkpoint }: SendingPorts,
   followUp: FollowUp,
-  { concurrency, idleMs }: BackgroundOptions,
+  {
+    owner,
+    leaseMs,
+    ...options
+  }: {
+    /** The name of this instance. */
+    readonly owner: string;
+    readonly leaseMs: number;
+    /** Attempts in flight at the same time. */
+    readonly concurrency: number;
+    /** Longest pause in milliseconds between two queries of the database. */
+    readonly idleMs: number;
+  },
 ): DueWork<Attempt> {
-  const { owner, observer } = ports;
-
   /** A failure counts, so that the pauses grow and the overdue alarm is raised. */
   async function handle(attempt: Attempt): Promise<void> {
     try {
       await followUp.advance(attempt);
     } catch (error) {
       observer.failed('following up a document', error, attempt);
-      await recordTransition(ports, attempt, (present) =>
-        present.owner === owner && present.revision === attempt.revision ? postponed(present, moment(ports)) : null,
+      await recorder.record(attempt, (present) =>
+        present.owner === owner && present.revision === attempt.revision ? postponed(present, recorder.moment()) : null,
       );
     }
   }
@@ -38,8 +40,8 @@ export function createBackground(
   return createDueWork<Attempt>({
     store: {
       async claimDue(request) {
-        const claimed = await ports.emissions.claimDue({ ...request, owner });
-        if (claimed.length > 0) await ports.checkpoint('claimed');
+        const claimed = await emissions.claimDue({ ...request, owner });
+        if (claimed.length > 0) await checkpoint('claimed');
         return claimed;
       },
     },
@@ -50,9 +52,8 @@ export function createBackground(
         error,
         attempt,
       ),
-    clock: ports.clock,
-    leaseMs: ports.settings.leaseMs,
-    idleMs,
-    concurrency,
+    clock,
+    leaseMs,
+    ...options,
   });
 }

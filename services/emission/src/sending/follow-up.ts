@@ -1,14 +1,13 @@
 import { LoginError } from '@ecf/authority-client/login';
 import type { WaitingCause } from '@ecf/domain';
 import type { AlarmKind, Attempt } from '../attempt/attempt.js';
-import { moment, recordTransition, tryTransition } from '../attempt/record-transition.js';
 import { asFound } from '../attempt/submission-history.js';
-import { backInQueue, beginSend, explained, postponed } from '../attempt/transitions.js';
+import { backInQueue, explained, postponed } from '../attempt/transitions.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import type { TokenSource } from '../credentials/token-source.js';
-import type { Ports } from '../ports.js';
 import { createFindOutcome } from './find-outcome.js';
-import { type SendPorts, sendAttempt } from './send-attempt.js';
+import type { SendingPorts } from './ports.js';
+import type { SendAttempt } from './send-attempt.js';
 import { stepWithoutAuthority } from './step-without-authority.js';
 
 export interface FollowUp {
@@ -21,9 +20,8 @@ export interface FollowUp {
   advance(attempt: Attempt, tokens?: TokenSource): Promise<Attempt>;
 }
 
-export type FollowUpPorts = SendPorts & Pick<Ports, 'archive' | 'owner' | 'runs'>;
-
-export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens): FollowUp {
+export function createFollowUp(ports: SendingPorts, sendAttempt: SendAttempt, ownTokens: DocumentTokens): FollowUp {
+  const { recorder } = ports;
   const findOutcome = createFindOutcome(ports);
 
   return {
@@ -39,8 +37,8 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
         if (!(error instanceof LoginError)) throw error;
         if (attempt.queuedAt && error.isUnanswered) {
           await ports.contingency.unreached(attempt);
-          return recordTransition(ports, attempt, (present) =>
-            present.revision === attempt.revision ? backInQueue(postponed(present, moment(ports))) : null,
+          return recorder.record(attempt, (present) =>
+            present.revision === attempt.revision ? backInQueue(postponed(present, recorder.moment())) : null,
           );
         }
         // The login may fail for this taxpayer alone, so others go first and need not wait.
@@ -70,19 +68,18 @@ export function createFollowUp(ports: FollowUpPorts, ownTokens: DocumentTokens):
       ports.observer.failed('reading a document to send', error, attempt);
       return postpone(attempt, 'document-lost');
     }
-    const { owner, settings } = ports;
-    const sending = await tryTransition(ports, attempt, beginSend(attempt, moment(ports), owner, settings.leaseMs));
+    const sending = await recorder.claimSend(attempt);
     // After a concurrent change, the other one sends it or found that nothing has to be sent.
     if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
-    return sendAttempt(ports, sending, bytes, token, tokens);
+    return sendAttempt(sending, bytes, token, tokens);
   }
 
   async function postpone(attempt: Attempt, alarm?: AlarmKind, login: LoginError | null = null): Promise<Attempt> {
     const pauseMs = login?.retryAfterMs ?? null;
-    const after = await recordTransition(ports, attempt, (present) =>
+    const after = await recorder.record(attempt, (present) =>
       present.revision === attempt.revision
-        ? explained(postponed(present, moment(ports), pauseMs, alarm), login && causeOfLogin(login))
+        ? explained(postponed(present, recorder.moment(), pauseMs, alarm), login && causeOfLogin(login))
         : null,
     );
     // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.

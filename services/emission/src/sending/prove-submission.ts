@@ -4,7 +4,7 @@ import { LoginError } from '@ecf/authority-client/login';
 import { type Attempt, nameOf } from '../attempt/attempt.js';
 import type { DocumentTokens } from '../credentials/document-credentials.js';
 import { EmissionError } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { Authority } from './ports.js';
 
 /** Milliseconds for the whole query, logins included: less than the gateway waits for the answer. */
 const TIMEOUT_MS = 15_000;
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 15_000;
 export type ProveSubmission = (attempt: Attempt, trackId: string) => Promise<void>;
 
 export function createProveSubmission(
-  ports: Pick<Ports, 'authority'>,
+  authority: Pick<Authority, 'queryResult'>,
   documentTokens: DocumentTokens,
 ): ProveSubmission {
   return async (attempt, trackId) => {
@@ -35,7 +35,7 @@ export function createProveSubmission(
     );
     const query = async () => {
       const token = await Promise.race([tokens.get(), late]);
-      const answer = await ports.authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
+      const answer = await authority.queryResult({ ...nameOf(attempt), token, trackId, signal });
       const another = answer.outcome === 'unauthorized' && (await tokens.refused(token));
       return { answer, another };
     };

@@ -7,7 +7,7 @@ import type { CancellationStore } from '../cancellation/cancellation-ports.js';
 import type { SettleCancellation } from '../cancellation/settle-cancellation.js';
 import { invalidRequest } from '../errors.js';
 import { refusing } from '../internal.http.js';
-import type { Ports } from '../ports.js';
+import type { NumberStore } from '../numbers/ports.js';
 import type { PublishedDocuments } from '../published/published-documents.js';
 import type { StartRun } from '../runs/start-run.js';
 import type { ResolveByOperator } from './resolve-by-operator.js';
@@ -16,14 +16,16 @@ import type { ResolveByOperator } from './resolve-by-operator.js';
 export function resolutionOperations(parts: {
   published: Pick<PublishedDocuments, 'alarmed'>;
   resolve: ResolveByOperator;
-  ports: Pick<Ports, 'numbers' | 'clock'> & { readonly cancellations: Pick<CancellationStore, 'needingPerson'> };
+  numbers: NumberStore;
+  cancellations: Pick<CancellationStore, 'needingPerson'>;
+  clock: () => Date;
   settle: SettleCancellation;
   startRun: StartRun;
 }): ResolutionOperations {
   return {
     async numbersLeft({ issuer_rnc, ranges }) {
-      const today = toCalendarDate(parts.ports.clock());
-      const left = await parts.ports.numbers.left(issuer_rnc, ranges);
+      const today = toCalendarDate(parts.clock());
+      const left = await parts.numbers.left(issuer_rnc, ranges);
       return {
         ranges: left.map(({ next, remaining }, index) => {
           const expires = ranges[index]?.expires ?? null;
@@ -59,7 +61,7 @@ export function resolutionOperations(parts: {
     }),
     async listDoubtful({ env, issuer_rnc, settled, limit, after }) {
       const filter = { env: env ?? null, issuerRnc: issuer_rnc ?? null, settled: settled === 'true', limit, after };
-      const found = await parts.ports.cancellations.needingPerson(filter);
+      const found = await parts.cancellations.needingPerson(filter);
       return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
     startRun: refusing(async ({ env, issuer_rnc, account_id, reason, by }) => {

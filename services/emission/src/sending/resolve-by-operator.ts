@@ -1,7 +1,8 @@
 import { type ActedBy, actOf } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
-import { moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
+import type { EmissionStore } from '../attempt/ports.js';
+import type { Recorder } from '../attempt/recorder.js';
 import { accepts, clearedToResend, inProcess } from '../attempt/transitions.js';
 import { EmissionError } from '../errors.js';
 import { documentAnswer } from '../issue/answers.js';
@@ -33,24 +34,28 @@ export interface Resolved {
  * `ecf resolve`: a person decides about a document with an unknown outcome, and the background continues. A trackId
  * is adopted only if the authority confirms that it belongs to the document.
  */
-export function createResolveByOperator(ports: TransitionPorts, prove: ProveSubmission): ResolveByOperator {
+export function createResolveByOperator(
+  emissions: EmissionStore,
+  recorder: Recorder,
+  prove: ProveSubmission,
+): ResolveByOperator {
   return async (key, decision, by) => {
-    const found = await ports.emissions.find(key);
+    const found = await emissions.find(key);
     if (found === null)
       throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
     requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
     let decided: Attempt | null = null;
-    const act = actOf(by, actionOf(found, decision), toIsoDominican(ports.clock()));
+    const act = actOf(by, actionOf(found, decision), toIsoDominican(recorder.moment().now));
     const decide = (present: Attempt) => {
       requireOpen(present, decision);
       decided =
         decision.action === 'resend'
-          ? clearedToResend(present, moment(ports))
-          : inProcess(present, decision.trackId, true, moment(ports));
+          ? clearedToResend(present, recorder.moment())
+          : inProcess(present, decision.trackId, true, recorder.moment());
       return decided;
     };
-    const attempt = await recordTransition(ports, found, decide, [], act);
+    const attempt = await recorder.record(found, decide, [], act);
     const { state, trackId } = attempt;
     return { state, trackId, status: documentAnswer(attempt).status, applied: attempt === decided };
   };

@@ -1,13 +1,11 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
 import { type Attempt, isBeingSent } from '../attempt/attempt.js';
 import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
-import { type AnswerPorts, exchange, moment, recordAnswer, reportOtherDocument } from '../attempt/record-transition.js';
+import { exchange, reportOtherDocument } from '../attempt/recorder.js';
 import { tokenRefused } from '../attempt/transitions.js';
 import { noteReach } from '../contingency/reach.js';
 import type { TokenSource } from '../credentials/token-source.js';
-import type { Ports } from '../ports.js';
-
-export type SendPorts = AnswerPorts & Pick<Ports, 'authority' | 'contingency' | 'checkpoint'>;
+import type { SendingPorts } from './ports.js';
 
 /**
  * Sends the bytes of an attempt that was committed as `sending`, and stores the answer. If the authority refuses our
@@ -16,30 +14,43 @@ export type SendPorts = AnswerPorts & Pick<Ports, 'authority' | 'contingency' | 
  * @param bytes exactly the stored document of the attempt's route
  * @param token obtained before the commit, so that a missing token consumes nothing
  */
-export async function sendAttempt(
-  ports: SendPorts,
-  attempt: Attempt,
-  bytes: Uint8Array,
-  token: string,
-  tokens: TokenSource,
-): Promise<Attempt> {
-  const exchanges = [];
-  let answer = await transmit(ports, attempt, bytes, token);
-  exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
-  if (answer.outcome === 'unauthorized' && (await mayTryAgain(tokens, token))) {
-    const renewed = await tokens.get().catch(() => null);
-    if (renewed !== null) {
-      answer = await transmit(ports, attempt, bytes, renewed);
-      exchanges.push(exchange(operationOf(attempt), ports.clock(), answer));
-    }
+export type SendAttempt = (attempt: Attempt, bytes: Uint8Array, token: string, tokens: TokenSource) => Promise<Attempt>;
+
+export function createSendAttempt(ports: SendingPorts): SendAttempt {
+  const { recorder, authority, observer, clock, checkpoint } = ports;
+
+  function transmit({ env, issuerRnc, encf, route }: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
+    const input = { env, token, issuerRnc, encf, xml };
+    return route === 'ecf' ? authority.submitDocument(input) : authority.submitConsumerSummary(input);
   }
-  const sent = attempt.queuedAt ? await noteReach(ports, attempt, answer) : attempt;
-  reportOtherDocument(ports, answer, attempt);
-  await ports.checkpoint('sent');
-  const after = await recordAnswer(ports, sent, (present) => decide(present, answer, tokens.given, ports), exchanges);
-  ports.observer.submitted(after, answer.outcome);
-  await ports.checkpoint('recorded');
-  return after;
+
+  function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean): Attempt | null {
+    const now = recorder.moment();
+    if (tokenGiven && answer.outcome === 'unauthorized' && isBeingSent(present)) return tokenRefused(present, now);
+    return present.route === 'ecf'
+      ? afterReceipt(present, answer as Answer<SubmissionReceipt>, now)
+      : afterSummary(present, answer as Answer<AuthorityVerdict>, now);
+  }
+
+  return async (attempt, bytes, token, tokens) => {
+    const operation = attempt.route === 'ecf' ? 'submitDocument' : 'submitConsumerSummary';
+    let answer = await transmit(attempt, bytes, token);
+    const exchanges = [exchange(operation, clock(), answer)];
+    if (answer.outcome === 'unauthorized' && (await mayTryAgain(tokens, token))) {
+      const renewed = await tokens.get().catch(() => null);
+      if (renewed !== null) {
+        answer = await transmit(attempt, bytes, renewed);
+        exchanges.push(exchange(operation, clock(), answer));
+      }
+    }
+    const sent = attempt.queuedAt ? await noteReach(ports, attempt, answer) : attempt;
+    reportOtherDocument(observer, answer, attempt);
+    await checkpoint('sent');
+    const after = await recorder.recordAnswer(sent, (present) => decide(present, answer, tokens.given), exchanges);
+    observer.submitted(after, answer.outcome);
+    await checkpoint('recorded');
+    return after;
+  };
 }
 
 async function mayTryAgain(tokens: TokenSource, token: string): Promise<boolean> {
@@ -47,20 +58,3 @@ async function mayTryAgain(tokens: TokenSource, token: string): Promise<boolean>
 }
 
 type SendAnswer = Answer<SubmissionReceipt> | Answer<AuthorityVerdict>;
-
-function transmit(ports: SendPorts, attempt: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
-  const input = { env: attempt.env, token, issuerRnc: attempt.issuerRnc, encf: attempt.encf, xml };
-  return attempt.route === 'ecf' ? ports.authority.submitDocument(input) : ports.authority.submitConsumerSummary(input);
-}
-
-function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean, ports: SendPorts): Attempt | null {
-  const now = moment(ports);
-  if (tokenGiven && answer.outcome === 'unauthorized' && isBeingSent(present)) return tokenRefused(present, now);
-  return present.route === 'ecf'
-    ? afterReceipt(present, answer as Answer<SubmissionReceipt>, now)
-    : afterSummary(present, answer as Answer<AuthorityVerdict>, now);
-}
-
-function operationOf({ route }: Attempt): string {
-  return route === 'ecf' ? 'submitDocument' : 'submitConsumerSummary';
-}

@@ -1,25 +1,22 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import { type Attempt, isBeingSent } from '../attempt/attempt.js';
-import { moment, recordTransition, type TransitionPorts } from '../attempt/record-transition.js';
 import { afterReference, explained, sendLost, undecided } from '../attempt/transitions.js';
-import type { Ports } from '../ports.js';
 import { withdrawSuperseded } from '../runs/superseded.js';
-
-type StepPorts = TransitionPorts & Pick<Ports, 'runs'>;
+import type { SendingPorts } from './ports.js';
 
 /** The step of an attempt that needs no call of the authority; null if it needs one. */
 export async function stepWithoutAuthority(
-  ports: StepPorts,
+  ports: SendingPorts,
   attempt: Attempt,
   postpone: (attempt: Attempt) => Promise<Attempt>,
 ): Promise<Attempt | null> {
   if (isBeingSent(attempt)) {
     // The sender ended without recording an answer: the authority may have the document.
-    return recordTransition(ports, attempt, (present) =>
-      isBeingSent(present) ? explained(sendLost(present, moment(ports)), 'no-answer') : null,
+    return ports.recorder.record(attempt, (present) =>
+      isBeingSent(present) ? explained(sendLost(present, ports.recorder.moment()), 'no-answer') : null,
     );
   }
-  const withdrawn = await withdrawSuperseded(ports, attempt);
+  const withdrawn = await withdrawSuperseded(ports.runs, ports.recorder, attempt);
   if (withdrawn !== null) return withdrawn;
   if (attempt.state === 'held') return release(ports, attempt, postpone);
   return attempt.state === 'processing' || attempt.state === 'not-found' ? noteOverdue(ports, attempt) : null;
@@ -27,7 +24,7 @@ export async function stepWithoutAuthority(
 
 /** A held document is sent when the document it refers to is accepted, and withdrawn when that one is refused. */
 async function release(
-  ports: StepPorts,
+  ports: SendingPorts,
   attempt: Attempt,
   postpone: (attempt: Attempt) => Promise<Attempt>,
 ): Promise<Attempt> {
@@ -37,21 +34,21 @@ async function release(
   const accepted = facts === null || facts.status === 'Aceptado' || facts.status === 'AceptadoCondicional';
   const replaced = original !== null && isLaterDocument(original, attempt);
   if (facts !== null && !facts.decided && !replaced) return postpone(attempt);
-  return recordTransition(ports, attempt, (present) =>
+  return ports.recorder.record(attempt, (present) =>
     present.state === 'held'
       ? afterReference(
           present,
           accepted && !replaced,
-          moment(ports),
+          ports.recorder.moment(),
           `${encf} was not accepted, so this document was not sent; its number is free`,
         )
       : null,
   );
 }
 
-function noteOverdue(ports: TransitionPorts, attempt: Attempt): Promise<Attempt> {
-  return recordTransition(ports, attempt, (present) =>
-    present.revision === attempt.revision ? undecided(present, null, moment(ports)) : null,
+function noteOverdue(ports: SendingPorts, attempt: Attempt): Promise<Attempt> {
+  return ports.recorder.record(attempt, (present) =>
+    present.revision === attempt.revision ? undecided(present, null, ports.recorder.moment()) : null,
   );
 }
 

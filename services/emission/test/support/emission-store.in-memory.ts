@@ -1,9 +1,9 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../../src/attempt/attempt.js';
+import type { EmissionStore, RecordedExchange } from '../../src/attempt/ports.js';
 import { copiesOf } from '../../src/attempt/submission-history.js';
 import { changesPublished, isLate, pastOf } from '../../src/attempt/transitions.js';
-import type { EmissionStore, RecordedExchange } from '../../src/ports.js';
 
 export interface InMemoryEmissionStore extends EmissionStore {
   /** Events appended so far, oldest first. */

@@ -1,0 +1,117 @@
+import type { TokenProvider } from '@ecf/authority-client';
+import { requestCertificate } from '@ecf/service-kit/security';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
+import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
+import { archived } from '../archive-path.js';
+import type { Attempt } from '../attempt/attempt.js';
+import type { Observer } from '../attempt/ports.js';
+import type { TokenBeforeSigning, TokenOrWait } from '../contingency/token-or-wait.js';
+import type { Certificates } from '../credentials/certificates.js';
+import type { Sealer } from '../credentials/ports.js';
+import { certificateTokens, type TokenSource } from '../credentials/token-source.js';
+import { refuseWarnings } from '../errors.js';
+import { rangeEndWarnings } from '../numbers/number-ranges.js';
+import type { ReferenceCheck } from '../references/referenced-document.js';
+import { type Invoice, signInvoice } from './invoice-json.js';
+import { type Signed, submitter } from './issue.js';
+import type { Order } from './json-submission.js';
+
+/** Signs invoices and logs in for them, with the certificate of the request, else the taxpayer's stored one. */
+export interface SignJson {
+  /** @throws EmissionError 503 `certificate_*` without a certificate that can sign now */
+  certificateOf(order: Order): SigningCertificate;
+  /** A token for the submission, or since when the authority is away if the document may wait. @throws EmissionError */
+  logIn(order: Order, invoice: Invoice): Promise<{ readonly login: TokenOrWait; readonly tokens: TokenSource }>;
+  /** Tokens to query the result of a document that was issued before; null without a certificate. */
+  tokensFor(order: Order, attempt: Attempt): TokenSource | null;
+  sign(order: Order, invoice: Invoice, reference: ReferenceCheck, previous: Attempt | null): Promise<Signed>;
+}
+
+export function createSignJson({
+  certificates,
+  tokens: provider,
+  tokenBeforeSigning,
+  recordUse,
+  sealer,
+  observer,
+  clock,
+}: {
+  readonly certificates: Certificates;
+  readonly tokens: TokenProvider;
+  readonly tokenBeforeSigning: TokenBeforeSigning;
+  /** Called before every signature. */
+  readonly recordUse: RecordCertificateUse;
+  readonly sealer: Sealer;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+}): SignJson {
+  const certificateOf = ({ uploaded, taxpayer }: Order) => uploaded ?? certificates.stored(taxpayer);
+
+  async function logIn(order: Order, { key, route }: Invoice) {
+    const { caller, taxpayer, mayWait } = order;
+    const certificate = certificateOf(order);
+    const owner = { env: key.env, account: caller.accountId, rnc: taxpayer.rnc, certificate };
+    const tokens = certificateTokens(provider, owner);
+    return { tokens, login: await tokenBeforeSigning({ env: key.env, route }, tokens, mayWait) };
+  }
+
+  return {
+    certificateOf,
+    logIn,
+    tokensFor(order, { env, accountId, issuerRnc }) {
+      try {
+        const certificate = certificateOf(order);
+        return certificateTokens(provider, { env, account: accountId, rnc: issuerRnc, certificate });
+      } catch {
+        return null;
+      }
+    },
+    async sign(order, invoice, reference, previous) {
+      const { caller, taxpayer, uploaded, batchLine } = order;
+      const { key, type, tree, route } = invoice;
+      const { tokens, login } = await logIn(order, invoice);
+      const certificate = certificateOf(order);
+      await recordUse({ account: caller.accountId, rnc: taxpayer.rnc, use: 'ecf', certificate });
+      const began = performance.now();
+      const now = clock();
+      const ending = login.since === null ? [] : rangeEndWarnings(taxpayer.ranges, key, type, tree, now);
+      const warnings = [...invoice.warnings, ...reference.warnings, ...ending];
+      const signed = await signInvoice({ ...invoice, warnings }, certificate, now, previous?.signedAt);
+      // Some warnings are known only now, for example that of another signing time.
+      if (order.refusesWarnings) refuseWarnings(signed.facts.warnings, batchLine !== null);
+      observer.signed((performance.now() - began) / 1_000);
+      const storedAt = clock();
+      const xml = archived('ecf', key, Buffer.from(signed.xml), storedAt);
+      const rfce = signed.rfceXml === null ? null : archived('rfce', key, Buffer.from(signed.rfceXml), storedAt);
+      return {
+        fresh: {
+          accountId: taxpayer.account_id,
+          ecfType: type,
+          source: 'json',
+          route,
+          contentHash: invoice.contentHash,
+          facts: signed.facts,
+          xml: { path: xml.path, sha256: xml.sha256 },
+          rfce: rfce === null ? null : { path: rfce.path, sha256: rfce.sha256 },
+          signedAt: signed.signedAt,
+          signerFingerprint: certificate.fingerprint,
+          hasOwnCertificate: uploaded !== null,
+          modifies: reference.modifies,
+          modifiedAttempt: reference.modifiedAttempt,
+          contingencySince: login.since,
+          batchLine,
+          ownReference: order.ownReference,
+          ...submitter(caller),
+          ...key,
+        },
+        files: rfce === null ? [xml] : [xml, rfce],
+        sent: (rfce ?? xml).bytes,
+        sealedCertificate:
+          uploaded && sealer.seal(serialiseCertificate(uploaded), requestCertificate(caller.accountId, key.issuerRnc)),
+        token: login.token,
+        tokens,
+        maintenanceUntil: login.until,
+      };
+    },
+  };
+}
