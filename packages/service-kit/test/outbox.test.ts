@@ -5,7 +5,7 @@ import { createInProcessBus } from '../src/bus/bus.in-process.js';
 import type { Bus, BusEvent } from '../src/bus/bus.js';
 import { withDeadLetters } from '../src/bus/dead-letters.js';
 import { cleanInbox, once } from '../src/outbox/inbox.js';
-import { appendToOutbox, OUTBOX_PARTITIONS } from '../src/outbox/outbox.js';
+import { appendToOutbox } from '../src/outbox/outbox.js';
 import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../src/outbox/outbox-relay.js';
 import { type Database, openDatabase } from '../src/postgres/database.js';
 import { createMetrics } from '../src/telemetry/metrics.js';
@@ -49,7 +49,6 @@ function startRelay(bus: Bus, options: Partial<OutboxRelayOptions> = {}): Outbox
     metrics,
     clock: () => new Date(),
     pollMs: 50,
-    rebalanceMs: 50,
     spacingMs: 10,
     ...options,
   });
@@ -75,7 +74,7 @@ function perKey(events: readonly BusEvent[]): Map<string, number[]> {
 describe('the outbox', () => {
   it('publishes committed events once, and nothing that was rolled back', async () => {
     const seen: BusEvent[] = [];
-    const relay = startRelay(collectingBus(seen), { pollMs: 60_000 });
+    startRelay(collectingBus(seen), { pollMs: 60_000 });
     const kept = taxpayerEvent('131000001');
     await append(kept);
     const undone = database.transaction(async (tx) => {
@@ -85,7 +84,6 @@ describe('the outbox', () => {
     await expect(undone).rejects.toThrow('undone');
     await until(async () => (await waiting()) === 0);
     expect(seen).toEqual([kept]);
-    await relay.drained();
   });
 
   it('publishes the rows of a dead process', async () => {
@@ -113,105 +111,79 @@ describe('the outbox', () => {
     for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('shares its partitions among relays, each row by one of them, and takes over from a crashed one', async () => {
+  it('publishes other keys while a publication takes long, and the same key after it', async () => {
     const seen: BusEvent[] = [];
-    const publishedBy = new Map<string, Set<number>>();
-    const busOf = (relay: number) =>
+    const events = [1, 2].map((revision) => taxpayerEvent('131000001', revision)) as [BusEvent, BusEvent];
+    let isHeld = false;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    startRelay(
       collectingBus(seen, async (batch) => {
-        for (const event of batch) publishedBy.set(event.key, (publishedBy.get(event.key) ?? new Set()).add(relay));
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      });
-    const first = startRelay(busOf(1));
-    await first.drained();
-    const second = openDatabase(url);
-    startRelay(busOf(2), { database: second });
-    const holders = async () =>
-      (
-        await database.query<{ n: number }>(
-          `SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND classid = 3791 AND objid < ${OUTBOX_PARTITIONS} AND granted
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) GROUP BY pid`,
-        )
-      ).rows.map((row) => row.n);
-    await until(async () => JSON.stringify(await holders()) === '[4,4]');
+        if (!batch.some(({ id }) => id === events[0].id)) return;
+        isHeld = true;
+        await released;
+      }),
+    );
+    await append(events[0]);
+    await until(() => isHeld);
+    await append(events[1], taxpayerEvent('131000002'));
+    await until(() => seen.length === 1);
+    expect(seen[0]?.key).toBe('131000002');
+    release();
+    await until(async () => (await waiting()) === 0);
+    expect(perKey(seen).get('131000001')).toEqual([1, 2]);
+  });
 
+  it('is published by one relay; another one takes over when its process ends, in the order of each key', async () => {
+    const seen: BusEvent[] = [];
+    const publishers = new Set<number>();
+    const databases = [openDatabase(url), openDatabase(url)] as const;
+    const busOf = (relay: number) =>
+      collectingBus(seen, async () => {
+        publishers.add(relay);
+      });
+    const [first] = databases.map((database, index) => startRelay(busOf(index), { database }));
     const keys = rncs(60);
     for (let revision = 1; revision <= 5; revision += 1)
       await append(...keys.map((rnc) => taxpayerEvent(rnc, revision)));
-    await until(() => seen.length === 300);
-    expect([...publishedBy.values()].every((relays) => relays.size === 1)).toBe(true);
-    expect(new Set([...publishedBy.values()].flatMap((relays) => [...relays]))).toEqual(new Set([1, 2]));
-
-    await first.stop();
-    await append(...keys.map((rnc) => taxpayerEvent(rnc, 6)));
-    await until(() => seen.length === 360);
-    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6]);
-    await second.close();
-  });
-
-  it('gives no partition back whose rows are being read: no other relay sends them as well', async () => {
-    const seen: BusEvent[] = [];
-    const first = startRelay(collectingBus(seen));
-    await first.drained();
-    const other = openDatabase(url);
-    const keys = rncs(40);
-    // While the table is locked, the first relay's query waits; sessions that only hold leases do not.
-    await database.transaction(async (tx) => {
-      await tx.query('LOCK TABLE outbox IN SHARE ROW EXCLUSIVE MODE');
-      for (let revision = 1; revision <= 3; revision += 1)
-        await appendToOutbox(
-          tx,
-          keys.map((rnc) => taxpayerEvent(rnc, revision)),
-        );
-      await tx.query('LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE');
-      const isReading = async () =>
-        (
-          await other.query(
-            `SELECT 1 FROM pg_stat_activity WHERE application_name = 'ecf outbox relay' AND datname = current_database()
-             AND query LIKE 'SELECT o.position%' AND wait_event_type = 'Lock'`,
-          )
-        ).rowCount > 0;
-      first.wake();
-      await until(isReading);
-      startRelay(collectingBus(seen), { database: other });
-      // Two relays count each other repeatedly and would share the partitions.
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    });
     await until(async () => (await waiting()) === 0);
-    expect(seen).toHaveLength(120);
-    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3]);
-    await other.close();
+    expect(publishers.size).toBe(1);
+    const stopped = publishers.has(0) ? first : relays.at(-1);
+    await stopped?.stop();
+    await append(...keys.map((rnc) => taxpayerEvent(rnc, 6)));
+    await until(async () => (await waiting()) === 0);
+    expect(publishers.size).toBe(2);
+    expect(seen).toHaveLength(360);
+    for (const key of keys) expect(perKey(seen).get(key)).toEqual([1, 2, 3, 4, 5, 6]);
+    await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+    await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('notifies the relay of a partition about rows that another process appended', async () => {
+  it('wakes the relay of another process for rows that this process appended', async () => {
     const seen: BusEvent[] = [];
-    const holder = startRelay(collectingBus(seen), { pollMs: 3_600_000, rebalanceMs: 3_600_000 });
-    await holder.drained();
-    const other = openDatabase(url);
-    const standby = startRelay(collectingBus([]), { database: other, pollMs: 3_600_000, rebalanceMs: 3_600_000 });
-    await until(
-      async () =>
-        (
-          await database.query(
-            'SELECT 1 FROM pg_locks WHERE classid = 3791 AND objid = 1000 AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())',
-          )
-        ).rowCount === 2,
-    );
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await other.transaction((tx) => appendToOutbox(tx, [taxpayerEvent('131000001')]));
+    startRelay(collectingBus(seen), { pollMs: 3_600_000 });
+    await append(taxpayerEvent('131000001'));
     await until(() => seen.length === 1);
+    const other = openDatabase(url);
+    const standby = startRelay(collectingBus([]), { database: other, pollMs: 3_600_000 });
+    await other.transaction((tx) => appendToOutbox(tx, [taxpayerEvent('131000002')]));
+    await until(() => seen.length === 2);
     await standby.stop();
     await other.close();
   });
 
   it('continues after its session was cut', async () => {
     const seen: BusEvent[] = [];
-    const relay = startRelay(collectingBus(seen));
-    await relay.drained();
+    startRelay(collectingBus(seen));
+    await append(taxpayerEvent('131000002'));
+    await until(() => seen.length === 1);
     await database.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ecf outbox relay' AND datname = current_database()",
     );
     await append(taxpayerEvent('131000001'));
-    await until(() => seen.length === 1);
+    await until(() => seen.length === 2);
   });
 
   it('measures the number and age of waiting rows', async () => {
@@ -225,27 +197,6 @@ describe('the outbox', () => {
     expect(text).toContain('ecf_outbox_pending{service="test"} 2');
     expect(text).toMatch(/ecf_outbox_lag_seconds\{service="test"\} [\d.e-]+/);
     await until(async () => /ecf_outbox_failures_total\{service="test"\} [1-9]/.test(await metrics.render()));
-  });
-
-  it('runs one cheap query in each interval while idle', async () => {
-    const relay = startRelay(collectingBus([]), { pollMs: 100, rebalanceMs: 3_600_000 });
-    await relay.drained();
-    // Each statement of the relay's sessions has its own start time.
-    const starts = new Map<string, Set<number>>();
-    const longest = () => Math.max(...[...starts.values()].map((times) => times.size));
-    await until(async () => {
-      const { rows } = await database.query<{ pid: number; query: string; at: number }>(
-        `SELECT pid, query, extract(epoch FROM query_start)::float8 * 1000 AS at FROM pg_stat_activity
-         WHERE application_name = 'ecf outbox relay' AND datname = current_database() AND query LIKE 'SELECT o.position%'`,
-      );
-      for (const { pid, at } of rows) starts.set(`${pid}`, (starts.get(`${pid}`) ?? new Set()).add(at));
-      return starts.size > 0 && longest() > 8;
-    });
-    const times = [...starts.values()].flatMap((each) => [...each]).sort((a, b) => a - b);
-    // The query after a late one seems early, so the test counts queries per time.
-    const looks = times.slice(1);
-    expect(looks.length).toBeGreaterThan(5);
-    expect(((looks.at(-1) as number) - (looks[0] as number)) / (looks.length - 1)).toBeGreaterThan(80);
   });
 
   it('refuses an event that the topic does not allow before anything is written', () => {

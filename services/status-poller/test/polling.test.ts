@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@ecf/service-kit/errors';
+import { openDatabase } from '@ecf/service-kit/postgres';
 import { deadLettersOf } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { publishedSubmissions } from '../src/core/submission.js';
@@ -113,9 +114,11 @@ describe('polling', () => {
     const trackId = await world.submitted({ encf: 'E310000044442' });
     await until(() => world.changesOf(trackId).length === 1, 'it was decided');
     await first.stop();
-    // An event that another instance could not publish yet.
+    // An event that another instance, which holds the lock of the outbox, could not publish yet.
+    const other = openDatabase(world.databaseUrl, { max: 1 });
+    await other.query('SELECT pg_advisory_lock(3791, 0)');
     await world.database.query(
-      "INSERT INTO outbox (partition, event_id, topic, key, event, created_at) VALUES (99, gen_random_uuid(), 't', 'k', '{}', now() - interval '1 hour')",
+      "INSERT INTO outbox (event_id, topic, key, event, created_at) VALUES (gen_random_uuid(), 't', 'k', '{}', now() - interval '1 hour')",
     );
     world.emission.invoices.push(invoiceChanged({ encf: 'E310000044442', track_id: trackId }));
     let compared = 0;
@@ -131,6 +134,7 @@ describe('polling', () => {
     await until(() => compared === 3, 'it was compared');
     expect(world.changesOf(trackId)).toHaveLength(1);
     await world.database.query('DELETE FROM outbox');
+    await other.close();
     await until(() => world.changesOf(trackId).length === 2, 'the decision was published again');
   });
 

@@ -3,8 +3,8 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 const COUNTED = 100_000;
 const STATE = `SELECT count(*) AS pending, coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest,
-                 (SELECT count(*) FROM outbox WHERE partition < 0) AS refused
-               FROM (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT ${COUNTED}) AS waiting`;
+                 (SELECT count(*) FROM outbox WHERE refused) AS refused
+               FROM (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT ${COUNTED}) AS waiting`;
 
 export interface OutboxMetrics {
   published(topic: string, delaySeconds: number): void;

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { type Bus, type BusEvent, EventRefused } from '../bus/bus.js';
-import { type Database, openDatabase, type Queries } from '../postgres/database.js';
-import { createSharedCalls } from '../postgres/shared-calls.js';
+import { type Database, openDatabase } from '../postgres/database.js';
+import { markDatabaseError } from '../postgres/database-errors.js';
+import { retry } from '../retry.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { withoutTrace, withProducerSpans } from '../telemetry/tracing.js';
-import { type OutboxLeases, openOutboxLeases } from './outbox-leases.js';
 import { outboxMetrics } from './outbox-metrics.js';
 
 export interface OutboxRelayOptions {
@@ -16,232 +17,210 @@ export interface OutboxRelayOptions {
   logger: Logger;
   metrics: Metrics;
   clock: () => Date;
-  /** Events of one partition published at once; default 200. */
+  /** Most events of a publication; default 500. */
   batchSize?: number;
   /** Least milliseconds between two reads of the outbox, unless a full batch says that there is more; default 100. */
   spacingMs?: number;
-  /** Milliseconds between reads when nothing wakes the relay (rows that a process left when it died); default 1000. */
+  /**
+   * Milliseconds between reads when nothing wakes the relay, for rows that a killed process left, and between attempts to become
+   * the publisher; default 5000.
+   */
   pollMs?: number;
-  /** Milliseconds after which the relays share the partitions again; default 5000. */
-  rebalanceMs?: number;
 }
 
 export interface OutboxRelay {
-  /** Begins to publish. Returns at once; connects in the background, and again after a loss. */
+  /** Begins to publish. Returns immediately; connects in the background, and again after a loss. */
   start(): void;
-  /** Reads the outbox soon. */
-  wake(): void;
-  /** Resolves when nothing that this relay may publish is left. */
-  drained(): Promise<void>;
-  /** Finishes the batches in flight and gives the leases back, for good. */
+  /** Finishes the batches in flight and releases the lock, for good. */
   stop(): Promise<void>;
 }
 
 interface Row {
   position: number;
-  partition: number;
+  key: string;
   event: BusEvent;
   created_at: Date;
 }
 
 const NEXT = {
   name: 'outbox_next',
-  text: `SELECT o.position, o.partition, o.event, o.created_at FROM unnest($1::smallint[]) AS p(partition)
-         CROSS JOIN LATERAL (SELECT * FROM outbox WHERE outbox.partition = p.partition ORDER BY outbox.position LIMIT $2) AS o
-         ORDER BY o.position`,
+  text: 'SELECT position, key, event, created_at FROM outbox WHERE NOT refused AND key <> ALL ($1) ORDER BY position LIMIT $2',
 };
 const PUBLISHED = { name: 'outbox_published', text: 'DELETE FROM outbox WHERE position = ANY($1::bigint[])' };
-/** No relay reads a negative partition; the same statement brings the rows back. */
-const PUT_ASIDE = {
-  name: 'outbox_put_aside',
-  text: 'UPDATE outbox SET partition = -1 - partition WHERE position = ANY($1::bigint[])',
-};
-const FIRST_RETRY_MS = 100;
-const MAX_RETRY_MS = 5_000;
+const REFUSED = { name: 'outbox_refused', text: 'UPDATE outbox SET refused = true WHERE position = ANY($1::bigint[])' };
+/** Publications in flight: a key that has to wait delays the events of its publication, and not the others. */
+const MOST_IN_FLIGHT = 4;
+const AFTER_ERROR_MS = 1_000;
 
 /**
- * Publishes the rows of an outbox, at least once and in order per key. Rows are deleted when the bus has them. Several
- * relays share an outbox by partitions ({@link OutboxLeases}). A partition whose publication fails is tried again with
- * growing pauses while the others continue. A row that the bus refuses for its content is put aside, and the rows behind it
- * go on.
+ * Publishes the rows of an outbox, at least once and in order per key, and deletes them when the bus has them. Each instance of a
+ * service has a relay; the one that holds the advisory lock publishes. The events of a key are in one publication at a time, and
+ * a publication that fails is repeated with growing pauses. A row that the bus refuses for its content is marked and not read
+ * again.
  */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { database, service } = options;
-  const { batchSize = 200, spacingMs = 100, pollMs = 1_000, rebalanceMs = 5_000 } = options;
+  const { database, service, logger } = options;
+  const { batchSize = 500, spacingMs = 100, pollMs = 5_000 } = options;
   const metrics = outboxMetrics(options.metrics, service, database);
   // A deletion that a crash loses only publishes its rows again, so it does not wait for the disk.
   const settings = { synchronous_commit: 'off' };
   const queries = openDatabase(database.url, { max: 2, settings, applicationName: 'ecf outbox relay' });
   const stopping = new AbortController();
   const waker = createWaker();
-  const session = createSession(options, waker.wake);
-  const publisher = createPublisher(queries, options, metrics, waker.wake);
+  const publications = new Set<Promise<void>>();
+  const keysInFlight = new Set<string>();
+  let session: Session | null = null;
+  let notifying: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  let started = false;
   let stopListening = () => {};
 
   async function run(): Promise<void> {
-    let balancedAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       const began = performance.now();
-      if (session.leases() === null || began - balancedAt > rebalanceMs) {
-        await session.balance(publisher.isBusy);
-        balancedAt = began;
+      let pause = pollMs;
+      try {
+        session ??= await openSession(database.url, waker.wake, lost);
+        if ((await session.isPublisher()) && (await publishNext())) continue;
+      } catch (error) {
+        logger.warn({ err: error, service }, 'the outbox cannot be read');
+        pause = Math.min(pollMs, AFTER_ERROR_MS);
       }
-      if (await publishNext()) continue;
-      await waker.woken(pollMs);
+      await waker.woken(pause);
       await delay(began + spacingMs - performance.now(), undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
-  /** Reads the next rows of the free partitions and begins to publish them. True if a full batch says that there is more. */
+  function lost(error: Error): void {
+    if (!stopping.signal.aborted) logger.warn({ err: error, service }, 'the outbox relay lost its session');
+    session = null;
+    waker.wake();
+  }
+
+  /** Reads the next rows and begins to publish them. True if there are more. */
   async function publishNext(): Promise<boolean> {
-    const leases = session.leases();
-    const free = [...(leases?.held ?? [])].filter(publisher.isFree);
-    if (free.length === 0) return false;
-    const batches = new Map<number, Row[]>();
-    try {
-      const { rows } = await queries.query<Row>(NEXT, [free, batchSize]);
-      for (const row of rows) batches.set(row.partition, [...(batches.get(row.partition) ?? []), row]);
-    } catch (error) {
-      for (const partition of free) publisher.retryLater(partition, error, 'the outbox cannot be read');
-    }
-    // Another relay may own the partitions where the session was lost meanwhile.
-    if (leases !== session.leases()) return true;
-    for (const [partition, rows] of batches) publisher.begin(partition, rows);
-    return [...batches.values()].some((rows) => rows.length === batchSize);
+    const own = session;
+    if (publications.size >= MOST_IN_FLIGHT) return false;
+    const { rows } = await queries.query<Row>(NEXT, [[...keysInFlight], batchSize]);
+    if (rows.length === 0 || session !== own) return false;
+    for (const { key } of rows) keysInFlight.add(key);
+    const publication = publish(rows, () => session === own && !stopping.signal.aborted).finally(() => {
+      publications.delete(publication);
+      for (const { key } of rows) keysInFlight.delete(key);
+      waker.wake();
+    });
+    publications.add(publication);
+    return rows.length === batchSize;
+  }
+
+  /** Publishes rows and deletes them, repeatedly until that is done or `mayRepeat` says no. Never rejects. */
+  async function publish(rows: readonly Row[], mayRepeat: () => boolean): Promise<void> {
+    const attempt = async () => {
+      const refused = await publishRows(rows, options);
+      const published = rows.filter((row) => !refused.includes(row));
+      if (refused.length > 0) await queries.query(REFUSED, [refused.map(({ position }) => position)]);
+      await queries.query(PUBLISHED, [published.map(({ position }) => position)]);
+      const now = options.clock().getTime();
+      for (const row of published) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
+    };
+    await retry(attempt, {
+      signal: stopping.signal,
+      onFailure(error, _failures, pauseMs) {
+        metrics.failed();
+        logger.warn({ err: error, service, retry_in_ms: pauseMs }, 'events could not be published');
+        if (!mayRepeat()) throw error;
+      },
+    }).catch(() => undefined);
+  }
+
+  /** Wakes the publisher after a commit of this process: this relay, else that of another process, once for many commits. */
+  function appended(): void {
+    if (session?.isHeld() === true) waker.wake();
+    else
+      notifying ??= setTimeout(() => {
+        notifying = undefined;
+        queries
+          .query(`NOTIFY ${CHANNEL}`)
+          .catch((error) => logger.debug({ err: error, service }, 'the publisher was not woken'));
+      }, spacingMs);
   }
 
   return {
     start() {
-      if (started || stopping.signal.aborted) return;
-      started = true;
-      stopListening = database.onOutbox((partitions) => {
-        session.notifyOthers(partitions);
-        waker.wake();
-      });
+      stopListening = database.onOutbox(appended);
       running = withoutTrace(run);
-    },
-    wake: waker.wake,
-    async drained() {
-      while (!stopping.signal.aborted && !(await isEmpty(queries, session.leases()))) {
-        waker.wake();
-        await delay(10);
-      }
     },
     async stop() {
       if (stopping.signal.aborted) return;
       stopping.abort();
       stopListening();
+      clearTimeout(notifying);
       waker.wake();
       await running;
-      await publisher.idle();
-      await session.close();
+      await Promise.all(publications);
+      await session?.close();
       await queries.close();
       metrics.close();
     },
   };
 }
 
-/** The database session that holds the leases; opened by `balance`, and again after a loss. */
-function createSession({ database, service, logger, spacingMs = 100 }: OutboxRelayOptions, wake: () => void) {
-  let leases: OutboxLeases | null = null;
-  let notifying: NodeJS.Timeout | null = null;
+const CHANNEL = 'ecf_outbox';
+/** Key of the advisory lock. Locks are per database. */
+const LOCK = '3791, 0';
 
-  return {
-    leases: () => leases,
-    async balance(isBusy: (partition: number) => boolean): Promise<void> {
-      try {
-        leases ??= await openOutboxLeases({
-          url: database.url,
-          onNotify: wake,
-          onLost: (error) => {
-            leases = null;
-            logger.warn({ err: error, service }, 'the outbox relay lost its session');
-          },
-        });
-        await leases.rebalance(isBusy);
-      } catch (error) {
-        logger.warn({ err: error, service }, 'the outbox relay cannot reach its database');
-        await leases?.close();
-        leases = null;
-      }
-    },
-    /** Notifies the other relays, once for many commits, where one of them holds a partition. */
-    notifyOthers(partitions: Iterable<number>): void {
-      const held = leases?.held;
-      if (notifying !== null || held === undefined || [...partitions].every((one) => held.has(one))) return;
-      notifying = setTimeout(() => {
-        notifying = null;
-        leases?.notify().catch((error) => logger.warn({ err: error, service }, 'other relays were not notified'));
-      }, spacingMs);
-    },
-    async close(): Promise<void> {
-      clearTimeout(notifying ?? undefined);
-      await leases?.close();
-      leases = null;
-    },
-  };
+interface Session {
+  /** Takes the lock if it is free. True if this session holds it. */
+  isPublisher(): Promise<boolean>;
+  /** True if it was taken. */
+  isHeld(): boolean;
+  close(): Promise<void>;
 }
 
-/** Publishes batches of partitions side by side; a partition that failed rests with growing pauses. */
-function createPublisher(
-  queries: Queries,
-  options: OutboxRelayOptions,
-  metrics: ReturnType<typeof outboxMetrics>,
-  wake: () => void,
-) {
-  const busy = new Map<number, Promise<void>>();
-  /** Pause after the last failure of a partition, and its end by `performance.now()`. */
-  const retries = new Map<number, { pause: number; until: number }>();
-
-  function retryLater(partition: number, error: unknown, message: string): void {
-    const pause = Math.min(2 * (retries.get(partition)?.pause ?? FIRST_RETRY_MS / 2), MAX_RETRY_MS);
-    retries.set(partition, { pause, until: performance.now() + pause });
-    options.logger.warn({ err: error, service: options.service, partition, retry_in_ms: pause }, message);
-    setTimeout(wake, pause).unref();
-  }
-
-  // Publications of several partitions mostly end together.
-  const deletions = createSharedCalls<readonly Row[], void>({
-    maxItems: 64,
-    maxInFlight: 1,
-    keyOf: (rows) => rows,
-    async work(publications) {
-      await queries.query(PUBLISHED, [publications.flat().map((row) => row.position)]);
-      return publications.map(() => undefined);
-    },
+/** Opens the database session that takes the lock and listens for other processes. The lock ends with the session. */
+async function openSession(url: string, onNotify: () => void, onLost: (error: Error) => void): Promise<Session> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // A server that hangs must not keep the lock of a relay that cannot use it.
+    query_timeout: 10_000,
+    application_name: 'ecf outbox relay',
+    options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
   });
-
-  async function publish(partition: number, rows: readonly Row[]): Promise<void> {
-    try {
-      const refused = await publishRows(rows, options);
-      if (refused.length > 0) await queries.query(PUT_ASIDE, [refused.map((row) => row.position)]);
-      const published = rows.filter((row) => !refused.includes(row));
-      await deletions.run(published);
-      const now = options.clock().getTime();
-      for (const row of published) metrics.published(row.event.topic, (now - row.created_at.getTime()) / 1_000);
-      retries.delete(partition);
-    } catch (error) {
-      metrics.failed();
-      retryLater(partition, error, 'events could not be published');
-    }
+  let isOpen = true;
+  let isHeld = false;
+  const lost = (error: Error) => {
+    if (isOpen) onLost(error);
+    isOpen = false;
+    client.end().catch(() => undefined);
+  };
+  client.on('notification', onNotify);
+  client.on('error', lost);
+  client.on('end', () => lost(new Error('the session of the outbox relay ended')));
+  const query = (sql: string) =>
+    client.query<{ ok: boolean }>(sql).catch((error) => {
+      markDatabaseError(error);
+      lost(error);
+      throw error;
+    });
+  try {
+    await client.connect();
+  } catch (error) {
+    isOpen = false;
+    markDatabaseError(error);
+    throw error;
   }
-
-  const isBusy = (partition: number) => busy.has(partition);
+  await query(`LISTEN ${CHANNEL}`);
   return {
-    isBusy,
-    isFree: (partition: number) => !isBusy(partition) && (retries.get(partition)?.until ?? 0) <= performance.now(),
-    retryLater,
-    begin(partition: number, rows: readonly Row[]): void {
-      const done = publish(partition, rows).finally(() => {
-        busy.delete(partition);
-        wake();
-      });
-      busy.set(partition, done);
+    async isPublisher() {
+      isHeld ||= (await query(`SELECT pg_try_advisory_lock(${LOCK}) AS ok`)).rows[0]?.ok === true;
+      return isHeld;
     },
-    async idle() {
-      await Promise.all(busy.values());
+    isHeld: () => isHeld,
+    async close() {
+      isOpen = false;
+      await client.end().catch(() => undefined);
     },
   };
 }
@@ -272,15 +251,7 @@ async function publishRows(
   }
 }
 
-async function isEmpty(queries: Queries, leases: OutboxLeases | null): Promise<boolean> {
-  if (leases === null) return false;
-  const left = await queries.query('SELECT 1 FROM outbox WHERE partition = ANY($1::smallint[]) LIMIT 1', [
-    [...leases.held],
-  ]);
-  return left.rowCount === 0;
-}
-
-/** Ends a wait early; a wake-up without a wait ends the next wait at once. */
+/** Ends a wait early; a wake-up without a wait ends the next wait immediately. */
 function createWaker() {
   let isWoken = false;
   let end = () => {};

@@ -41,9 +41,9 @@ export interface Database extends Queries {
   /** Commits what `work` did, or rolls all of it back where it throws. `work` runs again after a deadlock. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Announces within this process that rows were appended to the outbox; the relay listens. */
-  signalOutbox(partitions: Iterable<number>): void;
-  /** Calls back with the partitions of every {@link Database.signalOutbox}; returns how to end that. */
-  onOutbox(listener: (partitions: Iterable<number>) => void): () => void;
+  signalOutbox(): void;
+  /** Calls back at every {@link Database.signalOutbox}; returns how to end that. */
+  onOutbox(listener: () => void): () => void;
   /** Calls back after each write of this process that is committed; returns how to end that. */
   onWrite(listener: () => void): () => void;
   /**
@@ -117,7 +117,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   // A connection that breaks while in use reports it twice: to the query, and as an event. It may break before its user gets it.
   pool.on('connect', (client) => client.on('error', noted));
   const storage = createStorageCheck(pool);
-  const listeners = new Set<(partitions: Iterable<number>) => void>();
+  const listeners = new Set<() => void>();
   const writeListeners = new Set<() => void>();
   const wrote = () => {
     for (const listener of writeListeners) listener();
@@ -138,8 +138,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
         }
       }
     },
-    signalOutbox(partitions) {
-      for (const listener of listeners) listener(partitions);
+    signalOutbox() {
+      for (const listener of listeners) listener();
     },
     onOutbox(listener) {
       listeners.add(listener);

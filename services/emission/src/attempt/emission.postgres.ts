@@ -1,6 +1,6 @@
 import { EMISSION_STATES, type EmissionState, environmentRun, storedEnvironment, toIsoDominican } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
-import { actEvents, outboxColumns, outboxPartition } from '@ecf/service-kit/outbox';
+import { actEvents, outboxColumns } from '@ecf/service-kit/outbox';
 import {
   createIds,
   createSharedCalls,
@@ -129,8 +129,8 @@ const NEXT_IDS = {
 
 /** Events of several attempts, from the parameter `first` on; `id` is the emission. */
 const eventsFrom = (first: number) =>
-  `ROWS FROM (unnest($${first}::bigint[], $${first + 1}::smallint[], $${first + 2}::uuid[], $${first + 3}::text[], $${first + 4}::text[]),
-        json_array_elements($${first + 5}::json)) AS x(id, partition, event_id, topic, key, event)`;
+  `ROWS FROM (unnest($${first}::bigint[], $${first + 1}::uuid[], $${first + 2}::text[], $${first + 3}::text[]),
+        json_array_elements($${first + 4}::json)) AS x(id, event_id, topic, key, event)`;
 
 /**
  * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow
@@ -141,7 +141,7 @@ const eventsFrom = (first: number) =>
 const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} taken AS (
       INSERT INTO emission
       SELECT r.* FROM json_populate_recordset(NULL::emission, $1::json) r ${condition}
-      LEFT JOIN unnest($14::bigint[], $15::text[], $16::int[]) AS note(id, document, notes) USING (id)
+      LEFT JOIN unnest($13::bigint[], $14::text[], $15::int[]) AS note(id, document, notes) USING (id)
       WHERE note.id IS NULL OR is_next_note(note.document, note.notes) ORDER BY r.env, r.issuer_rnc, r.encf
       ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET attempt = EXCLUDED.attempt
         WHERE emission.attempt = EXCLUDED.attempt - 1
@@ -156,11 +156,11 @@ const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} take
     stored AS (
       INSERT INTO pending_document (path, sha256, bytes)
       SELECT d.path, d.sha256, d.bytes
-      FROM unnest($10::bigint[], $11::text[], $12::text[], $13::bytea[]) AS d(id, path, sha256, bytes) JOIN taken t USING (id)
+      FROM unnest($9::bigint[], $10::text[], $11::text[], $12::bytea[]) AS d(id, path, sha256, bytes) JOIN taken t USING (id)
       ON CONFLICT (path, sha256) DO NOTHING),
     published AS (
-      INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(4)} JOIN taken t USING (id)),
+      INSERT INTO outbox (event_id, topic, key, event)
+      SELECT x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(4)} JOIN taken t USING (id)),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
       SELECT t.env || ':' || t.issuer_rnc, t.encf, b.revision FROM taken t JOIN begun b ON b.emission_id = t.id)
@@ -174,15 +174,15 @@ const bound = (keys: string) => `, bound AS (
       INSERT INTO submission_key (account_id, env, idempotency_key, content_hash, emission_id, attempt)
       SELECT t.account_id, t.env, d.key, d.content_hash, t.id, t.attempt FROM ${keys} JOIN taken t USING (id))`;
 
-/** As {@link BEGIN}, for documents that state their number and have an idempotency key ($17 to $19). */
+/** As {@link BEGIN}, for documents that state their number and have an idempotency key ($16 to $18). */
 const BEGIN_KEYED = {
   name: 'emission_begin_keyed',
-  text: begin({ last: bound('unnest($17::bigint[], $18::text[], $19::text[]) AS d(id, key, content_hash)') }),
+  text: begin({ last: bound('unnest($16::bigint[], $17::text[], $18::text[]) AS d(id, key, content_hash)') }),
 };
 
-const DRAWS = 'unnest($17::bigint[], $18::text[], $19::text[], $20::uuid[]) AS d(id, key, content_hash, token)';
+const DRAWS = 'unnest($16::bigint[], $17::text[], $18::text[], $19::uuid[]) AS d(id, key, content_hash, token)';
 
-/** As {@link BEGIN}, for documents whose numbers were drawn ($17 to $20). The reservation becomes the idempotency key. */
+/** As {@link BEGIN}, for documents whose numbers were drawn ($16 to $19). The reservation becomes the idempotency key. */
 const BEGIN_DRAWN = {
   name: 'emission_begin_drawn',
   text: begin({
@@ -195,15 +195,15 @@ const BEGIN_DRAWN = {
 };
 
 /**
- * Stores attempts after a state transition ($1), unless their revision changed meanwhile ($9, $10). Also stores the answers
- * of the authority ($2), and the events of published changes ($3 to $8).
+ * Stores attempts after a state transition ($1), unless their revision changed meanwhile ($8, $9). Also stores the answers
+ * of the authority ($2), and the events of published changes ($3 to $7).
  */
 const SAVED = `WITH saved AS (
       UPDATE attempt a SET ${CHANGING.filter((column) => column !== 'deadline')
         .map((column) => `${column} = r.${column}`)
         .join(', ')}, deadline = coalesce(a.deadline, r.deadline)
       FROM json_populate_recordset(NULL::attempt, $1::json) r
-      JOIN unnest($9::bigint[], $10::int[]) AS before(emission_id, revision) USING (emission_id)
+      JOIN unnest($8::bigint[], $9::int[]) AS before(emission_id, revision) USING (emission_id)
       WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = before.revision
       RETURNING a.emission_id, a.attempt, a.revision, a.has_own_certificate),
     answered AS (
@@ -211,8 +211,8 @@ const SAVED = `WITH saved AS (
       SELECT s.emission_id, s.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
       FROM json_populate_recordset(NULL::exchange, $2::json) x JOIN saved s USING (emission_id)),
     published AS (
-      INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT x.partition, x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(3)}
+      INSERT INTO outbox (event_id, topic, key, event)
+      SELECT x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(3)}
       JOIN saved s ON s.emission_id = x.id),
     noted AS (
       INSERT INTO recent_change (issuer, encf, revision)
@@ -397,7 +397,7 @@ export function createPostgresEmissionStore({
   }
 
   function signal(events: readonly BusEvent[]): void {
-    if (events.length > 0) database.signalOutbox(new Set(events.map(({ key }) => outboxPartition(key))));
+    if (events.length > 0) database.signalOutbox();
   }
 
   async function find(key: DocumentKey): Promise<Attempt | null> {

@@ -71,7 +71,7 @@ const EXCHANGES = {
 const FORGET_CHANGES = {
   name: 'emission_forget_changes',
   text: `DELETE FROM recent_change WHERE at < least(now() - make_interval(secs => $1),
-    (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')`,
+    (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT 1) - interval '1 minute')`,
 };
 
 const NOTED_FOR_SECONDS = 900;

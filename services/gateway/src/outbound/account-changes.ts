@@ -52,18 +52,18 @@ export function createAccountChanges(options: AccountChangesOptions): AccountCha
       published = await renumber(tx, publish.accountId, publish.rncs, revision);
     }
     const events = published.map((row) => taxpayerChanged(row, options.clock()));
-    const partitions = events.length === 0 ? [] : await insertIntoOutbox(queriesOf(tx), events);
+    if (events.length > 0) await insertIntoOutbox(queriesOf(tx), events);
     if (by !== null && act !== undefined)
       await appendAudit(queriesOf(tx), [{ at: toIsoDominican(options.clock()), ...by, ...act }]);
-    return { value, revision, partitions };
+    return { value, revision };
   }
 
   return async (work, by) => {
     try {
       const limits = { timeout: 30_000, maxWait: 5_000 };
-      const { value, revision, partitions } = await options.prisma.$transaction((tx) => run(tx, work, by), limits);
+      const { value, revision } = await options.prisma.$transaction((tx) => run(tx, work, by), limits);
       options.onCommit(revision);
-      options.database.signalOutbox(partitions);
+      options.database.signalOutbox();
       return value;
     } catch (error) {
       const undone = error instanceof Prisma.PrismaClientKnownRequestError && !isDatabaseUnavailable(error);

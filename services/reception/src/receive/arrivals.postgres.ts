@@ -40,27 +40,27 @@ const ADD = {
            ON CONFLICT (env, buyer_rnc, encf, issuer_rnc) DO NOTHING
            RETURNING id, approval_status, approval_datetime
          ), published AS (
-           INSERT INTO outbox (partition, event_id, topic, key, event)
-           SELECT e.partition, e.event_id, e.topic, e.key,
+           INSERT INTO outbox (event_id, topic, key, event)
+           SELECT e.event_id, e.topic, e.key,
                   CASE WHEN a.approval_status = 'pending' THEN e.event ELSE jsonb_set(jsonb_set(jsonb_set(e.event::jsonb,
                     '{data,approval_status}', to_jsonb(a.approval_status)), '{data,approval_confirmed}', 'true'),
                     '{data,approval_datetime}', coalesce(to_jsonb(to_char(a.approval_datetime AT TIME ZONE
                       INTERVAL '-04:00', 'YYYY-MM-DD"T"HH24:MI:SS"-04:00"')), 'null'))::json END
              FROM added a
-             JOIN ROWS FROM (unnest($2::bigint[], $3::smallint[], $4::uuid[], $5::text[], $6::text[]), json_array_elements($7::json))
-                  AS e(id, partition, event_id, topic, key, event) USING (id)
+             JOIN ROWS FROM (unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[]), json_array_elements($6::json))
+                  AS e(id, event_id, topic, key, event) USING (id)
          ), kept AS (
            INSERT INTO pending_document (path, sha256, bytes)
            SELECT f.path, f.sha256, f.bytes
              FROM added a
-             JOIN unnest($8::bigint[], $9::text[], $10::text[], $11::bytea[]) AS f(id, path, sha256, bytes) USING (id)
+             JOIN unnest($7::bigint[], $8::text[], $9::text[], $10::bytea[]) AS f(id, path, sha256, bytes) USING (id)
             ORDER BY f.path
            ON CONFLICT (path, sha256) DO NOTHING
          ), awaited AS (
            INSERT INTO confirmations (${NEW_CONFIRMATION_COLUMNS.join(', ')})
            SELECT ${NEW_CONFIRMATION_COLUMNS.map((column) => `c.${column}`).join(', ')}
              FROM added a
-             JOIN json_populate_recordset(NULL::confirmations, $12::json) AS c ON c.document_id = a.id
+             JOIN json_populate_recordset(NULL::confirmations, $11::json) AS c ON c.document_id = a.id
          )
          SELECT id FROM added`,
 };
@@ -102,16 +102,15 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
     ...SHARED,
     keyOf: ({ event }) => event.key,
     async work(items) {
-      const columns = outboxColumns(items.map(({ event }) => event));
       const { rows } = await database.query<{ id: number }>(ADD, [
         JSON.stringify(items.map(({ row }) => row)),
         items.map(({ row }) => row.id),
-        ...columns,
+        ...outboxColumns(items.map(({ event }) => event)),
         items.flatMap(({ row, files }) => files.map(() => row.id)),
         ...pendingColumns(items.flatMap(({ files }) => files)),
         JSON.stringify(items.flatMap(({ confirmation }) => confirmation ?? [])),
       ]);
-      database.signalOutbox(new Set(columns[0]));
+      database.signalOutbox();
       const added = new Set(rows.map(({ id }) => id));
       return items.map(({ row }) => (added.has(row.id) ? row.id : null));
     },

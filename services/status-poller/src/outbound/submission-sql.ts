@@ -56,7 +56,7 @@ export const REOPEN = {
       SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
       JOIN submission s USING (env, track_id)
       WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.queried_at < least($2::timestamptz,
-        (SELECT created_at FROM outbox WHERE partition >= 0 ORDER BY position LIMIT 1) - interval '1 minute')
+        (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT 1) - interval '1 minute')
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
     UPDATE submission s SET final = false FROM missing WHERE s.env = missing.env AND s.track_id = missing.track_id
     RETURNING s.env, s.track_id, s.submitted_at`,
@@ -142,10 +142,10 @@ export const LEARN = {
     ended AS (
       DELETE FROM poll USING learned l WHERE l.final AND poll.env = l.env AND poll.track_id = l.track_id),
     published AS (
-      INSERT INTO outbox (partition, event_id, topic, key, event)
-      SELECT x.partition, x.event_id, x.topic, x.key, x.event
-      FROM ROWS FROM (unnest($3::text[], $4::text[], $5::smallint[], $6::uuid[], $7::text[], $8::text[]), json_array_elements($9::json))
-        AS x(env, track_id, partition, event_id, topic, key, event) JOIN learned USING (env, track_id))
+      INSERT INTO outbox (event_id, topic, key, event)
+      SELECT x.event_id, x.topic, x.key, x.event
+      FROM ROWS FROM (unnest($3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[]), json_array_elements($8::json))
+        AS x(env, track_id, event_id, topic, key, event) JOIN learned USING (env, track_id))
     SELECT ${COLUMNS} FROM learned s`,
 };
 

@@ -196,14 +196,13 @@ function createLearning({ database, describe }: SubmissionStoreOptions): (answer
     keyOf: ({ known }) => keyOf(known),
     async work(items) {
       const events = items.map(({ known, learned }) => describe(answered(known, learned), learned));
-      const columns = outboxColumns(events);
       const { rows } = await database.query<SubmissionRow>(sql.LEARN, [
         JSON.stringify(items.map(toAnswerRow)),
         UNDECIDED,
         ...keysOf(items.map(({ known }) => known)),
-        ...columns,
+        ...outboxColumns(events),
       ]);
-      database.signalOutbox(new Set(columns[0]));
+      database.signalOutbox();
       const stored = new Map(rows.map(fromRow).map((submission) => [keyOf(submission), submission]));
       return items.map(({ known }) => stored.get(keyOf(known)) ?? null);
     },
