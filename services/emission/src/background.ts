@@ -8,8 +8,8 @@ import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/servi
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { EmissionStore } from './attempt/ports.js';
 import type { Recorder } from './attempt/recorder.js';
-import type { BatchStore } from './batches/batch-ports.js';
-import type { CancellationStore } from './cancellation/cancellation-ports.js';
+import type { BatchStore } from './batches/ports.js';
+import type { CancellationStore } from './cancellation/ports.js';
 import type { EmissionConfig } from './config.js';
 import type { ContingencyStore } from './contingency/contingency.js';
 import { DUE_TIMES } from './due-times.js';

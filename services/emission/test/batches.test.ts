@@ -8,7 +8,7 @@ import { setProcessClockAhead } from '@ecf/test-support/process-clock';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { CALLER_HEADER } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createPostgresBatchStore } from '../src/batches/batch-store.postgres.js';
+import { createPostgresBatchStore } from '../src/batches/batches.postgres.js';
 import { DUE_TIMES } from '../src/due-times.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { until } from './support/until.js';

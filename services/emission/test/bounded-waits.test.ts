@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Attempt } from '../src/attempt/attempt.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
 import type { Cancellation } from '../src/cancellation/cancellation.js';
-import type { CancellationPorts } from '../src/cancellation/cancellation-ports.js';
+import type { CancellationPorts } from '../src/cancellation/ports.js';
 import { createSendCancellation } from '../src/cancellation/send-cancellation.js';
 import { createWaits } from '../src/issue/await-verdict.js';
 import { createIssue, type IssuePorts, type Signed, type Submission } from '../src/issue/issue.js';

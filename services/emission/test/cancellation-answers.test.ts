@@ -2,7 +2,7 @@ import type { Answer, CancellationVerdict } from '@ecf/authority-client';
 import { describe, expect, it } from '@jest/globals';
 import type { Cancellation } from '../src/cancellation/cancellation.js';
 import { createCancellationBackground } from '../src/cancellation/cancellation-background.js';
-import type { CancellationPorts } from '../src/cancellation/cancellation-ports.js';
+import type { CancellationPorts } from '../src/cancellation/ports.js';
 import { refusedNumbers } from '../src/cancellation/refused-numbers.js';
 import { after, createSendCancellation } from '../src/cancellation/send-cancellation.js';
 

@@ -5,7 +5,7 @@ import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/cancellation/cancellation-documents.worker.js';
-import { CLAIM } from '../src/cancellation/cancellation-sql.postgres.js';
+import { CLAIM } from '../src/cancellation/cancellations.postgres.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
@@ -95,7 +95,7 @@ describe('a cancellation', () => {
         sent_to_authority: true,
         authority_status: 'Aceptado',
         xml_schema_version: '1.0',
-        created_by: 'key-of-the-test',
+        created_by: 'key of account-1',
         detail_lines: [
           {
             line_number: 1,

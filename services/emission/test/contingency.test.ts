@@ -5,7 +5,7 @@ import { createInProcessBus } from '@ecf/service-kit/bus';
 import { createMetrics } from '@ecf/service-kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createPostgresContingencyStore } from '../src/contingency/contingency-store.postgres.js';
+import { createPostgresContingencyStore } from '../src/contingency/contingency.postgres.js';
 import { BUYER, creditNote, type Document, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { until } from './support/until.js';

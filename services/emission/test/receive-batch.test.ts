@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { NewBatch, NewLine } from '../src/batches/batch.js';
-import type { BatchStore } from '../src/batches/batch-ports.js';
 import { readLine } from '../src/batches/line-numbers.js';
+import type { BatchStore } from '../src/batches/ports.js';
 import { createReceiveBatch } from '../src/batches/receive-batch.js';
 
 /** The lines that are stored of a body. */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../src/attempt/attempt.js';
 import { createPostgresEmissionStore } from '../src/attempt/emission.postgres.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
-import { createPostgresBatchStore } from '../src/batches/batch-store.postgres.js';
+import { createPostgresBatchStore } from '../src/batches/batches.postgres.js';
 import { createPostgresNumberStore } from '../src/numbers/numbers.postgres.js';
 import { at, fresh, NOW } from './support/attempts.js';
 import { openEmissionDatabase } from './support/database.js';

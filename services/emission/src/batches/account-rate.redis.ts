@@ -1,6 +1,6 @@
 import { type CountedRate, openRateCounters } from '@ecf/service-kit/rate-limits';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { LineRate } from './batch-ports.js';
+import type { LineRate } from './ports.js';
 
 /** The share of the limit that lines of batches may use: callers wait for their answers, batches do not. */
 const SHARE_OF_LINES = 0.8;

@@ -1,7 +1,7 @@
 import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import type { Observer } from '../attempt/ports.js';
 import type { DueLine } from './batch.js';
-import type { BatchStore, LineRate } from './batch-ports.js';
+import type { BatchStore, LineRate } from './ports.js';
 import type { ProcessLine } from './process-line.js';
 
 interface BackgroundPorts {

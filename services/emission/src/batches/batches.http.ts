@@ -9,7 +9,7 @@ import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 import type { BatchLine, LineError } from './batch.js';
 import { type BatchFormat, readBatchBody } from './batch-body.http.js';
 import { batchBody } from './batch-body.js';
-import type { BatchScope, ResultPage } from './batch-ports.js';
+import type { BatchScope, ResultPage } from './ports.js';
 import type { QueryBatches } from './query-batches.js';
 import type { ReceiveBatch } from './receive-batch.js';
 

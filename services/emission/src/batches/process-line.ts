@@ -3,7 +3,7 @@ import { ISSUING_RULES } from '@ecf/domain';
 import { EmissionError } from '../errors.js';
 import type { IssueJson } from '../issue/issue-json.js';
 import { type DueLine, keyOfLine, type LineOutcome, type Postponed } from './batch.js';
-import type { BatchStore, LineRate } from './batch-ports.js';
+import type { BatchStore, LineRate } from './ports.js';
 
 /** The public answer to an error: what `/fe_Submit` would say. */
 export interface PublicError {

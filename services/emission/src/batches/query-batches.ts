@@ -1,6 +1,6 @@
 import { EmissionError } from '../errors.js';
 import type { Batch, BatchLine } from './batch.js';
-import type { BatchScope, BatchStore, ResultPage } from './batch-ports.js';
+import type { BatchScope, BatchStore, ResultPage } from './ports.js';
 
 export interface QueryBatches {
   one(scope: BatchScope, id: number): Promise<Batch>;

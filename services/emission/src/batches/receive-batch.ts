@@ -3,9 +3,9 @@ import { MAX_BATCH_DOCUMENTS } from '@ecf/contracts';
 import { EmissionError } from '../errors.js';
 import { keyRequired } from '../numbers/automatic-number.js';
 import type { NewBatch, NewLine } from './batch.js';
-import type { BatchStore, ReceivedBatch } from './batch-ports.js';
 import { type ReadLines, unreadLine } from './line-numbers.js';
 import { type NumberedLine, orderLines } from './line-order.js';
+import type { BatchStore, ReceivedBatch } from './ports.js';
 
 /** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
 export interface BatchBody {

@@ -8,7 +8,7 @@ import type { Taxpayers } from '../credentials/taxpayers.js';
 import { loginFailure } from '../credentials/token-source.js';
 import { confirming, EmissionError, invalidRequest, requireCaller } from '../errors.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
-import { type CancellationPorts, leaseMs, type Taken } from './cancellation-ports.js';
+import { type CancellationPorts, leaseMs, type Taken } from './ports.js';
 import type { CancellationRequest } from './request.js';
 import type { SendCancellation } from './send-cancellation.js';
 

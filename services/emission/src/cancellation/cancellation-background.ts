@@ -3,7 +3,7 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import type { Cancellation } from './cancellation.js';
-import { type CancellationPorts, leaseMs } from './cancellation-ports.js';
+import { type CancellationPorts, leaseMs } from './ports.js';
 import type { SendCancellation } from './send-cancellation.js';
 
 /**

@@ -3,7 +3,7 @@ import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service
 import { EmissionError } from '../errors.js';
 import { resultOf, type WorkerAnswer } from '../issue/worker-answer.js';
 import { type SignedCancellation, signCancellation } from './cancellation-document.js';
-import type { CancellationDocuments } from './cancellation-ports.js';
+import type { CancellationDocuments } from './ports.js';
 import { type CancellationRequest, readCancellationRequest } from './request.js';
 
 /** Smaller documents take a few milliseconds, less than the start of a worker. */

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { requireJson } from '../issue/submission-form.http.js';
 import type { CancelNumbers } from './cancel-numbers.js';
 import { cancellationBody } from './cancellation-body.js';
-import type { CancellationDocuments } from './cancellation-ports.js';
+import type { CancellationDocuments } from './ports.js';
 import type { CancellationQuery, QueryCancellations } from './query-cancellations.js';
 
 /** Use cases behind the routes of cancellations. */

@@ -4,7 +4,7 @@ import type { Caller } from '@ecf/taxpayer-replica';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { EmissionError } from '../errors.js';
 import type { Cancellation } from './cancellation.js';
-import type { CancellationPorts } from './cancellation-ports.js';
+import type { CancellationPorts } from './ports.js';
 
 export interface CancellationQuery {
   readonly caller: Caller;

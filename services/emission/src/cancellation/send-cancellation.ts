@@ -6,7 +6,7 @@ import type { SigningCertificate } from '@ecf/xml-signing';
 import { OVERDUE_MS } from '../attempt/transitions.js';
 import { CommitUnconfirmed, MAX_ROUNDS } from '../errors.js';
 import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
-import type { CancellationPorts } from './cancellation-ports.js';
+import type { CancellationPorts } from './ports.js';
 import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
 
 /** Sends a leased cancellation and records the outcome. Resolves with its present state. */

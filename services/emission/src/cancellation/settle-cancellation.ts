@@ -3,7 +3,7 @@ import { toIsoDominican } from '@ecf/domain';
 import { common, describe, type NumberRange, without } from '@ecf/domain/number-set';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
-import type { CancellationPorts } from './cancellation-ports.js';
+import type { CancellationPorts } from './ports.js';
 
 /** Outcome that a person found at the authority. */
 export interface Settlement {

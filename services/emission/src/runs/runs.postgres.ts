@@ -1,7 +1,7 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
-import { LOCK_NUMBERS, PRESENT } from '../cancellation/cancellation-sql.postgres.js';
+import { LOCK_NUMBERS, PRESENT } from '../cancellation/cancellations.postgres.js';
 import { ACTS } from '../published/changed-events.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import type { RunStore, StartedRun } from './start-run.js';

@@ -3,7 +3,7 @@ import { toCalendarDate, toIsoDominican } from '@ecf/domain';
 import { describe, merged, rangeOf } from '@ecf/domain/number-set';
 import { type Cancellation, rangesOf } from '../cancellation/cancellation.js';
 import { CANCELLATION_STATUS } from '../cancellation/cancellation-body.js';
-import type { CancellationStore } from '../cancellation/cancellation-ports.js';
+import type { CancellationStore } from '../cancellation/ports.js';
 import type { SettleCancellation } from '../cancellation/settle-cancellation.js';
 import { invalidRequest } from '../errors.js';
 import { refusing } from '../internal.http.js';

@@ -202,7 +202,7 @@ export class World {
       kind: 'account',
       account_id: accountId,
       ...(taxpayers === undefined ? {} : { taxpayers }),
-      key_id: 'key-of-the-test',
+      key_id: `key of ${accountId}`,
       environments: ['TesteCF', 'CerteCF', 'eCF'],
       env: env as 'TesteCF',
       env_given: true,
