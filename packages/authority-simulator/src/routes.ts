@@ -8,13 +8,10 @@ import { receiveCancellation } from './operations/cancellation.js';
 import { receiveApproval } from './operations/commercial-approval.js';
 import { receiveSummary } from './operations/consumer-reception.js';
 import { findInDirectory, listDirectory } from './operations/directory.js';
+import { queryResult, queryState, querySummary, queryTrackIds } from './operations/queries.js';
 import { receiveEcf } from './operations/reception.js';
-import { queryResult } from './operations/result-query.js';
 import { checkEnvironment, listMaintenance, listServices } from './operations/service-status.js';
 import { consumerStampPage, stampPage } from './operations/stamp-page.js';
-import { queryState } from './operations/state-query.js';
-import { querySummary } from './operations/summary-query.js';
-import { queryTrackIds } from './operations/track-id-query.js';
 import type { Simulation } from './simulation.js';
 
 /** Every address of the authority. Source: technical description pp.8-51. */

@@ -1,18 +1,16 @@
 import { Decimal, groupOf, parseDocumentDate, textOf } from '@ecf/domain';
-import { type Answer, type Handler, isUpload, sentenceAnswer } from '../http/call.js';
+import { type Answer, documentHandler, type Handler, sentenceAnswer } from '../http/call.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
 import type { Counterpart } from './counterpart-state.js';
 import { PROVIDER_RNC } from './identity.js';
 
 /** Takes the approval of a document that the counterpart issued: 200 when all is well, else 400. */
 export function receiveApproval(counterpart: Counterpart): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
-    if (!isUpload(upload)) return upload;
-    const refusal = refusalOf(counterpart, upload.bytes);
+  const missing = sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
+  return documentHandler(missing, (_call, { bytes }) => {
+    const refusal = refusalOf(counterpart, bytes);
     return refusal === null ? answer(200, 'OK', []) : answer(400, 'Error', [refusal]);
-  };
+  });
 }
 
 function answer(status: number, codigo: string, mensaje: string[]): Answer {

@@ -1,5 +1,5 @@
 import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
-import { type Handler, isUpload, sentenceAnswer, textAnswer } from '../http/call.js';
+import { documentHandler, type Handler, sentenceAnswer, textAnswer } from '../http/call.js';
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, type SignedDocument, signerOf } from '../verdicts/signed-document.js';
 import type { Counterpart } from './counterpart-state.js';
@@ -9,12 +9,10 @@ import { DELIVERED_TYPES, receipt } from './sample-documents.js';
 
 /** Receives an e-CF like any receiver: the answer is a signed acknowledgement, also for a refusal. */
 export function receiveEcf(counterpart: Counterpart): Handler {
-  return async (call) => {
-    const { upload } = call;
-    if (upload === null) return sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
-    if (!isUpload(upload)) return upload;
+  const missing = sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
+  return documentHandler(missing, async (_call, { bytes }) => {
     const now = counterpart.clock();
-    const document = readSigned(upload.bytes, now);
+    const document = readSigned(bytes, now);
     const header = groupOf(groupOf(document?.tree ?? null, 'ECF'), 'Encabezado');
     const issuer = textOf(groupOf(header, 'Emisor'), 'RNCEmisor');
     const encf = textOf(groupOf(header, 'IdDoc'), 'eNCF');
@@ -27,7 +25,7 @@ export function receiveEcf(counterpart: Counterpart): Handler {
     if (motive === null) remember(counterpart, key, document.tree);
     const xml = await signed(receipt({ issuer, buyer, encf, motive }, now), counterpart.identity.certificate);
     return textAnswer(200, xml, 'application/xml; charset=utf-8');
-  };
+  });
 }
 
 /** The first reason not to receive, in the order of the motives. */

@@ -6,9 +6,8 @@ import type { Fault } from '../faults/fault.js';
 import type { Operation } from '../operation.js';
 import { TRY_AGAIN } from '../operations/consumer-reception.js';
 import type { Simulation } from '../simulation.js';
-import { type Answer, emptyAnswer, type Handler, Query, textAnswer } from './call.js';
+import { type Answer, emptyAnswer, type Handler, prefersXml, Query, represent, textAnswer } from './call.js';
 import { readBody } from './read-body.js';
-import { prefersXml, represent } from './representation.js';
 
 /** One address of the simulator. */
 export interface Route {

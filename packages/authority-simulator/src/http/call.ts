@@ -41,10 +41,6 @@ export interface Upload {
   readonly bytes: Buffer;
 }
 
-export function isUpload(value: Upload | Answer): value is Upload {
-  return 'bytes' in value;
-}
-
 /** The answer. A structured body is written as JSON or XML, as the caller accepts. */
 export interface Answer {
   readonly status: number;
@@ -66,6 +62,18 @@ export interface Structured {
 /** A call whose token is checked, to its answer. */
 export type Handler = (call: Call) => Answer | Promise<Answer>;
 
+/** A handler of calls that carry a document; `missing` answers a multipart body without one. */
+export function documentHandler(
+  missing: Answer,
+  receive: (call: Call, document: Upload) => Answer | Promise<Answer>,
+): Handler {
+  return (call) => {
+    const { upload } = call;
+    if (upload === null) return missing;
+    return 'bytes' in upload ? receive(call, upload) : upload;
+  };
+}
+
 export function textAnswer(status: number, text: string, contentType = 'text/plain; charset=utf-8'): Answer {
   return { status, body: text, contentType };
 }
@@ -85,3 +93,45 @@ export const HTML_REFUSAL: Answer = textAnswer(
   '<html><head><title>ERROR</title></head><body>ERROR:</body></html>',
   'text/html; charset=utf-8',
 );
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const XML_TYPE = 'application/xml; charset=utf-8';
+
+/**
+ * Chooses between JSON and XML by the Accept header. As on the authority's servers, a header with a wildcard, or none,
+ * means JSON.
+ */
+export function prefersXml(accept: string | string[] | undefined): boolean {
+  const header = (Array.isArray(accept) ? accept.join(',') : (accept ?? '')).toLowerCase();
+  if (header === '' || header.includes('*/*')) return false;
+  const xml = header.search(/(application|text)\/xml/);
+  const json = header.search(/(application|text)\/json/);
+  return xml >= 0 && (json < 0 || xml < json);
+}
+
+/** Writes a structured body in the wanted form. */
+export function represent(body: Structured, xml: boolean): { text: string; contentType: string } {
+  if (!xml) return { text: JSON.stringify(body.value), contentType: JSON_TYPE };
+  const root = Array.isArray(body.value) && body.item ? listOf(body.root, body.item, body.value) : null;
+  const text = root ?? element(body.root, body.value, body.item);
+  return { text: `<?xml version="1.0" encoding="utf-8"?>${text}`, contentType: XML_TYPE };
+}
+
+function listOf(root: string, item: string, values: readonly unknown[]): string {
+  return `<${root}>${values.map((value) => element(item, value)).join('')}</${root}>`;
+}
+
+/** Null members are left out, lists repeat their element, as the serialiser of the authority's platform does. */
+function element(name: string, value: unknown, item?: string): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map((entry) => element(name, entry, item)).join('');
+  if (typeof value === 'object') {
+    const inner = Object.entries(value).map(([key, entry]) => element(key, entry, item));
+    return `<${name}>${inner.join('')}</${name}>`;
+  }
+  return `<${name}>${escapeXml(String(value))}</${name}>`;
+}
+
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import type { DocumentNode, Environment } from '@ecf/domain';
-import type { NewSubmission, Place } from './submission.js';
+import type { Place, Submission } from './submission.js';
 import type { Taxpayer } from './taxpayers.js';
 
 /** An entry of the journal: one JSON object a line, in the order of the events. */
 export type JournalEntry =
   /** A document that arrived; `xml` has its bytes in Base64. It counts as answered unless a later entry says otherwise. */
-  | (NewSubmission & { readonly t: 'submission'; readonly id: number; readonly sha256: string; readonly xml: string })
+  | (Omit<Submission, 'answered' | 'place'> & { readonly t: 'submission'; readonly xml: string })
   /** The caller of a submission got no answer after all. */
   | { readonly t: 'unanswered'; readonly id: number }
   /** The authority restarted the certification set of a taxpayer. */

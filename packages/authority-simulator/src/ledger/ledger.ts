@@ -30,17 +30,22 @@ export class Ledger {
 
   /** Stores a document with its verdict. The journal counts it as answered unless a later entry says otherwise. */
   note(entry: NewSubmission, bytes: Uint8Array): Submission {
+    const { rnc = null, buyer = null, encf = null, reference = null } = entry;
     const known = {
       id: this.#lastId + 1,
+      trackId: null,
+      decidedAt: entry.receivedAt,
+      heldBy: null,
+      annulled: null,
       ...entry,
-      rnc: detached(entry.rnc),
-      buyer: detached(entry.buyer),
-      encf: detached(entry.encf),
+      rnc: detached(rnc),
+      buyer: detached(buyer),
+      encf: detached(encf),
       filename: detached(entry.filename),
-      reference: entry.reference && {
-        rnc: detached(entry.reference.rnc),
-        encf: detached(entry.reference.encf),
-        total: detached(entry.reference.total),
+      reference: reference && {
+        rnc: detached(reference.rnc),
+        encf: detached(reference.encf),
+        total: detached(reference.total),
       },
       sha256: hash('sha256', bytes, 'hex'),
     };

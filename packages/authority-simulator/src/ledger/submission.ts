@@ -55,7 +55,12 @@ export interface Submission {
   readonly place: Place;
 }
 
-export type NewSubmission = Omit<Submission, 'id' | 'sha256' | 'answered' | 'place'>;
+/** A document to note. Omitted fields are null; it is decided on arrival unless `decidedAt` is later. */
+export type NewSubmission = Pick<
+  Submission,
+  'operation' | 'env' | 'filename' | 'receivedAt' | 'verdict' | 'effective'
+> &
+  Partial<Omit<Submission, 'id' | 'sha256' | 'answered' | 'place'>>;
 
 /** The authority's status of the document at a moment. */
 export function presentVerdict(submission: Submission, now: number): Verdict {

@@ -3,9 +3,9 @@ import { mayLogIn } from '../authentication/delegation.js';
 import {
   type Answer,
   type Call,
+  documentHandler,
   type Handler,
   HTML_REFUSAL,
-  isUpload,
   sentenceAnswer,
   textAnswer,
 } from '../http/call.js';
@@ -32,11 +32,7 @@ function seedXml(value: string, now: Date): string {
 
 /** A signed seed for a token. Refusals are a bare JSON string, or HTML if the body is not a document. */
 export function validateSeed(login: Login): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return HTML_REFUSAL;
-    return isUpload(upload) ? logIn(login, call, upload.bytes) : upload;
-  };
+  return documentHandler(HTML_REFUSAL, (call, { bytes }) => logIn(login, call, bytes));
 }
 
 function logIn({ seeds, tokens, taxpayers, signatures, clock, newId }: Login, { env }: Call, bytes: Buffer): Answer {

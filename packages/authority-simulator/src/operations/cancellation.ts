@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
+import { type Answer, type Call, documentHandler, type Handler, type Upload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideCancellation } from '../verdicts/decide-cancellation.js';
 
@@ -6,15 +6,11 @@ type Cancellations = Pick<Simulation, 'ledger' | 'taxpayers' | 'signatures' | 'c
 
 /** Cancellation of unused numbers (ANECF): free numbers are annulled, the answer names the others. */
 export function receiveCancellation(cancellations: Cancellations): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return cancellationAnswer(400, null, '2', 'Rechazada', ['Archivo no válido']);
-    if (!isUpload(upload)) return upload;
-    return receive(cancellations, call, upload.filename, upload.bytes);
-  };
+  const missing = cancellationAnswer(400, null, '2', 'Rechazada', ['Archivo no válido']);
+  return documentHandler(missing, (call, document) => receive(cancellations, call, document));
 }
 
-function receive(cancellations: Cancellations, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+function receive(cancellations: Cancellations, { env, fault }: Call, { filename, bytes }: Upload): Answer {
   const now = cancellations.clock();
   const decision = decideCancellation(cancellations, { env, filename, bytes, now });
   const forced = fault?.kind === 'verdict' ? fault.verdict : null;
@@ -25,16 +21,10 @@ function receive(cancellations: Cancellations, { env, fault }: Call, filename: s
       operation: 'anulacionrangos',
       env,
       rnc: decision.rnc,
-      buyer: null,
-      encf: null,
       filename,
       receivedAt: now.getTime(),
-      trackId: null,
       verdict,
-      decidedAt: now.getTime(),
-      heldBy: null,
       effective: annulled !== null,
-      reference: null,
       annulled,
     },
     bytes,

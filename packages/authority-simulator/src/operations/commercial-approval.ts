@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
+import { type Answer, type Call, documentHandler, type Handler, type Upload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { type ApprovalDecision, decideApproval } from '../verdicts/decide-approval.js';
 import type { Verdict } from '../verdicts/verdict.js';
@@ -10,18 +10,14 @@ type Approvals = Pick<Simulation, 'ledger' | 'taxpayers' | 'facts' | 'certificat
  * approves. A refusal comes with HTTP 400.
  */
 export function receiveApproval(approvals: Approvals): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return approvalAnswer(400, '02', REFUSED, ['Archivo no válido']);
-    if (!isUpload(upload)) return upload;
-    return receive(approvals, call, upload.filename, upload.bytes);
-  };
+  const missing = approvalAnswer(400, '02', REFUSED, ['Archivo no válido']);
+  return documentHandler(missing, (call, document) => receive(approvals, call, document));
 }
 
 const PROCESSED = 'Aprobación Comercial Aprobada.';
 const REFUSED = 'Aprobacion Comercial Rechazada.';
 
-function receive(approvals: Approvals, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+function receive(approvals: Approvals, { env, fault }: Call, { filename, bytes }: Upload): Answer {
   const now = approvals.clock();
   const decision = decideApproval(approvals, { env, filename, bytes, now });
   const verdict = fault?.kind === 'verdict' ? fault.verdict : verdictOf(decision);
@@ -35,13 +31,8 @@ function receive(approvals: Approvals, { env, fault }: Call, filename: string, b
       encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
-      trackId: null,
       verdict,
-      decidedAt: now.getTime(),
-      heldBy: null,
       effective: taken && isFirst(approvals, env, decision),
-      reference: null,
-      annulled: null,
     },
     bytes,
   );

@@ -1,4 +1,12 @@
-import { type Answer, type Call, type Handler, HTML_REFUSAL, isUpload, type Structured } from '../http/call.js';
+import {
+  type Answer,
+  type Call,
+  documentHandler,
+  type Handler,
+  HTML_REFUSAL,
+  type Structured,
+  type Upload,
+} from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideRfce } from '../verdicts/decide-rfce.js';
 import { takesNumber } from '../verdicts/sequence.js';
@@ -15,15 +23,10 @@ export const TRY_AGAIN: Answer = {
 
 /** Reception of consumer summaries: the verdict is the answer. A rejection comes with HTTP 400. */
 export function receiveSummary(reception: ConsumerReception): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return HTML_REFUSAL;
-    if (!isUpload(upload)) return upload;
-    return receive(reception, call, upload.filename, upload.bytes);
-  };
+  return documentHandler(HTML_REFUSAL, (call, document) => receive(reception, call, document));
 }
 
-function receive(reception: ConsumerReception, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+function receive(reception: ConsumerReception, { env, fault }: Call, { filename, bytes }: Upload): Answer {
   const { ledger, clock } = reception;
   const now = clock();
   const decision = decideRfce(reception, { env, filename, bytes, now });
@@ -33,17 +36,11 @@ function receive(reception: ConsumerReception, { env, fault }: Call, filename: s
       operation: 'recepcionfc',
       env,
       rnc: decision.rnc,
-      buyer: null,
       encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
-      trackId: null,
       verdict,
-      decidedAt: now.getTime(),
-      heldBy: null,
       effective: takesNumber(ledger.numbers, env, decision, verdict),
-      reference: null,
-      annulled: null,
     },
     bytes,
   );

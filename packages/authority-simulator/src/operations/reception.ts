@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Handler, isUpload } from '../http/call.js';
+import { type Answer, type Call, documentHandler, type Handler, type Upload } from '../http/call.js';
 import type { Simulation } from '../simulation.js';
 import { decideEcf } from '../verdicts/decide-ecf.js';
 import { takesNumber } from '../verdicts/sequence.js';
@@ -13,15 +13,11 @@ type Reception = Pick<
  * final at that moment, and is seen after the processing time.
  */
 export function receiveEcf(reception: Reception): Handler {
-  return (call) => {
-    const { upload } = call;
-    if (upload === null) return refusal('ArchivoRequerido', 'Debe enviar el archivo XML en el campo xml.');
-    if (!isUpload(upload)) return upload;
-    return receive(reception, call, upload.filename, upload.bytes);
-  };
+  const missing = refusal('ArchivoRequerido', 'Debe enviar el archivo XML en el campo xml.');
+  return documentHandler(missing, (call, document) => receive(reception, call, document));
 }
 
-function receive(reception: Reception, { env, fault }: Call, filename: string, bytes: Buffer): Answer {
+function receive(reception: Reception, { env, fault }: Call, { filename, bytes }: Upload): Answer {
   const { ledger, processingMs, clock, newId } = reception;
   const now = clock();
   const trackId = newId();
@@ -32,7 +28,6 @@ function receive(reception: Reception, { env, fault }: Call, filename: string, b
       operation: 'recepcion',
       env,
       rnc: decision.rnc,
-      buyer: null,
       encf: decision.encf,
       filename,
       receivedAt: now.getTime(),
@@ -42,7 +37,6 @@ function receive(reception: Reception, { env, fault }: Call, filename: string, b
       heldBy: fault?.kind === 'processing' ? fault.id : null,
       effective: takesNumber(ledger.numbers, env, decision, verdict),
       reference: decision.reference,
-      annulled: null,
     },
     bytes,
   );

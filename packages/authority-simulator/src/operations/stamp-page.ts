@@ -1,11 +1,10 @@
 import { Decimal, type Environment } from '@ecf/domain';
-import { type Handler, type Query, textAnswer } from '../http/call.js';
-import { escapeXml } from '../http/representation.js';
+import { escapeXml, type Handler, type Query, textAnswer } from '../http/call.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import type { Submission } from '../ledger/submission.js';
 import type { Simulation } from '../simulation.js';
 import { isAccepted } from '../verdicts/verdict.js';
-import { latestDecided } from './state-query.js';
+import { latestDecided } from './queries.js';
 
 type Pages = Pick<Simulation, 'ledger' | 'facts' | 'clock'>;
 

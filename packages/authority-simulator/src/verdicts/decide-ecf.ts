@@ -1,9 +1,8 @@
 import { type DocumentNode, groupOf, submissionRoute, textOf } from '@ecf/domain';
 import { factsOf } from '../ledger/document-facts.js';
 import type { Simulation } from '../simulation.js';
-import { checkBuyer } from './buyer.js';
 import { type Arrival, checkFields, checkForm, type Decision, verdictOf } from './decision.js';
-import { checkIssuer } from './issuer.js';
+import { checkBuyer, checkIssuer } from './issuer.js';
 import { checkReferences } from './references.js';
 import { checkSequence } from './sequence.js';
 import { fieldText } from './texts.js';
