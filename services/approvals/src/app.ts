@@ -2,17 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AddressLookup,
-  type AuthorityClient,
   authorityEndpoints,
-  type CircuitBreakers,
+  type CircuitBreakerOptions,
   createAuthorityClient,
   createCircuitBreakers,
   createReceiverClient,
   createTokenProvider,
   inMemoryTokenCache,
-  type ReceiverClient,
   type TokenCache,
-  type TokenProvider,
 } from '@ecf/authority-client';
 import {
   ARCHIVE_OPERATIONS,
@@ -32,6 +29,7 @@ import {
   freeSpaceSettings,
   reportRevocations,
   storedBytesLimits,
+  trustCheck,
   validationSettings,
 } from '@ecf/public-ingress';
 import { openSharedCache } from '@ecf/service-kit/cache';
@@ -54,33 +52,31 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
+  type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
-import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
+import { createCertificates } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import type { Express } from 'express';
-import { createLifeCycle } from './background.js';
+import { createBackground } from './background.js';
+import { createAcknowledgementStore } from './buyers/acknowledgements.postgres.js';
+import { createDeliver } from './buyers/deliver.js';
+import { createDeliveryStore, publishDeliveries } from './buyers/deliveries.postgres.js';
+import { createDeliveryCaller } from './buyers/delivery-caller.js';
+import { operatedDeliveries } from './buyers/operated-deliveries.js';
+import { createQueryAcknowledgements } from './buyers/query-acknowledgements.js';
 import type { ApprovalsConfig } from './config.js';
-import {
-  createDeliveries,
-  type DeliveriesParts,
-  hostCircuitOptions,
-  IN_FLIGHT_PER_SLOT,
-  SLOW_MS,
-} from './deliveries.js';
 import { ApprovalsError } from './errors.js';
-import { createApprovalBackground } from './given/approval-background.js';
-import { ACTS } from './given/approval-rows.postgres.js';
-import { type ApprovalSending, createApprovalSending } from './given/approval-sending.js';
+import { APPROVALS_GROUP, subscribeToEvents } from './events.kafka.js';
+import { ACTS } from './events.postgres.js';
 import { createApprovalStore } from './given/approvals.postgres.js';
 import { createGiveApproval } from './given/give-approval.js';
 import { operatedApprovals } from './given/operated-approvals.js';
-import { createObserver, observeBacklog } from './observer.js';
+import { createSendToAuthority, createSendToIssuer } from './given/send.js';
+import { createApprovalReport, createSendReport, observeBacklog } from './metrics.js';
 import { createOutcomes } from './outcomes.postgres.js';
-import type { ApprovalValidation, Ports } from './ports.js';
-import { createApprovalReport } from './received/approval-report.js';
 import { createKnownSigners } from './received/known-signers.postgres.js';
 import { operatedAnswers } from './received/operated-answers.js';
 import { createQueryApprovals } from './received/query-approvals.js';
@@ -89,11 +85,28 @@ import { createReceivedApprovalStore } from './received/received-approvals.postg
 import { createApprovalValidation } from './received/validation.worker.js';
 import { createApprovalsApp } from './routes.http.js';
 import { createRunStore } from './runs.postgres.js';
-import { createReceivers } from './sending/endpoints.js';
-import { STORED_FILES } from './stored-files.js';
+import { createEndpoints } from './sending/endpoints.js';
+import { createOutgoingStore } from './sending/outgoing.postgres.js';
+import { createSending } from './sending/sending.js';
 
 const GATEWAY_QUERY_MS = 3_000;
 const HOUR = 3_600_000;
+/** A send that takes longer frees its slot for another. */
+const SLOW_MS = 500;
+/** Sends in flight for each slot, slow ones included. */
+const IN_FLIGHT_PER_SLOT = 32;
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const PAUSES = { openMs: 2_000, maxOpenMs: LONGEST_PAUSE_MS, maxPauseMs: LONGEST_PAUSE_MS };
+const BUYER_CIRCUITS: Partial<CircuitBreakerOptions> = { ...PAUSES, failures: 3 };
+
+const XML = [['xml_path', 'xml_sha256']] as const;
+/** The columns that name XML of this service. Emission keeps the documents that are delivered. */
+const STORED_FILES: readonly StoredFileTable[] = [
+  { table: 'given_approvals', key: ['id'], files: XML },
+  { table: 'received_approvals', key: ['id'], files: XML },
+  { table: 'refused_approvals', key: ['id'], files: [['xml_path', 'sha256']] },
+  { table: 'received_acknowledgements', key: ['id'], files: XML },
+];
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ApprovalsOverrides extends SharedDependencies {
@@ -109,7 +122,7 @@ export interface ApprovalsOverrides extends SharedDependencies {
   receiverNames?: AddressLookup;
   random?: () => number;
   /** Called between the steps of a delivery. */
-  checkpoint?: NonNullable<DeliveriesParts['checkpoint']>;
+  checkpoint?: (step: 'claimed' | 'answered' | 'recorded') => Promise<void> | void;
 }
 
 export interface Approvals {
@@ -130,9 +143,16 @@ export interface Approvals {
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceDependencies('approvals', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;
+  const random = overrides.random ?? Math.random;
   const sealingKeys = createSealingKeys('approvals', config);
   const clients = createClients(config, parts, overrides, sealingKeys);
+  const { authority, receivers, hostCircuits, tokens, endpoints, recordUse } = clients;
   const archive = overrides.archive ?? openXmlStore(config);
+  const ownXml = reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger });
+  const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, { identities });
+  const emission = overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, { identities });
+  const reception =
+    overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, { identities });
   const validation = createApprovalValidation({
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
@@ -142,19 +162,83 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   const stopping = new AbortController();
   // Every request that waits for an issuer listens to the signal.
   setMaxListeners(0, stopping.signal);
-  const ports = createPorts(config, { parts, sealingKeys, clients, archive, validation, stopping, overrides });
-  const sending = createApprovalSending(ports);
-  const deliveries = createDeliveries(config, {
-    ports,
-    buyers: clients.receivers,
-    hostCircuits: clients.hostCircuits,
-    database,
-    bus,
-    logger,
-    metrics,
-    ...(overrides.checkpoint === undefined ? {} : { checkpoint: overrides.checkpoint }),
-  });
-  const internal = { ...deliveries.operations, ...operatedApprovals(ports), ...operatedAnswers(ports) };
+  const report = createSendReport(metrics, logger, clock);
+  const taxpayers = createTaxpayerReplica(database);
+  const source =
+    overrides.source === undefined
+      ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_QUERY_MS })
+      : overrides.source;
+  const certificates = createCertificates(
+    sealingKeys,
+    (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
+  );
+  const account = { taxpayers, source, observer: report };
+  const deliverySettings = { deadlineMs: config.DELIVERY_HOURS * HOUR, deliver45: config.DELIVER_TYPE_45 };
+  const approvalRules = { firstRetryMs: config.APPROVAL_FIRST_RETRY_MS, clock, random };
+  const deliveryRules = { firstRetryMs: config.DELIVERY_FIRST_RETRY_MS, clock, random };
+  const quotas = createQuotaStore(database);
+  const runs = createRunStore(database);
+  const signers = createKnownSigners(database);
+  const approvals = createApprovalStore(database, config.APPROVAL_ISSUER_HOURS * HOUR);
+  const received = createReceivedApprovalStore(database);
+  const deliveries = createDeliveryStore(database, APPROVALS_GROUP, clock);
+  const outgoing = createOutgoingStore(database, publishDeliveries);
+  const stop = stopping.signal;
+  const checkpoint = overrides.checkpoint ?? (() => undefined);
+  const approving = { store: approvals, taxpayers, certificates, archive: ownXml, rules: approvalRules, report };
+  const sending = createSending(
+    {
+      store: outgoing,
+      send: {
+        delivery: createDeliver({
+          store: deliveries,
+          defer: outgoing.defer,
+          presentRun: runs.present,
+          callerOf: createDeliveryCaller({
+            taxpayers,
+            source,
+            certificates,
+            emission,
+            openRequestCertificate: (sealed, { account: accountId, rnc }) =>
+              deserialiseCertificate(sealingKeys.unseal(sealed, requestCertificate(accountId, rnc))),
+            clock,
+          }),
+          endpoints,
+          hostCircuits,
+          issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
+          client: receivers,
+          trust: trustCheck(config.trust),
+          rules: deliveryRules,
+          report,
+          stopping: stop,
+          checkpoint,
+        }),
+        authority: createSendToAuthority({ ...approving, client: authority, tokens, stopping: stop }),
+        issuer: createSendToIssuer({ ...approving, client: receivers, endpoints, stopping: stop }),
+      },
+      recipientCircuits: createCircuitBreakers({ options: BUYER_CIRCUITS, elapsed, onPause: report.paused }),
+      hostCircuits,
+      report: { failed: report.failed, gaveUp: (delivery) => report.changed(delivery, delivery.status) },
+      clock,
+      claimed: () => checkpoint('claimed'),
+    },
+    {
+      leaseMs: config.APPROVAL_CLAIM_MS,
+      idleMs: config.SENDING_IDLE_MS,
+      concurrency: config.DELIVERY_CONCURRENCY,
+      maxInFlight: config.DELIVERY_CONCURRENCY * IN_FLIGHT_PER_SLOT,
+      slowMs: SLOW_MS,
+      toAuthority: config.APPROVAL_CONCURRENCY,
+      perBuyer: config.DELIVERY_PER_RECEIVER,
+      perHost: slotsPerHost(config),
+    },
+  );
+  const { wake } = sending;
+  const internal = {
+    ...operatedDeliveries({ deliveries, settings: deliverySettings, wake, clock }),
+    ...operatedApprovals(approvals, { clock, wake }),
+    ...operatedAnswers(received, clock),
+  };
   const ready = () => writerReadiness(parts, archive);
   const stored = createStoredFiles(database, STORED_FILES);
   const outcomes = createOutcomes(database);
@@ -168,18 +252,43 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   });
   const app = createApprovalsApp(
     {
-      give: createGiveApproval(ports, sending),
-      query: createQueryApprovals(ports),
-      acknowledgements: deliveries.acknowledgements,
+      give: createGiveApproval({
+        ...account,
+        approvals,
+        certificates,
+        tokens,
+        recordUse,
+        reception,
+        send: sending.now,
+        leaseMs: config.APPROVAL_CLAIM_MS,
+        issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
+        clock,
+        sleep: (ms) => delay(ms, undefined, { signal: stop }).catch(() => undefined),
+      }),
+      query: createQueryApprovals({ ...account, approvals, received, archive: ownXml, emission }),
+      acknowledgements: createQueryAcknowledgements({
+        ...account,
+        acknowledgements: createAcknowledgementStore(database),
+        signers,
+        archive: ownXml,
+      }),
       internal,
       outcomes,
       stored,
       masterKeys: sealed,
       ingress: {
-        receive: createReceiveApproval(ports),
+        receive: createReceiveApproval({
+          received,
+          validation,
+          quotas,
+          signers,
+          emission,
+          settings: { ...storedBytesLimits(config), maxRefusedBytes: config.MAX_REFUSED_BYTES },
+          clock,
+        }),
         bodyLimits: bodyLimits(config),
         freeSpace,
-        reception: ports.reception,
+        reception,
         requireTokens: config.PROVIDER_AUTH === 'required',
         report: createApprovalReport(metrics, logger),
         clock,
@@ -187,42 +296,41 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     },
     { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: parts.bodies, ready },
   );
-  const lifeCycle = createLifeCycle({
+  const background = createBackground({
     ...parts,
-    ports,
+    quotas,
     freeSpace,
-    deliveries,
-    resending: createResending(config, ports, sending),
+    subscribe: () =>
+      subscribeToEvents(
+        bus,
+        APPROVALS_GROUP,
+        { taxpayers, approvals, deliveries, signers, runs },
+        { settings: deliverySettings, endpoints, clock, random },
+        wake,
+      ),
+    sending,
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
     instance: createInstanceReport({ database, sealingKeys, values, logger }),
     validation,
+    report,
     stopping,
     endReports: [
-      observeBacklog(metrics, ports.approvals, clock),
+      observeBacklog(metrics, { approvals, deliveries, paused: sending.paused, clock }),
       reportRevocations(config.trust.revocations, { service: 'approvals', metrics, logger }),
     ],
     closeClients: clients.close,
   });
-  return { app, ready, internal, outcomes, stored, masterKeys: sealed, ...lifeCycle };
+  return { app, ready, internal, outcomes, stored, masterKeys: sealed, ...background };
 }
 
-interface Clients {
-  readonly authority: AuthorityClient;
-  readonly receivers: ReceiverClient;
-  /** Those of the receiver client. */
-  readonly hostCircuits: CircuitBreakers;
-  readonly tokens: TokenProvider;
-  readonly recordUse: RecordCertificateUse;
-  close(): Promise<void>;
-}
-
+/** The clients of the authority and of receivers, and what they share. */
 function createClients(
   config: ApprovalsConfig,
   parts: ServiceDependencies,
   overrides: ApprovalsOverrides,
   sealingKeys: SealingKeys,
-): Clients {
+) {
   const { clock, clockSkew, logger, metrics, database } = parts;
   const recordUse = createCertificateUses({ database, acts: ACTS, clock });
   const authority = createAuthorityClient({
@@ -232,7 +340,10 @@ function createClients(
     onCall: measureAuthorityCalls(metrics, { skew: clockSkew }),
     clock,
   });
-  const hostCircuits = createCircuitBreakers({ options: hostCircuitOptions(config.DELIVERY_CONCURRENCY), elapsed });
+  // A buyer that never answers opens its own circuit breaker long before that of a host that answers others. It cannot use
+  // more than half of the slots.
+  const hostOptions = { ...PAUSES, failures: 10, maxInFlight: slotsPerHost(config) };
+  const hostCircuits = createCircuitBreakers({ options: hostOptions, elapsed });
   const receivers = createReceiverClient({
     circuits: hostCircuits,
     userAgent: 'ecf-gateway',
@@ -249,11 +360,22 @@ function createClients(
     beforeLogin: (login) => recordUse({ ...login, use: 'login' }),
     clock,
   });
+  const endpoints = createEndpoints({
+    authority,
+    receivers,
+    tokens,
+    recordUse,
+    logsIn: config.RECEIVER_LOGINS,
+    clock,
+    elapsed,
+    entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
+  });
   return {
     authority,
     receivers,
     hostCircuits,
     tokens,
+    endpoints,
     recordUse,
     async close() {
       authority.close();
@@ -263,82 +385,8 @@ function createClients(
   };
 }
 
-interface PortsParts {
-  readonly parts: ServiceDependencies;
-  readonly sealingKeys: SealingKeys;
-  readonly clients: Clients;
-  readonly archive: XmlStore;
-  readonly validation: ApprovalValidation;
-  readonly stopping: AbortController;
-  readonly overrides: ApprovalsOverrides;
-}
-
-function createPorts(
-  config: ApprovalsConfig,
-  { parts, sealingKeys, clients, archive, validation, stopping, overrides }: PortsParts,
-): Ports {
-  const { clock, logger, metrics, identities, database } = parts;
-  const { authority, receivers, tokens, recordUse } = clients;
-  const issued = overrides.issued ?? clientOf(ARCHIVE_OPERATIONS, 'emission', config.EMISSION_URL, { identities });
-  return {
-    approvals: createApprovalStore(database),
-    runs: createRunStore(database),
-    received: createReceivedApprovalStore(database),
-    taxpayers: createTaxpayerReplica(database),
-    source:
-      overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_QUERY_MS })
-        : overrides.source,
-    certificates: createCertificates(
-      sealingKeys,
-      (problem, message, cause) => new ApprovalsError(problem, message, { cause }),
-    ),
-    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    issuedXml: reportIntegrityErrors(documentsOf(issued, archive), { metrics, logger }),
-    quotas: createQuotaStore(database),
-    signers: createKnownSigners(database),
-    authority,
-    issuers: receivers,
-    receivers: createReceivers({
-      authority,
-      receivers,
-      tokens,
-      recordUse,
-      logsIn: config.RECEIVER_LOGINS,
-      clock,
-      elapsed,
-      entryLifeMs: config.DIRECTORY_ENTRY_SECONDS * 1_000,
-    }),
-    tokens,
-    recordUse,
-    emission: overrides.emission ?? clientOf(EMISSION_OPERATIONS, 'emission', config.EMISSION_URL, { identities }),
-    openRequestCertificate: (sealed, { account, rnc }) =>
-      deserialiseCertificate(sealingKeys.unseal(sealed, requestCertificate(account, rnc))),
-    reception: overrides.reception ?? clientOf(RECEPTION_OPERATIONS, 'reception', config.RECEPTION_URL, { identities }),
-    validation,
-    observer: createObserver(metrics, logger),
-    settings: {
-      firstRetryMs: config.APPROVAL_FIRST_RETRY_MS,
-      issuerDeadlineMs: config.APPROVAL_ISSUER_HOURS * HOUR,
-      issuerWaitMs: config.APPROVAL_ISSUER_WAIT_MS,
-      leaseMs: config.APPROVAL_CLAIM_MS,
-      ...storedBytesLimits(config),
-      maxRefusedBytes: config.MAX_REFUSED_BYTES,
-    },
-    clock,
-    elapsed,
-    random: overrides.random ?? Math.random,
-    sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
-  };
-}
-
-function createResending(config: ApprovalsConfig, ports: Ports, sending: ApprovalSending) {
-  return createApprovalBackground(ports, sending, {
-    concurrency: config.APPROVAL_CONCURRENCY,
-    maxInFlight: config.APPROVAL_CONCURRENCY * IN_FLIGHT_PER_SLOT,
-    slowMs: SLOW_MS,
-    idleMs: config.APPROVAL_IDLE_MS,
-  });
+function slotsPerHost(config: ApprovalsConfig): number {
+  return Math.max(Math.floor(config.DELIVERY_CONCURRENCY / 2), 1);
 }
 
 function elapsed(): number {

@@ -1,16 +1,29 @@
 import { fileURLToPath } from 'node:url';
+import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
 import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
-import type { Deliveries } from './deliveries.js';
-import { DUE_TIMES } from './due-times.js';
-import { APPROVALS_GROUP, subscribeToEvents } from './events.kafka.js';
-import type { Ports } from './ports.js';
+import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import type { SendReport } from './metrics.js';
+import { LONGEST_LOOK_UP_PAUSE_MS } from './sending/retry-times.js';
+import type { Sending } from './sending/sending.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+
+/** Every due time and lease of this service. A receiver can request a pause of an hour at most. */
+export const DUE_TIMES: readonly DueTimes[] = [
+  { table: 'outgoing_documents', column: 'due_at', longestMs: LONGEST_LOOK_UP_PAUSE_MS },
+  {
+    table: 'outgoing_documents',
+    column: 'due_at',
+    longestMs: LONGEST_RETRY_DELAY_MS,
+    where: "status <> 'no_receiver'",
+  },
+  PENDING_DOCUMENT_DUE_TIMES,
+];
 
 /** Work that runs beside the requests. */
 interface Loop {
@@ -21,15 +34,16 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-export interface LifeCycleDependencies extends ServiceDependencies {
-  readonly ports: Pick<Ports, 'taxpayers' | 'approvals' | 'runs' | 'signers' | 'quotas' | 'observer' | 'clock'>;
+export interface BackgroundParts extends ServiceDependencies {
+  readonly quotas: { clean(now: Date): Promise<unknown> };
   readonly freeSpace: { start(): Promise<void>; stop(): void };
   readonly relay: { start(): void; stop(): Promise<void> };
-  readonly deliveries: Pick<Deliveries, 'subscribe' | 'taxpayerChanged' | 'worker'>;
-  readonly resending: Loop;
+  readonly subscribe: () => Promise<Subscription[]>;
+  readonly sending: Sending;
   readonly archiver: Loop;
   readonly instance: InstanceReport;
   readonly validation: { close(): Promise<void> };
+  readonly report: Pick<SendReport, 'failed'>;
   /** Ends the pauses of requests that wait for an issuer. */
   readonly stopping: AbortController;
   readonly endReports: readonly (() => void)[];
@@ -37,26 +51,25 @@ export interface LifeCycleDependencies extends ServiceDependencies {
 }
 
 /** Starts and stops what runs beside the requests, in the order that loses nothing. */
-export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promise<void>; stop(): Promise<void> } {
-  const { ports, bus, database, deliveries, relay, resending } = parts;
-  const workers: readonly Loop[] = [resending, deliveries.worker, parts.archiver];
+export function createBackground(parts: BackgroundParts): { start(): Promise<void>; stop(): Promise<void> } {
+  const { database, clock, relay, report } = parts;
+  const workers: readonly Loop[] = [parts.sending, parts.archiver];
   let subscriptions: Subscription[] = [];
   const cleaning = createCleaning({
     async clean(now) {
-      await ports.quotas.clean(now);
+      await parts.quotas.clean(now);
       await cleanInbox(database, now);
     },
-    clock: ports.clock,
-    failed: (error) => ports.observer.failed('cleaning', error),
+    clock,
+    failed: (error) => report.failed('cleaning', error),
   });
-
   const dueTimes = createDueTimeWatch({
     database,
     columns: DUE_TIMES,
     wake() {
       for (const worker of workers) worker.wake();
     },
-    failed: (error) => ports.observer.failed('reading due times', error),
+    failed: (error) => report.failed('reading due times', error),
   });
 
   return {
@@ -66,8 +79,7 @@ export function createLifeCycle(parts: LifeCycleDependencies): { start(): Promis
       await migrate(database.url, MIGRATIONS);
       await parts.startClock();
       await parts.instance.start();
-      subscriptions = await subscribeToEvents(bus, APPROVALS_GROUP, ports, deliveries.taxpayerChanged);
-      subscriptions.push(await deliveries.subscribe());
+      subscriptions = await parts.subscribe();
       relay.start();
       for (const worker of workers) worker.start();
       cleaning.start();

@@ -73,13 +73,6 @@ export const approvalsSettings = z.object({
     max: 60_000,
     default: 3_000,
   }),
-  APPROVAL_IDLE_MS: setting.integer({
-    description:
-      'Longest pause in milliseconds between two looks for due approvals; an instance handles due times that it stored itself when they come',
-    min: 10,
-    max: 60_000,
-    default: 30_000,
-  }),
   APPROVAL_CLAIM_MS: setting.integer({
     description: 'Lease of a send: after it, another instance takes over from one that ended',
     min: 1_000,
@@ -87,7 +80,7 @@ export const approvalsSettings = z.object({
     default: 15_000,
   }),
   APPROVAL_CONCURRENCY: setting.integer({
-    description: 'Approvals in flight in the background, to the authority and to issuers each',
+    description: 'Approvals of one instance in flight to the authority in the background',
     min: 1,
     max: 1_000,
     default: 16,
@@ -109,7 +102,7 @@ export const approvalsSettings = z.object({
     default: 72,
   }),
   DELIVERY_CONCURRENCY: setting.integer({
-    description: 'Deliveries of one instance in flight, without those that wait for a slow receiver',
+    description: 'Documents of one instance that are being sent, without those that wait for a slow receiver',
     min: 1,
     max: 1_000,
     default: 64,
@@ -120,9 +113,9 @@ export const approvalsSettings = z.object({
     max: 100,
     default: 8,
   }),
-  DELIVERY_IDLE_MS: setting.integer({
+  SENDING_IDLE_MS: setting.integer({
     description:
-      'Longest pause in milliseconds between two looks for due deliveries; an instance handles due times that it stored itself when they come',
+      'Longest pause in milliseconds between two claims of documents to send; an instance handles due times that it stored itself when they come',
     min: 10,
     max: 60_000,
     default: 30_000,

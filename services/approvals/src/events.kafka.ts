@@ -1,37 +1,64 @@
-import { type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
+import { type InvoiceChanged, type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
+import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { ApprovalStore, KnownSigners, RunStore } from './ports.js';
+import { type DeliveryOfPorts, deliveryOf } from './buyers/delivery.js';
+import type { DeliveryStore } from './buyers/ports.js';
+import type { ApprovalStore } from './given/ports.js';
+import type { KnownSigners } from './received/ports.js';
+import type { RunStore } from './runs.postgres.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
 export const APPROVALS_GROUP = 'approvals';
 
+export interface EventStores {
+  readonly taxpayers: Pick<TaxpayerReplica, 'apply'>;
+  readonly approvals: Pick<ApprovalStore, 'documentPromoted'>;
+  readonly deliveries: Pick<DeliveryStore, 'add' | 'resume'>;
+  readonly signers: Pick<KnownSigners, 'confirmed'>;
+  readonly runs: Pick<RunStore, 'start'>;
+}
+
 /**
- * Keeps the replica of the taxpayers; `onTaxpayer` is called with each taxpayer that was applied. Decisions about a document that
- * lost its number answer it no more. The signer of an e-CF that the authority confirmed is known for its issuer.
+ * Subscribes to the topics of this service. `wake` is called when a delivery is due.
+ *
+ * - A taxpayer is replicated; its deliveries that waited for a certificate become due.
+ * - An accepted e-CF is delivered.
+ * - Decisions about a document that lost its number do not answer it any more. The signer of an e-CF that the authority confirmed
+ *   is known for its issuer.
  */
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
-  stores: {
-    taxpayers: Pick<TaxpayerReplica, 'apply'>;
-    approvals: Pick<ApprovalStore, 'documentPromoted'>;
-    signers: Pick<KnownSigners, 'confirmed'>;
-    runs: Pick<RunStore, 'start'>;
-  },
-  onTaxpayer: (taxpayer: TaxpayerState) => Promise<void>,
+  stores: EventStores,
+  delivering: DeliveryOfPorts,
+  wake: () => void,
 ): Promise<Subscription[]> {
+  async function deliver(events: readonly BusEvent[]): Promise<void> {
+    const additions = events.flatMap(({ id, data, traceparent }) => {
+      const delivery = deliveryOf(data as InvoiceChanged, delivering, traceparent ?? null);
+      return delivery === null ? [] : [{ delivery, eventId: id }];
+    });
+    if (additions.length > 0 && (await stores.deliveries.add(additions))) wake();
+  }
   return [
     await bus.subscribe({
       topics: [TOPICS.taxpayers.name],
       group,
       async handler({ data }) {
-        await stores.taxpayers.apply(data as TaxpayerState);
-        await onTaxpayer(data as TaxpayerState);
+        const taxpayer = data as TaxpayerState;
+        await stores.taxpayers.apply(taxpayer);
+        if (taxpayer.certificate === null) return;
+        if ((await stores.deliveries.resume(taxpayer.rnc, delivering.clock())) > 0) wake();
       },
     }),
     await bus.subscribe({ topics: [TOPICS.runs.name], group, handler: runHandler(stores.runs) }),
+    await bus.subscribe({
+      topics: [TOPICS.invoices.name],
+      group,
+      handler: (event) => deliver([event]),
+      batchHandler: deliver,
+    }),
     await bus.subscribe({
       topics: [TOPICS.receivedInvoices.name],
       group,

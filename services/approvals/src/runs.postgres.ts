@@ -1,6 +1,6 @@
+import type { Environment } from '@ecf/domain';
 import type { Database, Statement } from '@ecf/service-kit/postgres';
-import { setAside } from '@ecf/taxpayer-replica';
-import type { RunStore } from './ports.js';
+import { type StartedRun, setAside } from '@ecf/taxpayer-replica';
 
 /** No row if this run or a later one is noted. */
 const NOTE = {
@@ -16,10 +16,10 @@ const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_given',
     // A sent copy is not undone; one that was not sent is not sent any more: it would count in the new run.
-    text: `UPDATE given_approvals SET env = $3, superseded_at = coalesce(superseded_at, $4),
-        authority_due_at = CASE WHEN authority_sent_at IS NULL THEN NULL ELSE authority_due_at END,
-        issuer_due_at = CASE WHEN issuer_sent_at IS NULL THEN NULL ELSE issuer_due_at END
-      WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND created_at < $4`,
+    text: `WITH aside AS (
+        UPDATE given_approvals SET env = $3, superseded_at = coalesce(superseded_at, $4)
+         WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND created_at < $4 RETURNING id)
+      UPDATE outgoing_documents d SET due_at = NULL, claim = NULL FROM aside WHERE d.approval_id = aside.id AND d.sent_at IS NULL`,
   },
   {
     name: 'run_set_aside_received',
@@ -35,7 +35,17 @@ const SET_ASIDE: readonly Statement[] = [
   },
 ];
 
-/** The certification runs of taxpayers, and what they set aside. Deliveries need nothing: each names the run of its document, and ends when it is due. */
+/** Certification runs of taxpayers, and what they set aside. A delivery names the run of its document, and ends when it is due. */
+export interface RunStore {
+  /**
+   * Approvals given and received, and acknowledgements, that came before the start belong to the run before: they are kept, and no
+   * later look-up finds them. A start that is known, or an earlier one, changes nothing.
+   */
+  start(run: StartedRun): Promise<void>;
+  /** The present run of a taxpayer, as far as its start is known. */
+  present(env: Environment, rnc: string): Promise<number>;
+}
+
 export function createRunStore(database: Database): RunStore {
   return {
     start: (started) =>

@@ -36,7 +36,7 @@ function record(fields: {
       error: null,
       sentAt: fields.issuerSent ? NOW : null,
       tries: fields.issuer ? 1 : 0,
-      retried: null,
+      uncertain: false,
     },
   };
 }

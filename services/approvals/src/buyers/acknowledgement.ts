@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ReceivedAcknowledgement } from '@ecf/contracts';
 import {
   type DocumentNode,
@@ -17,8 +16,7 @@ import {
   validateSignature,
 } from '@ecf/public-ingress/signed-document';
 import { verifyXml } from '@ecf/xml-signing';
-import type { StoredBytes } from '../given/given-approval.js';
-import type { DeliveryKey } from './delivery.js';
+import type { EcfKey, StoredBytes } from '../sending/outgoing.js';
 
 /** The content of an acknowledgement (ARECF), and whether it is valid. */
 export interface AcknowledgementValidation {
@@ -35,7 +33,7 @@ export interface AcknowledgementValidation {
 
 /** An acknowledgement to be stored. */
 export interface NewAcknowledgement extends AcknowledgementValidation {
-  readonly key: DeliveryKey;
+  readonly key: EcfKey;
   readonly buyerRnc: string;
   readonly receivedAt: Date;
   readonly xml: StoredBytes;
@@ -50,7 +48,7 @@ export interface StoredAcknowledgement extends Omit<NewAcknowledgement, 'bytes'>
 
 /** The document that is to be acknowledged. */
 export interface Sent {
-  readonly key: DeliveryKey;
+  readonly key: EcfKey;
   readonly buyerRnc: string;
 }
 
@@ -161,10 +159,6 @@ export function receivedAcknowledgementPath({ key, buyerRnc }: Sent, at: Date, s
   const { env, issuerRnc, encf } = key;
   const month = toCalendarDate(at).slice(0, 7).replace('-', '/');
   return `${env}/arecf/${issuerRnc}/received/${month}/${buyerRnc}${encf}-${sha256}.xml`;
-}
-
-export function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** The record as the interface shows it. `known`: the buyer's receiver used the key before. */

@@ -4,8 +4,7 @@ import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { makeKnown } from '../received/known-signers.postgres.js';
 import { confirmsReceipt, type NewAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
-import type { AcknowledgementStore } from './delivery-ports.js';
-import { keyValues } from './delivery-rows.postgres.js';
+import type { AcknowledgementStore } from './ports.js';
 
 const ACKNOWLEDGE = {
   name: 'acknowledgement_add',
@@ -62,7 +61,11 @@ export function createAcknowledgementStore(database: Database): AcknowledgementS
       return rows.map(fromAcknowledgementRow);
     },
     async find(key) {
-      const { rows } = await database.query<AcknowledgementRow>(FIND_ACKNOWLEDGEMENT, keyValues(key));
+      const { rows } = await database.query<AcknowledgementRow>(FIND_ACKNOWLEDGEMENT, [
+        key.env,
+        key.issuerRnc,
+        key.encf,
+      ]);
       return rows[0] === undefined ? null : fromAcknowledgementRow(rows[0]);
     },
   };
@@ -79,7 +82,9 @@ export async function addAcknowledgement(
 ): Promise<void> {
   const { key, xml, fault, bytes, signer } = acknowledgement;
   const { rowCount } = await tx.query(ACKNOWLEDGE, [
-    ...keyValues(key),
+    key.env,
+    key.issuerRnc,
+    key.encf,
     acknowledgement.buyerRnc,
     acknowledgement.receiptStatus,
     acknowledgement.motive,

@@ -1,76 +1,91 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditAct } from '@ecf/contracts';
-import type { Environment } from '@ecf/domain';
+import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
+import { type Environment, environmentRun, storedEnvironment } from '@ecf/domain';
+import { makeEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { Unwritable } from '../errors.js';
-import { ACTS } from '../given/approval-rows.postgres.js';
+import { ACTS } from '../events.postgres.js';
+import { buyerRecipient, type Claimed, type EcfKey } from '../sending/outgoing.js';
+import { concludeOutgoing, type OutgoingRow, outgoingFrom } from '../sending/outgoing.postgres.js';
 import { unwritable } from '../unwritable.postgres.js';
-import { addAcknowledgement, createAcknowledgementStore } from './acknowledgements.postgres.js';
-import type { ClaimedDelivery, Delivery, DeliveryKey, DeliveryStatus } from './delivery.js';
-import type { AcknowledgementStore, DeliveryAddition, DeliveryStore, HostedConclusion } from './delivery-ports.js';
-import { type DeliveryRow, event, fromRow, keyValues, newRow } from './delivery-rows.postgres.js';
-import * as sql from './delivery-sql.postgres.js';
+import { addAcknowledgement } from './acknowledgements.postgres.js';
+import type { Delivery, DeliveryStatus, NewDelivery } from './delivery.js';
+import type { DeliveryAddition, DeliveryEnding, DeliveryStore, RetryRequest } from './ports.js';
 
-/** Deliveries and acknowledgements in PostgreSQL. The inbox notes the events that `group` handled. */
-export function createDeliveryStore(
-  database: Database,
-  group: string,
-  clock: () => Date,
-): DeliveryStore & { readonly acknowledgements: AcknowledgementStore } {
+const COLUMNS = `kind, env, issuer_rnc, encf, buyer_rnc, account_id, recipient, xml_path, xml_sha256, status, created_at,
+  deadline_at, due_at, traceparent, host`;
+/** The stored environment of the present certification run of the issuer $2 in $1. */
+const PRESENT = `coalesce((SELECT $1 || '/' || c.run FROM certification_run c WHERE c.env = $1 AND c.issuer_rnc = $2), $1)`;
+
+const ADD = {
+  name: 'delivery_add',
+  text: `INSERT INTO outgoing_documents (${COLUMNS})
+         SELECT ${COLUMNS} FROM json_populate_recordset(NULL::outgoing_documents, $1::json) ORDER BY env, issuer_rnc, encf
+         ON CONFLICT (env, issuer_rnc, encf) WHERE kind = 'delivery' DO NOTHING RETURNING *`,
+};
+/**
+ * Other deliveries of a buyer without receiver that wait for their first look-up. The same answer postpones them, so that
+ * thousands are not claimed one by one. Their next look-ups are spread over ten minutes.
+ */
+const POSTPONE_OTHERS = {
+  name: 'delivery_postpone_others',
+  text: `WITH others AS (
+           SELECT id FROM outgoing_documents
+            WHERE kind = 'delivery' AND env = $1 AND buyer_rnc = $2 AND created_at <= $3 AND status = 'no_receiver' AND tries = 0
+              AND claim IS NULL AND deadline_at > $4::timestamptz + interval '10 minutes'
+            ORDER BY id FOR UPDATE SKIP LOCKED)
+         UPDATE outgoing_documents d SET tries = 1, due_at = $4::timestamptz + (d.id % 600) * interval '1 second',
+           last_error = $5, host = NULL
+         FROM others WHERE d.id = others.id`,
+};
+const LOCK = {
+  name: 'delivery_lock',
+  text: `SELECT * FROM outgoing_documents
+          WHERE kind = 'delivery' AND env = ${PRESENT} AND issuer_rnc = $2 AND encf = $3 FOR UPDATE`,
+};
+const RETRY = {
+  name: 'delivery_retry',
+  text: `UPDATE outgoing_documents SET due_at = $2, deadline_at = $3, claim = NULL, tries = 0, needs_certificate = false,
+           host = NULL, status = CASE WHEN status = 'unacknowledged' THEN status ELSE 'pending' END,
+           revision = revision + CASE WHEN status IN ('pending', 'unacknowledged') THEN 0 ELSE 1 END
+         WHERE id = $1 AND status <> 'delivered' AND (status <> 'not_required' OR $4::boolean) RETURNING *`,
+};
+const RESUME = {
+  name: 'delivery_resume',
+  text: `UPDATE outgoing_documents SET due_at = $2, needs_certificate = false
+          WHERE issuer_rnc = $1 AND needs_certificate AND claim IS NULL AND due_at > $2`,
+};
+const LIST = {
+  name: 'delivery_list',
+  text: `SELECT * FROM outgoing_documents
+          WHERE kind = 'delivery' AND ($1::text IS NULL OR split_part(env, '/', 1) = $1) AND ($2::text IS NULL OR status = $2)
+            AND ($3::text IS NULL OR issuer_rnc = $3) AND ($4::text IS NULL OR buyer_rnc = $4)
+            AND ($5::text IS NULL OR encf = $5) AND ($6::bigint IS NULL OR id < $6)
+          ORDER BY id DESC LIMIT $7`,
+};
+const BACKLOG = `SELECT split_part(env, '/', 1) AS env, status, count(*)::int AS count, min(created_at) AS oldest
+                   FROM outgoing_documents WHERE kind = 'delivery' AND due_at IS NOT NULL GROUP BY 1, 2`;
+
+/** Deliveries in PostgreSQL. The inbox notes the events that `group` handled. */
+export function createDeliveryStore(database: Database, group: string, clock: () => Date): DeliveryStore {
   return {
     add: (additions) => database.transaction((tx) => add(tx, additions, group, clock())),
-    async claimDue(request) {
-      const { rows } = await database.query<DeliveryRow>(sql.CLAIM, [
-        request.now,
-        request.until,
-        request.limit,
-        randomUUID(),
-        request.lapsedBy,
-        request.busyBuyers,
-        JSON.stringify(request.buyerSlots),
-        request.busyHosts,
-        JSON.stringify(request.hostSlots),
-        request.slotsPerHost,
-        request.inFlight,
-      ]);
-      return rows.map((row) => ({ ...fromRow(row), claim: row.claim as string }));
-    },
-    async renewLeases(claims, until) {
-      await database.query(sql.RENEW, [claims.map(({ id }) => id), claims.map(({ claim }) => claim), until]);
-    },
-    conclude: (delivery, conclusion) =>
-      database.transaction((tx) => conclude(tx, delivery, conclusion, clock())).catch(unwritable),
-    async defer({ id, claim }, host, dueAt) {
-      await database.query(sql.DEFER, [id, claim, host, dueAt]);
-    },
-    retry: (key, now, deadlineAt, deliver45, act) =>
-      database.transaction((tx) => retry(tx, key, { now, deadlineAt, deliver45, act })),
-    giveUp: ({ now, buyers, hosts }) =>
-      database.transaction(async (tx) => {
-        const { rows } = await tx.query<DeliveryRow>(sql.GIVE_UP, [now, buyers, hosts, sql.NEVER_REACHED]);
-        await appendToOutbox(
-          tx,
-          rows.map((row) => event(row, now)),
-        );
-        return rows.map(fromRow);
-      }),
+    conclude: (delivery, ending) =>
+      database.transaction((tx) => conclude(tx, delivery, ending, clock())).catch(unwritable),
+    retry: (key, request) => database.transaction((tx) => retry(tx, key, request)),
     async resume(issuerRnc, now) {
-      return (await database.query(sql.RESUME, [issuerRnc, now])).rowCount;
+      return (await database.query(RESUME, [issuerRnc, now])).rowCount;
     },
     async list({ env, status, issuer_rnc, buyer_rnc, encf, before, limit }) {
       const filter = [env, status, issuer_rnc, buyer_rnc, encf, before].map((value) => value ?? null);
-      const { rows } = await database.query<DeliveryRow>(sql.LIST, [...filter, limit]);
-      return rows.map(fromRow);
+      const { rows } = await database.query<OutgoingRow>(LIST, [...filter, limit]);
+      return rows.map(deliveryFrom);
     },
     async backlog() {
-      const { rows } = await database.query<{ env: Environment; status: DeliveryStatus; count: number; oldest: Date }>(
-        `SELECT split_part(env, '/', 1) AS env, status, count(*)::int AS count, min(created_at) AS oldest FROM deliveries WHERE due_at IS NOT NULL
-          GROUP BY 1, 2`,
-      );
-      return rows;
+      type Row = { env: Environment; status: DeliveryStatus; count: number; oldest: Date };
+      return (await database.query<Row>(BACKLOG)).rows;
     },
-    acknowledgements: createAcknowledgementStore(database),
   };
 }
 
@@ -84,45 +99,89 @@ async function add(
   const fresh = await onceEach(tx, group, ids);
   const deliveries = additions.filter(({ eventId }) => fresh.has(eventId)).map(({ delivery }) => newRow(delivery));
   if (deliveries.length === 0) return false;
-  const { rows } = await tx.query<DeliveryRow>(sql.ADD, [JSON.stringify(deliveries)]);
+  const { rows } = await tx.query<OutgoingRow>(ADD, [JSON.stringify(deliveries)]);
   // Consumers take an accepted document for pending until an event says otherwise.
   const published = rows.filter(({ status }) => status !== 'pending');
-  await appendToOutbox(
-    tx,
-    published.map((row) => event(row, now)),
-  );
+  await publishDeliveries(tx, published, now);
   return published.length < rows.length;
 }
 
-async function conclude(
-  tx: Transaction,
-  delivery: ClaimedDelivery,
-  { status, dueAt, error, needsCertificate, host, acknowledgement }: HostedConclusion,
-  now: Date,
-): Promise<Delivery> {
-  const values = [delivery.id, delivery.claim, status, dueAt, error, needsCertificate, host];
-  const concluded = (await tx.query<DeliveryRow>(sql.CONCLUDE, values)).rows[0];
+async function conclude(tx: Transaction, delivery: Claimed, ending: DeliveryEnding, now: Date): Promise<Delivery> {
+  const { status, dueAt, error, host, acknowledgement } = ending;
+  const row = await concludeOutgoing(tx, delivery, ending, { taken: status === 'delivered', open: delivery.status });
+  if (row === null) throw new Unwritable(`the delivery ${delivery.id} does not exist`);
   if (acknowledgement !== null) await addAcknowledgement(tx, acknowledgement, host);
-  if (concluded === undefined) {
-    const present = (await tx.query<DeliveryRow>(sql.FIND, [delivery.id])).rows[0];
-    if (present === undefined) throw new Unwritable(`the delivery ${delivery.id} is gone`);
-    return fromRow(present);
-  }
+  if (!row.counts) return deliveryFrom(row);
   if (status === 'no_receiver' && dueAt !== null)
-    await tx.query(sql.POSTPONE_OTHERS, [concluded.env, concluded.buyer_rnc, concluded.created_at, dueAt, error]);
-  if (concluded.status !== delivery.status || dueAt === null) await appendToOutbox(tx, [event(concluded, now)]);
-  return fromRow(concluded);
+    await tx.query(POSTPONE_OTHERS, [row.env, row.buyer_rnc, row.created_at, dueAt, error]);
+  if (row.status !== delivery.status || dueAt === null) await publishDeliveries(tx, [row], now);
+  return deliveryFrom(row);
 }
 
 async function retry(
   tx: Transaction,
-  key: DeliveryKey,
-  { now, deadlineAt, deliver45, act }: { now: Date; deadlineAt: Date; deliver45: boolean; act: AuditAct | null },
+  { env, issuerRnc, encf }: EcfKey,
+  request: RetryRequest,
 ): Promise<Delivery | null> {
-  const [present] = (await tx.query<DeliveryRow>(sql.LOCK, keyValues(key))).rows;
+  const { now, deadlineAt, deliver45, act } = request;
+  const [present] = (await tx.query<OutgoingRow>(LOCK, [env, issuerRnc, encf])).rows;
   if (present === undefined) return null;
-  const { rows } = await tx.query<DeliveryRow>(sql.RETRY, [...keyValues(key), now, deadlineAt, deliver45]);
+  const { rows } = await tx.query<OutgoingRow>(RETRY, [present.id, now, deadlineAt, deliver45]);
   const row = rows[0] ?? present;
-  if (row.revision !== present.revision) await appendToOutbox(tx, [event(row, now), ...actEvents(ACTS, act)]);
-  return fromRow(row);
+  if (row.revision !== present.revision) {
+    await publishDeliveries(tx, [row], now);
+    await appendToOutbox(tx, actEvents(ACTS, act));
+  }
+  return deliveryFrom(row);
+}
+
+/** Publishes `delivery.changed` with the present state of each. */
+export async function publishDeliveries(tx: Transaction, rows: readonly OutgoingRow[], now: Date): Promise<void> {
+  const events = rows.map((row) => {
+    const data = deliveryChanged(row);
+    const subject = `${data.issuer_rnc}:${data.encf}`;
+    const draft = { topic: TOPICS.deliveries.name, type: 'delivery.changed', source: 'approvals', subject };
+    // Deliveries that are given up have several traces.
+    const stamp = { id: randomUUID(), time: now, traceparent: row.traceparent };
+    return makeEvent({ ...draft, key: documentKey(data), data }, stamp);
+  });
+  await appendToOutbox(tx, events);
+}
+
+/** The present state as it is published. */
+export function deliveryChanged(row: OutgoingRow): DeliveryChanged {
+  return {
+    ...environmentRun(row.env),
+    issuer_rnc: row.issuer_rnc,
+    encf: row.encf,
+    buyer_rnc: row.buyer_rnc,
+    revision: row.revision,
+    delivery_status: row.status as DeliveryStatus,
+    final: row.due_at === null,
+  };
+}
+
+function deliveryFrom(row: OutgoingRow): Delivery {
+  return outgoingFrom(row) as Delivery;
+}
+
+/** A new delivery, for `json_populate_recordset(NULL::outgoing_documents)`. */
+function newRow({ key, xml, ...delivery }: NewDelivery): object {
+  return {
+    kind: 'delivery',
+    env: storedEnvironment({ env: key.env, run: key.run ?? 1 }),
+    issuer_rnc: key.issuerRnc,
+    encf: key.encf,
+    buyer_rnc: delivery.buyerRnc,
+    account_id: delivery.accountId,
+    recipient: buyerRecipient(key.env, delivery.buyerRnc),
+    xml_path: xml.path,
+    xml_sha256: xml.sha256,
+    status: delivery.status,
+    created_at: delivery.createdAt,
+    deadline_at: delivery.deadlineAt,
+    due_at: delivery.dueAt,
+    traceparent: delivery.traceparent,
+    host: delivery.host,
+  };
 }

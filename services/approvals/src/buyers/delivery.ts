@@ -1,54 +1,27 @@
 import type { DeliveryBody, InvoiceChanged } from '@ecf/contracts';
-import { type Environment, goesToBuyer, toIsoDominican } from '@ecf/domain';
-import type { StoredBytes } from '../given/given-approval.js';
-import type { Receivers } from '../sending/endpoints.js';
+import { goesToBuyer, toIsoDominican } from '@ecf/domain';
+import type { Endpoints } from '../sending/endpoints.js';
+import type { DeliveryStatus, Outgoing } from '../sending/outgoing.js';
 
-export type DeliveryStatus = DeliveryBody['delivery_status'];
-
-/** The issued e-CF of a delivery. */
-export interface DeliveryKey {
-  readonly env: Environment;
-  readonly issuerRnc: string;
-  readonly encf: string;
-  /** The certification run of the issuer; without it, the present one. */
-  readonly run?: number | undefined;
-}
+export type { DeliveryStatus } from '../sending/outgoing.js';
 
 /** An accepted e-CF to be delivered to its buyer. */
-export interface NewDelivery {
-  readonly key: DeliveryKey;
-  readonly buyerRnc: string;
-  readonly accountId: string;
-  readonly xml: StoredBytes;
+export interface NewDelivery
+  extends Pick<Outgoing, 'key' | 'buyerRnc' | 'accountId' | 'xml' | 'createdAt' | 'dueAt' | 'traceparent' | 'host'> {
   readonly status: 'pending' | 'no_receiver' | 'not_required';
-  readonly createdAt: Date;
   readonly deadlineAt: Date;
-  /** Null once the delivery has ended. */
-  readonly dueAt: Date | null;
-  /** The trace of its attempts. */
-  readonly traceparent: string | null;
-  /** The receiver's host (origin) as last known, a hint for claims: attempts use the directory. */
-  readonly host: string | null;
 }
 
 /** A delivery and its present state. */
-export interface Delivery extends Omit<NewDelivery, 'status'> {
-  readonly id: number;
+export interface Delivery extends Outgoing {
   readonly status: DeliveryStatus;
-  /** Attempts begun. */
-  readonly tries: number;
-  readonly lastError: string | null;
-}
-
-/** A delivery that one instance holds until its lease ends. */
-export interface ClaimedDelivery extends Delivery {
-  readonly claim: string;
+  readonly deadlineAt: Date;
 }
 
 /** The ports of {@link deliveryOf}. */
 export interface DeliveryOfPorts {
-  readonly deliverySettings: { readonly deliver45: boolean; readonly deadlineMs: number };
-  readonly receivers: Pick<Receivers, 'missedUntil' | 'knownHost'>;
+  readonly settings: { readonly deliver45: boolean; readonly deadlineMs: number };
+  readonly endpoints: Pick<Endpoints, 'missedUntil' | 'knownHost'>;
   readonly clock: () => Date;
   readonly random: () => number;
 }
@@ -59,10 +32,10 @@ const AFTER_MISS_MS = 5_000;
 /** Accepted by the receiver standard, though the authority's own test receiver refuses it: delivered on request only. */
 const ON_REQUEST = '45';
 
-/** The delivery of a document; null if it goes to nobody or is not accepted (yet). */
+/** The delivery of a document; null if it is not delivered or not accepted (yet). */
 export function deliveryOf(
   invoice: InvoiceChanged,
-  { deliverySettings: settings, receivers, clock, random }: DeliveryOfPorts,
+  { settings, endpoints, clock, random }: DeliveryOfPorts,
   traceparent: string | null,
 ): NewDelivery | null {
   const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');
@@ -77,10 +50,10 @@ export function deliveryOf(
     createdAt: now,
     deadlineAt: new Date(now.getTime() + settings.deadlineMs),
     traceparent,
-    host: receivers.knownHost(invoice.env, buyerRnc),
+    host: endpoints.knownHost(invoice.env, buyerRnc),
   };
   if (ecfType === ON_REQUEST && !settings.deliver45) return { ...created, status: 'not_required', dueAt: null };
-  const missedUntil = receivers.missedUntil(invoice.env, buyerRnc);
+  const missedUntil = endpoints.missedUntil(invoice.env, buyerRnc);
   if (missedUntil === null) return { ...created, status: 'pending', dueAt: now };
   return { ...created, status: 'no_receiver', dueAt: new Date(missedUntil.getTime() + random() * AFTER_MISS_MS) };
 }

@@ -1,16 +1,19 @@
 import type { ReceivedAcknowledgement } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress';
-import type { Caller } from '@ecf/taxpayer-replica';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { KnownSigners } from '../received/ports.js';
 import { requireTaxpayer } from '../received/query-approvals.js';
 import { publicAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
-import type { AcknowledgementStore } from './delivery-ports.js';
+import type { AcknowledgementStore } from './ports.js';
 
-type QueryPorts = Pick<Ports, 'taxpayers' | 'source' | 'observer' | 'archive' | 'signers'> & {
+export interface QueryAcknowledgementsParts extends AccountPorts {
   readonly acknowledgements: AcknowledgementStore;
-};
+  readonly signers: Pick<KnownSigners, 'areKnown'>;
+  readonly archive: DocumentReader;
+}
 
 interface OneQuery {
   readonly caller: Caller;
@@ -37,7 +40,7 @@ export interface QueryAcknowledgements {
   xml(query: OneQuery): Promise<Uint8Array>;
 }
 
-export function createQueryAcknowledgements(ports: QueryPorts): QueryAcknowledgements {
+export function createQueryAcknowledgements(ports: QueryAcknowledgementsParts): QueryAcknowledgements {
   async function find({ caller, env, issuerRnc, encf }: OneQuery): Promise<StoredAcknowledgement> {
     await requireTaxpayer(ports, caller, issuerRnc);
     const stored = await ports.acknowledgements.find({ env, issuerRnc, encf });

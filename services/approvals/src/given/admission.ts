@@ -1,3 +1,4 @@
+import { mayHaveArrived } from '../sending/outgoing.js';
 import { type Decision, type GivenApproval, sameDecision } from './given-approval.js';
 
 /** Whether a decision may be taken after the earlier ones about the same document. */
@@ -15,8 +16,8 @@ export function stands(approval: GivenApproval): boolean {
 }
 
 /**
- * Records that were never sent bind nobody, nor do those about a document that lost its number. A refused one is no
- * answer, but where the issuer may have it, only the same decision can follow.
+ * Records that were never sent do not bind, and neither do records about a document that lost its number. A refused one is not an
+ * answer, but if the issuer may have it, only the same decision can follow.
  *
  * @param all all records about the number, oldest first
  */
@@ -46,9 +47,8 @@ function answersPresent({ supersededAt }: GivenApproval): boolean {
 
 /** The issuer took it, or a send is in flight or was lost. */
 function mayHaveReachedIssuer({ issuer }: GivenApproval): boolean {
-  if (issuer.status === 'delivered') return true;
-  if (issuer.status === 'pending') return issuer.tries > 0;
-  return (issuer.status === 'failed' || issuer.status === 'no_receiver') && issuer.sentAt !== null;
+  if (issuer.status === 'delivered' || (issuer.status === 'pending' && issuer.tries > 0)) return true;
+  return issuer.status !== null && issuer.status !== 'refused' && mayHaveArrived(issuer);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type DocumentNode,
   formatDocumentDate,
@@ -87,7 +87,7 @@ export async function signApproval(
 ): Promise<{ bytes: Uint8Array; sha256: string }> {
   const { xml } = await signXml(writeXml(approvalTree(key, decision)), certificate);
   const bytes = Buffer.from(xml, 'utf8');
-  return { bytes, sha256: sha256Of(bytes) };
+  return { bytes, sha256: hash('sha256', bytes, 'hex') };
 }
 
 /** Path of an approval that we issued or received: the file name is buyer RNC and eNCF, as the authority names ACECF. */
@@ -103,8 +103,4 @@ export function approvalPath(key: DecisionKey, kind: 'issued' | 'received', at: 
  */
 export function refusedApprovalPath(about: Omit<DecisionKey, 'buyerRnc'>, at: Date, sha256: string): string {
   return `${about.env}/acecf/${about.issuerRnc}/received/${refusalFolder(at, sha256)}/${about.encf}-${sha256}.xml`;
-}
-
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,14 +1,26 @@
+import type { TokenProvider } from '@ecf/authority-client';
 import { retryAfterSeconds } from '@ecf/authority-client/answers';
 import { LoginError } from '@ecf/authority-client/login';
-import type { ApprovalRequest, ReceivedInvoiceChanged, TaxpayerState, ValidationItem } from '@ecf/contracts';
+import type {
+  ApprovalRequest,
+  ReceivedInvoiceChanged,
+  ReceptionOperations,
+  TaxpayerState,
+  ValidationItem,
+} from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
-import { type Caller, readAccount } from '@ecf/taxpayer-replica';
+import {
+  type AccountPorts,
+  type Caller,
+  type Certificates,
+  type RecordCertificateUse,
+  readAccount,
+} from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { ApprovalsError, FieldsRefused } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { Claimed } from '../sending/outgoing.js';
 import { type Admission, admit, atStoredTime } from './admission.js';
 import { approvalPath, checkApproval, requirePastDecision, signApproval } from './approval-document.js';
-import type { ApprovalSending } from './approval-sending.js';
 import {
   type ApprovedInvoice,
   type Decision,
@@ -17,6 +29,7 @@ import {
   type GivenApproval,
   type NewApproval,
 } from './given-approval.js';
+import type { ApprovalStore } from './ports.js';
 
 export interface ApprovalOrder {
   readonly caller: Caller;
@@ -29,19 +42,22 @@ export interface ApprovalOrder {
 /** Tries of a request: after a concurrent request about the same document it reads the result and starts again. */
 const ROUNDS = 3;
 
-type GivePorts = Pick<
-  Ports,
-  | 'approvals'
-  | 'taxpayers'
-  | 'source'
-  | 'certificates'
-  | 'tokens'
-  | 'recordUse'
-  | 'reception'
-  | 'observer'
-  | 'settings'
-  | 'clock'
->;
+export interface GiveApprovalParts extends AccountPorts {
+  readonly approvals: Pick<ApprovalStore, 'about' | 'add' | 'submit' | 'find'>;
+  readonly certificates: Certificates;
+  readonly tokens: Pick<TokenProvider, 'get'>;
+  /** Before every signature. */
+  readonly recordUse: RecordCertificateUse;
+  readonly reception: Pick<ReceptionOperations, 'findReceived'>;
+  /** Sends a claimed document; resolves when the send has ended. */
+  readonly send: (item: Claimed) => Promise<void>;
+  readonly leaseMs: number;
+  /** How long a request waits for the issuer's answer after the authority's. */
+  readonly issuerWaitMs: number;
+  readonly clock: () => Date;
+  /** Ends early when the service stops. */
+  readonly sleep: (ms: number) => Promise<void>;
+}
 
 /**
  * Takes a buyer's decision (`POST /acecf/`): checked, signed and durable before the first byte leaves. Unless it is local, it
@@ -60,7 +76,7 @@ interface Wanted {
   readonly found: ReceivedInvoiceChanged | null;
 }
 
-export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSending, 'atOnce'>): GiveApproval {
+export function createGiveApproval(parts: GiveApprovalParts): GiveApproval {
   async function give(order: ApprovalOrder): Promise<GivenApproval> {
     const { request } = order;
     const key: DecisionKey = {
@@ -69,14 +85,14 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       issuerRnc: request.issuer_rnc,
       encf: request.encf,
     };
-    const buyer = await findBuyer(ports, order.caller, key.buyerRnc);
+    const buyer = await findBuyer(parts, order.caller, key.buyerRnc);
     requireApprovable(key.encf);
-    const found = await findReceived(ports, key);
-    const decision = decisionOf(request, invoiceOf(request, found), ports.clock());
+    const found = await findReceived(parts, key);
+    const decision = decisionOf(request, invoiceOf(request, found), parts.clock());
     requireMatch(request, decision, found);
-    checkApproval(key, decision, ports.clock());
+    checkApproval(key, decision, parts.clock());
     for (let round = 0; round < ROUNDS; round++) {
-      const earlier = await ports.approvals.about(key);
+      const earlier = await parts.approvals.about(key);
       const wanted = request.approval_datetime === null ? atStoredTime(decision, earlier) : decision;
       const given = await follow(order, { key, decision: wanted, buyer, found }, admit(earlier, wanted));
       if (given !== null) return given;
@@ -91,18 +107,30 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
   async function follow(order: ApprovalOrder, wanted: Wanted, admission: Admission): Promise<GivenApproval | null> {
     if (admission.kind === 'answered') throw alreadyAnswered(admission.by);
     if (admission.kind === 'unsent' && !order.submit) return admission.present;
-    const certificate = ports.certificates.open(wanted.buyer, ports.clock());
-    if (admission.kind === 'new') requirePastDecision(wanted.decision.decidedAt, ports.clock());
-    if (order.submit) await requireLogin(ports, order.env, wanted.buyer, certificate);
-    const leaseEnd = () => new Date(ports.clock().getTime() + ports.settings.leaseMs);
+    const certificate = parts.certificates.open(wanted.buyer, parts.clock());
+    if (admission.kind === 'new') requirePastDecision(wanted.decision.decidedAt, parts.clock());
+    if (order.submit) await requireLogin(parts, order.env, wanted.buyer, certificate);
+    const leaseEnd = () => new Date(parts.clock().getTime() + parts.leaseMs);
     const outcome =
       admission.kind === 'unsent'
-        ? await ports.approvals.submit(admission.present.id, leaseEnd(), ports.clock())
+        ? await parts.approvals.submit(admission.present.id, leaseEnd(), parts.clock())
         : await addSigned(wanted, order.caller, certificate, admission.authorityAlone, () =>
             order.submit ? leaseEnd() : null,
           );
     if ('refused' in outcome) return null;
-    return order.submit ? sending.atOnce(outcome.added) : outcome.added;
+    await sendAll(outcome.sends);
+    return outcome.sends.length > 0 ? ((await parts.approvals.find(outcome.added.id)) ?? outcome.added) : outcome.added;
+  }
+
+  /**
+   * Starts all sends. Resolves when the authority has answered and the issuer has had its time; a send in flight continues.
+   */
+  async function sendAll(sends: readonly Claimed[]): Promise<void> {
+    const [toAuthority, toIssuer] = (['authority', 'issuer'] as const).map((kind) =>
+      Promise.all(sends.filter((item) => item.kind === kind).map(parts.send)),
+    );
+    await toAuthority;
+    await Promise.race([toIssuer, parts.sleep(parts.issuerWaitMs)]);
   }
 
   async function addSigned(
@@ -112,9 +140,9 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
     authorityAlone: boolean,
     claimedUntil: () => Date | null,
   ) {
-    await ports.recordUse({ account: buyer.account_id, rnc: buyer.rnc, use: 'acecf', certificate });
+    await parts.recordUse({ account: buyer.account_id, rnc: buyer.rnc, use: 'acecf', certificate });
     const { bytes, sha256 } = await signApproval(key, decision, certificate);
-    const createdAt = ports.clock();
+    const createdAt = parts.clock();
     const approval: NewApproval = {
       ...decision,
       key,
@@ -125,7 +153,7 @@ export function createGiveApproval(ports: GivePorts, sending: Pick<ApprovalSendi
       xml: { path: approvalPath(key, 'issued', createdAt, sha256), sha256 },
       createdAt,
     };
-    return ports.approvals.add(approval, bytes, claimedUntil());
+    return parts.approvals.add(approval, bytes, claimedUntil());
   }
 
   return give;
@@ -139,9 +167,7 @@ function warningsOf(
 ) {
   return [
     ...(found === null ? ['This e-CF was not received here, so date and amount could not be compared.'] : []),
-    ...(authorityAlone
-      ? ['The issuer has this decision already, or may have it; it goes to the authority alone while that is so.']
-      : []),
+    ...(authorityAlone ? ['The issuer may already have this decision, so it is sent to the authority alone.'] : []),
     ...(decision.decidedAt < certificate.notBefore
       ? ['The decision is older than the certificate that signs it; an issuer that compares the two may refuse it.']
       : []),
@@ -153,8 +179,8 @@ function warningsOf(
   ];
 }
 
-async function findBuyer(ports: GivePorts, caller: Caller, rnc: string): Promise<TaxpayerState> {
-  const { taxpayers } = await readAccount(ports, caller);
+async function findBuyer(parts: GiveApprovalParts, caller: Caller, rnc: string): Promise<TaxpayerState> {
+  const { taxpayers } = await readAccount(parts, caller);
   const buyer = taxpayers.find((taxpayer) => taxpayer.rnc === rnc);
   if (buyer?.active && buyer.account_active) return buyer;
   throw new ApprovalsError(
@@ -164,7 +190,7 @@ async function findBuyer(ports: GivePorts, caller: Caller, rnc: string): Promise
 }
 
 async function findReceived(
-  { reception }: GivePorts,
+  { reception }: GiveApprovalParts,
   { env, buyerRnc, issuerRnc, encf }: DecisionKey,
 ): Promise<ReceivedInvoiceChanged | null> {
   const { received } = await reception.findReceived({ env, buyer_rncs: [buyerRnc], issuer_rnc: issuerRnc, encf });
@@ -173,7 +199,7 @@ async function findReceived(
 
 /** Nothing is signed while the authority cannot be reached or refuses the login of this taxpayer. */
 async function requireLogin(
-  { tokens }: GivePorts,
+  { tokens }: GiveApprovalParts,
   env: Environment,
   buyer: TaxpayerState,
   certificate: SigningCertificate,

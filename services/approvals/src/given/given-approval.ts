@@ -6,6 +6,7 @@ import type {
   IssuerDeliveryStatus,
 } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
+import type { StoredBytes } from '../sending/outgoing.js';
 
 /** The received e-CF of a decision. */
 export interface DecisionKey {
@@ -13,13 +14,6 @@ export interface DecisionKey {
   readonly buyerRnc: string;
   readonly issuerRnc: string;
   readonly encf: string;
-}
-
-/** Bytes in the XML store. */
-export interface StoredBytes {
-  readonly path: string;
-  /** SHA-256 in lower-case hex. */
-  readonly sha256: string;
 }
 
 /** A buyer's decision, as its ACECF states it. */
@@ -63,9 +57,10 @@ export interface IssuerSide {
   readonly status: IssuerDeliveryStatus | null;
   readonly error: string | null;
   readonly sentAt: Date | null;
+  /** Sends begun since sending was last requested. */
   readonly tries: number;
-  /** An operator's retry, and the tries before it; null without one. */
-  readonly retried: { readonly at: Date; readonly tries: number } | null;
+  /** A send ended without a record, so the issuer may have it. */
+  readonly uncertain: boolean;
 }
 
 /** A commercial approval of ours (Aprobación Comercial, ACECF). */

@@ -1,9 +1,9 @@
 import { actOf, type DeliveryOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import type { Ports } from '../ports.js';
 import { stands } from './admission.js';
 import type { GivenApproval } from './given-approval.js';
+import type { ApprovalStore } from './ports.js';
 
 /** Characters of the authority's answer that are shown. */
 const MOST_ANSWER = 2_000;
@@ -13,12 +13,13 @@ const MOST_ANSWER = 2_000;
  * offers no query for approvals and may never answer readably.
  */
 export function operatedApprovals(
-  ports: Pick<Ports, 'approvals' | 'clock'>,
+  approvals: ApprovalStore,
+  { clock, wake }: { readonly clock: () => Date; readonly wake: () => void },
 ): Pick<DeliveryOperations, 'listUndecided' | 'settleApproval' | 'retryApproval'> {
   return {
     async listUndecided({ env, issuer_rnc, settled, undelivered, after, limit }) {
       const which = undelivered === 'true' ? 'undelivered' : settled === 'true' ? 'settled' : 'undecided';
-      const found = await ports.approvals.listed({
+      const found = await approvals.listed({
         env: env ?? null,
         issuerRnc: issuer_rnc ?? null,
         which,
@@ -28,24 +29,26 @@ export function operatedApprovals(
       return { approvals: found.map(body), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
     async settleApproval({ id, outcome, note, by }) {
-      if ((await ports.approvals.find(id)) === null)
-        throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
+      if ((await approvals.find(id)) === null) throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
       const status = outcome === 'accepted' ? 'Aceptado' : 'Rechazado';
-      const now = ports.clock();
+      const now = clock();
       const what = { action: 'approval.settle', target: `/approvals/${id}`, details: { outcome, note } };
       const act = actOf(by, what, toIsoDominican(now));
-      const settled = await ports.approvals.settle(id, status, note, now, act);
+      const settled = await approvals.settle(id, status, note, now, act);
       if (settled !== null) return body(settled);
       const why = 'the authority has decided about it, or it is not to be sent';
       throw new ApiError(409, 'conflict', `No decision of a person is needed about the approval ${id}: ${why}.`);
     },
     async retryApproval({ id, by }) {
-      const present = await ports.approvals.find(id);
+      const present = await approvals.find(id);
       if (present === null) throw new ApiError(404, 'not_found', `There is no approval ${id}.`);
-      const now = ports.clock();
+      const now = clock();
       const what = { action: 'approval.retry', target: `/approvals/${id}`, details: {} };
-      const retried = await ports.approvals.retry(id, now, actOf(by, what, toIsoDominican(now)));
-      if (retried !== null) return body(retried);
+      const retried = await approvals.retry(id, now, actOf(by, what, toIsoDominican(now)));
+      if (retried !== null) {
+        wake();
+        return body(retried);
+      }
       throw new ApiError(409, 'conflict', `The approval ${id} is not sent to its issuer: ${whyNotSent(present)}.`);
     },
   };

@@ -2,7 +2,7 @@ import type { ApprovalAnswer } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { statusWord } from '../given/given-approval.js';
-import type { NewReceivedApproval, ReceivedAnswer } from '../ports.js';
+import type { NewReceivedApproval, ReceivedAnswer } from './ports.js';
 
 type Confirmable = Pick<NewReceivedApproval, 'confirmed'>;
 

@@ -1,6 +1,6 @@
 import { areKnownSigners, isSignerNoted, noteKnownSigner, type SignerUse } from '@ecf/public-ingress';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
-import type { KnownSigners } from '../ports.js';
+import type { KnownSigners } from './ports.js';
 import { confirmAnswers, lockSigners } from './received-approvals.postgres.js';
 
 /** Known signers in PostgreSQL. */

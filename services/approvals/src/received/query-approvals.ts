@@ -1,13 +1,20 @@
-import type { Approval, ApprovalAnswers, ReceivedApproval } from '@ecf/contracts';
+import type { Approval, ApprovalAnswers, EmissionOperations, ReceivedApproval } from '@ecf/contracts';
 import { APPROVABLE_TYPES, type Environment, encfType, toIsoDominican } from '@ecf/domain';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
-import { type Caller, readAccount } from '@ecf/taxpayer-replica';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { type GivenApproval, publicApproval, statusWord } from '../given/given-approval.js';
-import type { Ports, ReceivedAnswer } from '../ports.js';
+import type { ApprovalStore } from '../given/ports.js';
 import { publicAnswer } from './answers.js';
+import type { ReceivedAnswer, ReceivedApprovalStore } from './ports.js';
 
-type QueryPorts = Pick<Ports, 'approvals' | 'received' | 'taxpayers' | 'source' | 'observer' | 'archive' | 'emission'>;
+export interface QueryApprovalsParts extends AccountPorts {
+  readonly approvals: Pick<ApprovalStore, 'find' | 'list'>;
+  readonly received: Pick<ReceivedApprovalStore, 'find' | 'answers'>;
+  readonly archive: DocumentReader;
+  readonly emission: Pick<EmissionOperations, 'findInvoices'>;
+}
 
 interface OneQuery {
   readonly caller: Caller;
@@ -41,7 +48,7 @@ export interface QueryApprovals {
   answers(query: IssuedQuery): Promise<ApprovalAnswers>;
 }
 
-export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
+export function createQueryApprovals(ports: QueryApprovalsParts): QueryApprovals {
   async function ownApproval({ caller, environments, id }: OneQuery): Promise<GivenApproval> {
     const approval = await ports.approvals.find(id);
     if (approval !== null && environments.includes(approval.key.env)) {
@@ -101,11 +108,7 @@ export function createQueryApprovals(ports: QueryPorts): QueryApprovals {
 }
 
 /** Throws `taxpayer_not_found` if the taxpayer is of another account. */
-export async function requireTaxpayer(
-  ports: Pick<Ports, 'taxpayers' | 'source' | 'observer'>,
-  caller: Caller,
-  rnc: string,
-): Promise<void> {
+export async function requireTaxpayer(ports: AccountPorts, caller: Caller, rnc: string): Promise<void> {
   if ((await readAccount(ports, caller)).taxpayers.some((taxpayer) => taxpayer.rnc === rnc)) return;
   throw new ApprovalsError('taxpayer_not_found', `${rnc} is not a taxpayer of this account.`);
 }

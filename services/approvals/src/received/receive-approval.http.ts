@@ -6,7 +6,7 @@ import { type BodyLimits, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
 import { ApprovalsError } from '../errors.js';
-import type { ApprovalReport } from './approval-report.js';
+import type { ApprovalReport } from '../metrics.js';
 import type { ReceiveApproval } from './receive-approval.js';
 
 export interface ApprovalIngressParts {

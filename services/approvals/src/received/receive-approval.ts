@@ -1,11 +1,13 @@
-import type { ApprovalReceipt, InvoiceChanged } from '@ecf/contracts';
+import { hash } from 'node:crypto';
+import type { ApprovalReceipt, EmissionOperations, InvoiceChanged } from '@ecf/contracts';
 import { APPROVABLE_TYPES, Decimal, type Environment, encfType } from '@ecf/domain';
+import type { QuotaStore, StoredBytesLimits } from '@ecf/public-ingress';
 import { createStoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
-import { approvalPath, refusedApprovalPath, sha256Of } from '../given/approval-document.js';
+import { approvalPath, refusedApprovalPath } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
-import type { NewReceivedApproval, Ports } from '../ports.js';
 import { replaces } from './answers.js';
 import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
+import type { ApprovalValidation, KnownSigners, NewReceivedApproval, ReceivedApprovalStore } from './ports.js';
 import type { ApprovalValidationResult, ValidApproval } from './validate-approval.js';
 
 /** An approval as it came in. */
@@ -36,7 +38,16 @@ export type ReceiveApproval = (arrival: ApprovalArrival) => Promise<ApprovalOutc
 /** The approximate size of a refusal's record in the database. */
 const RECORD_BYTES = 1_000;
 
-type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers' | 'emission' | 'settings' | 'clock'>;
+export interface ReceiveApprovalParts {
+  readonly received: ReceivedApprovalStore;
+  readonly validation: ApprovalValidation;
+  readonly quotas: QuotaStore;
+  readonly signers: Pick<KnownSigners, 'areKnown'>;
+  readonly emission: Pick<EmissionOperations, 'findInvoices'>;
+  /** `maxRefusedBytes`: longest refused approval that is kept. */
+  readonly settings: StoredBytesLimits & { readonly maxRefusedBytes: number };
+  readonly clock: () => Date;
+}
 
 /**
  * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order of the checks: structure,
@@ -50,7 +61,7 @@ type ReceivePorts = Pick<Ports, 'received' | 'validation' | 'quotas' | 'signers'
  * Throws UnreadableApproval where the bytes are not XML, StoredBytesUsed where a quota of kept bytes is used up, and the error
  * of emission where emission cannot be queried.
  */
-export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
+export function createReceiveApproval(ports: ReceiveApprovalParts): ReceiveApproval {
   const { quotas, settings } = ports;
   const stored = createStoredBytesQuota(quotas, settings);
 
@@ -80,7 +91,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
   ): Promise<NewReceivedApproval> {
     const { env, bytes, arrivedAt, requestId, sender } = arrival;
     const key = { env, buyerRnc: facts.buyerRnc, issuerRnc: facts.issuerRnc, encf: facts.encf };
-    const sha256 = sha256Of(bytes);
+    const sha256 = hash('sha256', bytes, 'hex');
     return {
       key,
       accountId: invoice.account_id,
@@ -121,7 +132,7 @@ export function createReceiveApproval(ports: ReceivePorts): ReceiveApproval {
       await ports.received.refuse({ ...about, ...again, requestId, sender }, null, null);
       return { receipt, refusal: reason, unkept: null };
     }
-    const sha256 = sha256Of(bytes);
+    const sha256 = hash('sha256', bytes, 'hex');
     const { path: xmlPath, unkept } = await keepRefused(arrival, about, answer, sha256);
     const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
     // Without its bytes an answer could not be shown to anybody.

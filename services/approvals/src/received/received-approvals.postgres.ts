@@ -4,17 +4,17 @@ import { areKnownSigners, type SignerUse } from '@ecf/public-ingress';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import { ACTS, approvalEvent } from '../given/approval-rows.postgres.js';
-import type { DecisionKey, StoredBytes } from '../given/given-approval.js';
-import { statusWord } from '../given/given-approval.js';
+import { ACTS, approvalEvent } from '../events.postgres.js';
+import { type DecisionKey, statusWord } from '../given/given-approval.js';
+import type { StoredBytes } from '../sending/outgoing.js';
+import { replaces } from './answers.js';
 import type {
   AnswerRuling,
   NewReceivedApproval,
   NewRefusedApproval,
   ReceivedAnswer,
   ReceivedApprovalStore,
-} from '../ports.js';
-import { replaces } from './answers.js';
+} from './ports.js';
 import * as sql from './received-approval-sql.postgres.js';
 
 /** Later than every use of a signer. */

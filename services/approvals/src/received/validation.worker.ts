@@ -2,7 +2,7 @@ import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { ApprovalsError, UnreadableApproval } from '../errors.js';
-import type { ApprovalValidation } from '../ports.js';
+import type { ApprovalValidation } from './ports.js';
 
 /** Validates approvals in worker threads. */
 export function createApprovalValidation(

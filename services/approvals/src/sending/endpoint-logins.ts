@@ -22,8 +22,8 @@ export interface Caller {
 export type LoginTrouble = 'unreached' | 'failing' | 'circuit_open' | 'refused';
 
 /** A receiver gave no token, or refused one so recently that no call is made now. */
-export class ReceiverLoginError extends Error {
-  override readonly name = 'ReceiverLoginError';
+export class EndpointLoginError extends Error {
+  override readonly name = 'EndpointLoginError';
 
   /** `pauseMs`: milliseconds until another login makes sense. */
   constructor(
@@ -35,7 +35,7 @@ export class ReceiverLoginError extends Error {
   }
 }
 
-export interface ReceiverLoginsParts {
+export interface EndpointLoginsParts {
   readonly receivers: Pick<ReceiverClient, 'receiverSeed' | 'receiverToken'>;
   readonly recordUse: RecordCertificateUse;
   /** Whether to log in at receivers that offer it. */
@@ -45,10 +45,10 @@ export interface ReceiverLoginsParts {
 }
 
 /** Calls receivers in the name of taxpayers, with a token where the receiver wants one. */
-export interface ReceiverLogins {
+export interface EndpointLogins {
   /**
    * Calls with a token where the receiver offers authentication, otherwise without. A kept token that is refused is replaced
-   * once. Throws {@link ReceiverLoginError} if the receiver gives no token, or demands one while logins are turned off.
+   * once. Throws {@link EndpointLoginError} if the receiver gives no token, or demands one while logins are turned off.
    */
   admitted<V>(
     caller: Caller,
@@ -72,7 +72,7 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
  * Keeps tokens until shortly before they end, and refusals for a while. One login is in flight for each caller and receiver;
  * concurrent calls share its token.
  */
-export function createReceiverLogins({ receivers, recordUse, logsIn, elapsed }: ReceiverLoginsParts): ReceiverLogins {
+export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: EndpointLoginsParts): EndpointLogins {
   const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
   const refusals = new LRUCache<string, { message: string; until: number }>({ max: REMEMBERED });
   const inFlight = new Map<string, Promise<string>>();
@@ -99,7 +99,7 @@ export function createReceiverLogins({ receivers, recordUse, logsIn, elapsed }: 
       tokens.set(name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
       return issued.token;
     } catch (error) {
-      if (error instanceof ReceiverLoginError && error.trouble === 'refused')
+      if (error instanceof EndpointLoginError && error.trouble === 'refused')
         refuse(name, error.message, error.pauseMs);
       throw error;
     }
@@ -113,7 +113,7 @@ export function createReceiverLogins({ receivers, recordUse, logsIn, elapsed }: 
   function requireNoRefusal(name: string): void {
     const refusal = refusals.get(name);
     const pauseMs = (refusal?.until ?? 0) - elapsed();
-    if (refusal !== undefined && pauseMs > 0) throw new ReceiverLoginError(refusal.message, 'refused', pauseMs);
+    if (refusal !== undefined && pauseMs > 0) throw new EndpointLoginError(refusal.message, 'refused', pauseMs);
   }
 
   /** A valid acknowledgement counts with any status; after a 401 the token is dropped anyway. */
@@ -143,7 +143,7 @@ export function createReceiverLogins({ receivers, recordUse, logsIn, elapsed }: 
       if (answer.outcome !== 'unauthorized') return answer;
       if (!logsIn) {
         refuse(buyerName, LOGINS_OFF, 0);
-        throw new ReceiverLoginError(LOGINS_OFF, 'refused', 0);
+        throw new EndpointLoginError(LOGINS_OFF, 'refused', 0);
       }
       refuse(buyerName, baseUrl === null ? NO_LOGIN_ADDRESS : TOKEN_REFUSED, 0);
       return answer;
@@ -163,8 +163,8 @@ function loginName({ env, account, certificate }: Caller, entry: DirectoryEntry)
 function verdictOf<V>(answer: Answer<V>, what: string): V {
   if (answer.outcome === 'verdict') return answer.verdict;
   const message = `the receiver gave no ${what}: ${answerText(answer)}`;
-  if (answer.outcome !== 'unknown') throw new ReceiverLoginError(message, 'refused', 0);
-  throw new ReceiverLoginError(message, troubleOf(answer), answer.retryAfterMs ?? 0);
+  if (answer.outcome !== 'unknown') throw new EndpointLoginError(message, 'refused', 0);
+  throw new EndpointLoginError(message, troubleOf(answer), answer.retryAfterMs ?? 0);
 }
 
 function troubleOf({ cause, raw }: Answer<unknown> & { outcome: 'unknown' }): LoginTrouble {

@@ -6,28 +6,28 @@ import { receivingHost } from './endpoint-address.js';
 import {
   answerText,
   type Caller,
-  createReceiverLogins,
-  ReceiverLoginError,
-  type ReceiverLogins,
-  type ReceiverLoginsParts,
+  createEndpointLogins,
+  EndpointLoginError,
+  type EndpointLogins,
+  type EndpointLoginsParts,
 } from './endpoint-logins.js';
 
 /** The address of a receiver that is wanted. */
-export type ReceiverAddress = 'receptionUrl' | 'approvalUrl';
+export type EndpointAddress = 'receptionUrl' | 'approvalUrl';
 
-/** Receivers of other taxpayers: the directory and the logins. A receiver whose login cannot be reached is looked up again. */
-export interface Receivers extends ReceiverLogins {
+/** Endpoints of other taxpayers: the directory and the logins. A receiver whose login cannot be reached is looked up again. */
+export interface Endpoints extends EndpointLogins {
   /**
    * The directory's entry of an RNC; null if it has none. An entry without the wanted address is always looked up afresh.
    * With `missSince`, a look-up since then that found no receiver is believed, so that many documents cause one query. Throws
    * where the directory gives no answer.
    */
-  find(caller: Caller, rnc: string, address: ReceiverAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
+  find(caller: Caller, rnc: string, address: EndpointAddress, missSince?: Date | null): Promise<DirectoryEntry | null>;
   /**
    * Queries the directory now: whether it lists another address than the one that was called, or none. Throws if the
    * directory gives no answer.
    */
-  moved(caller: Caller, called: DirectoryEntry, address: ReceiverAddress): Promise<boolean>;
+  moved(caller: Caller, called: DirectoryEntry, address: EndpointAddress): Promise<boolean>;
   /** Until when the last look-up, which found no receiver, is believed; null if none is. */
   missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, if it was looked up before. */
@@ -36,7 +36,7 @@ export interface Receivers extends ReceiverLogins {
   doubt(caller: Caller, rnc: string): void;
 }
 
-export interface ReceiversParts extends ReceiverLoginsParts {
+export interface EndpointsParts extends EndpointLoginsParts {
   readonly authority: Pick<AuthorityClient, 'findInDirectory'>;
   readonly tokens: TokenProvider;
   readonly clock: () => Date;
@@ -49,11 +49,11 @@ const REMEMBERED = 10_000;
 const MISS_LIFE_MS = 10_000;
 
 /** Looks receivers up in the authority's directory, and keeps what it finds for a while. */
-export function createReceivers(parts: ReceiversParts): Receivers {
+export function createEndpoints(parts: EndpointsParts): Endpoints {
   // Lives are measured by `elapsed`. `queriedAt` is compared with times in the database, so it is of the clock.
   const entries = new LRUCache<string, { entry: DirectoryEntry; until: number }>({ max: REMEMBERED });
   const misses = new LRUCache<string, { queriedAt: Date; until: number }>({ max: REMEMBERED });
-  const logins = createReceiverLogins(parts);
+  const logins = createEndpointLogins(parts);
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
     const answer = await callWithToken(parts.tokens, caller, (token) =>
@@ -114,7 +114,7 @@ export function createReceivers(parts: ReceiversParts): Receivers {
       try {
         return await logins.admitted(caller, entry, call);
       } catch (error) {
-        if (error instanceof ReceiverLoginError && error.trouble === 'unreached') doubt(caller, entry.rnc);
+        if (error instanceof EndpointLoginError && error.trouble === 'unreached') doubt(caller, entry.rnc);
         throw error;
       }
     },

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { documentKey, TOPICS } from '@ecf/contracts';
+import { makeEvent } from '@ecf/service-kit/bus';
+import type { ActSource } from '@ecf/service-kit/outbox';
+
+/** Acts in this service, for the audit log. */
+export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'approvals' };
+
+/** An `approval.changed` event; `data` is checked by the topic's schema. */
+export function approvalEvent(
+  data: { env: string; issuer_rnc: string; encf: string; run?: number | undefined },
+  at: Date,
+) {
+  const subject = `${data.issuer_rnc}:${data.encf}`;
+  const draft = { topic: TOPICS.approvals.name, type: 'approval.changed', source: 'approvals', subject };
+  return makeEvent({ ...draft, key: documentKey(data), data }, { id: randomUUID(), time: at });
+}
