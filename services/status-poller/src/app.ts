@@ -1,39 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
+import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import { makeEvent, type Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
+import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import { cleanInbox, createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
 import type { Identities } from '@ecf/service-kit/security';
 import {
   checkReadiness,
   createCleaning,
-  createDueTimeLimits,
   openServiceDependencies,
   type Readiness,
   type SharedDependencies,
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import type { Express } from 'express';
+import { createBackground } from './background.js';
+import { createComparison } from './compare.js';
 import type { StatusPollerConfig } from './config.js';
-import { createBackground } from './core/background.js';
-import { createCatchUp } from './core/catch-up.js';
-import { createInvoiceStatus } from './core/invoice-status.js';
-import type { Learned, Ports } from './core/ports.js';
-import { createQueryTokens } from './core/query-tokens.js';
-import { invoiceStatusChanged } from './core/status-event.js';
-import type { Submission } from './core/submission.js';
-import { createStatusApp } from './inbound/http.js';
-import { subscribeToInvoices } from './inbound/invoice-events.js';
-import { createPollerMetrics } from './observer.js';
-import { createSubmissionStore, STATUS_POLLER_GROUP } from './outbound/submission-store.postgres.js';
+import { subscribeToInvoices } from './invoice-events.kafka.js';
+import { createInvoiceStatus } from './invoice-status.js';
+import { createPollerMetrics } from './metrics.js';
+import type { Learned, Ports } from './ports.js';
+import { createQueryTokens } from './query-tokens.js';
+import { createStatusApp } from './routes.http.js';
+import { invoiceStatusChanged } from './status-event.js';
+import type { Submission } from './submission.js';
+import { createSubmissionStore, STATUS_POLLER_GROUP } from './submissions.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const QUERY_TIMEOUT_MS = 5_000;
+
+/** Every due time of this service. The background reads them itself, by environment. */
+const DUE_TIMES: readonly DueTimes[] = [
+  { table: 'poll', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS, wakes: false },
+  { table: 'pace', column: 'paused_until', longestMs: LONGEST_RETRY_DELAY_MS, wakes: false },
+];
 
 /** Parts that a deployment shares between services, and parts that tests replace. */
 export interface StatusPollerOverrides extends SharedDependencies {
@@ -88,10 +94,7 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     checkpoint: overrides.checkpoint ?? (() => undefined),
   };
   const background = createBackground(ports, { concurrency: config.POLL_CONCURRENCY, idleMs: config.POLL_IDLE_MS });
-  const ending = new AbortController();
-  const pause = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined);
-  const catchUp = createCatchUp(ports, pause, background.wake);
-  let catchingUp = Promise.resolve();
+  const comparison = createComparison(ports, background.wake);
   const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), storage: parts.storageReady });
   const app = createStatusApp(createInvoiceStatus(ports, background.wake), {
@@ -111,9 +114,10 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     failed: (error) => observer.failed('cleaning', error),
   });
 
-  const dueTimeLimits = createDueTimeLimits({
-    limit: (now) => ports.submissions.limitDueTimes(now, config.POLL_RATE),
-    clock,
+  const dueTimes = createDueTimeWatch({
+    database,
+    columns: DUE_TIMES,
+    wake: background.wake,
     failed: (error) => observer.failed('limiting due times', error),
   });
 
@@ -127,18 +131,16 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, ports, background.wake);
       relay.start();
       background.start();
-      catchingUp = catchUp.run();
+      comparison.start();
       endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
       cleaning.start();
-      dueTimeLimits.start();
+      dueTimes.start();
     },
     async stop() {
       await cleaning.stop();
-      await dueTimeLimits.stop();
+      await dueTimes.stop();
       endCounting();
-      catchUp.stop();
-      ending.abort();
-      await catchingUp;
+      await comparison.stop();
       await background.stop();
       await relay.stop();
       await subscription?.stop();

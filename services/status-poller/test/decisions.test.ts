@@ -1,8 +1,8 @@
 import { type InvoiceAttempt, MAX_VERDICT_MESSAGE_BYTES } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { nextPoll } from '../src/core/background.js';
-import { invoiceStatusChanged } from '../src/core/status-event.js';
-import { factsOf, isFinal, publishedSubmissions } from '../src/core/submission.js';
+import { nextPoll } from '../src/background.js';
+import { invoiceStatusChanged } from '../src/status-event.js';
+import { factsOf, isFinal, publishedSubmissions } from '../src/submission.js';
 import { claimedPoll, invoiceChanged, NOW, verdict } from './support/samples.js';
 
 const attempt = (change: Partial<InvoiceAttempt>): InvoiceAttempt => ({

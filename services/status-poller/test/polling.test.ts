@@ -3,8 +3,8 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { openDatabase } from '@ecf/service-kit/postgres';
 import { deadLettersOf } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { publishedSubmissions } from '../src/core/submission.js';
-import { createSubmissionStore } from '../src/outbound/submission-store.postgres.js';
+import { publishedSubmissions } from '../src/submission.js';
+import { createSubmissionStore } from '../src/submissions.postgres.js';
 import { invoiceChanged, verdict } from './support/samples.js';
 import { decided, inProcess, unanswered, until, World } from './support/world.js';
 
@@ -57,7 +57,7 @@ describe('polling', () => {
     expect(world.published).toEqual([]);
   });
 
-  it('copies earlier submissions once, as soon as emission answers', async () => {
+  it('queries at its start what emission awaits, and what it has awaited since the last start', async () => {
     const [early, decided] = [randomUUID(), randomUUID()];
     const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     world.emission.invoices.push(
@@ -66,13 +66,12 @@ describe('polling', () => {
     );
     const instance = await world.start();
     await until(() => world.changesOf(early).length === 1, 'the early submission was decided');
-    await until(async () => (await world.database.query('SELECT 1 FROM inbox')).rowCount > 0, 'it was noted');
     await instance.stop();
-    world.emission.invoices.push(invoiceChanged({ encf: 'E310000066663', track_id: randomUUID() }));
+    const later = randomUUID();
+    world.emission.invoices.splice(0, 2, invoiceChanged({ encf: 'E310000066663', track_id: later }));
     await world.start();
-    await world.submitted();
-    await until(() => world.published.length === 2, 'the published one was decided');
-    expect(world.authority.queries).toHaveLength(2);
+    await until(() => world.changesOf(later).length === 1, 'the later submission was decided');
+    expect(world.authority.queries.map(({ trackId }) => trackId)).toEqual([early, later]);
   });
 
   it('compares with emission periodically and repairs lost events in both directions', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterQueries, mayQueryAhead, nextQueryAt, type Pace, queriesAllowed } from '../src/core/pace.js';
-import { againDue, firstDue, pollDelay, retryDelay } from '../src/core/schedule.js';
+import { afterQueries, mayQueryAhead, nextQueryAt, type Pace, queriesAllowed } from '../src/pace.js';
+import { againDue, firstDue, pollDelay, unansweredDelay } from '../src/schedule.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ describe('the schedule of queries', () => {
   });
 
   it('queries an authority that does not answer again within a minute', () => {
-    expect([1, 2, 3, 4, 5, 6, 100].map((failures) => retryDelay(failures, 5_000, () => 0.5))).toEqual([
+    expect([1, 2, 3, 4, 5, 6, 100].map((failures) => unansweredDelay(failures, 5_000, () => 0.5))).toEqual([
       5_000, 10_000, 20_000, 40_000, 60_000, 60_000, 60_000,
     ]);
   });

@@ -58,6 +58,7 @@ export interface DueTimes {
 /** Milliseconds until the earliest due time, negative if it has passed; null if there are none. */
 export async function msUntilDue(database: Queries, columns: readonly DueTimes[]): Promise<number | null> {
   const work = columns.filter(({ wakes }) => wakes !== false);
+  if (work.length === 0) return null;
   const earliest = new Set(work.map(({ table, column }) => `(SELECT min(${column}) FROM ${table})`));
   const { rows } = await database.query<{ ms: number | null }>(
     `SELECT (extract(epoch FROM least(${[...earliest].join(', ')}) - clock_timestamp()) * 1000)::float8 AS ms`,

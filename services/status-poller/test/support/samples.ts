@@ -1,6 +1,6 @@
 import type { AuthorityVerdict } from '@ecf/authority-client';
 import type { InvoiceChanged } from '@ecf/contracts';
-import type { ClaimedPoll } from '../../src/core/submission.js';
+import type { ClaimedPoll } from '../../src/submission.js';
 
 export const NOW = new Date('2026-03-02T12:00:00Z');
 export const ISSUER = '199999991';

@@ -64,14 +64,11 @@ export interface SubmissionStore {
     dueAt: (submission: PublishedSubmission) => Date,
     settled: { readonly before: Date; readonly dueAt: (submittedAt: Date) => Date },
   ): Promise<boolean>;
-  /** Whether all submissions from before this service subscribed were taken over. */
-  caughtUp(): Promise<boolean>;
-  noteCaughtUp(): Promise<void>;
   find(key: SubmissionKey): Promise<Submission | null>;
   /** When the background queries the result next; null if it does not. */
   nextQueryAt(key: SubmissionKey): Promise<Date | null>;
   /** One entry for each environment. */
-  dueWork(): Promise<PacedWork[]>;
+  dueWork(now: Date, rate: number): Promise<PacedWork[]>;
   /**
    * Claims due polls of an environment until `until`, at most `limit` and no more than the rate allows. Other instances skip
    * them.
@@ -87,8 +84,6 @@ export interface SubmissionStore {
    */
   record(known: Submission, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
   backlog(now: Date): Promise<Backlog[]>;
-  /** Brings due times, pauses and paces beyond their longest back to it: a wrong clock stored them. */
-  limitDueTimes(now: Date, rate: number): Promise<void>;
 }
 
 export interface Recorded {

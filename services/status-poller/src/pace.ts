@@ -38,9 +38,10 @@ export function afterQueries(pace: Pace, now: Date, rate: number, count: number)
   return Math.max(pace.readyAt, now.getTime()) + count * intervalMs(rate);
 }
 
-/** The latest `readyAt` that claims and callers can cause at this rate. A later one was stored by a wrong clock. */
-export function latestReadyAt(now: Date, rate: number): number {
-  return now.getTime() + AHEAD_MS + burstOf(rate) * intervalMs(rate);
+/** The pace without reservations that are later than claims and callers can cause at this rate: a wrong clock stored them. */
+export function credible(pace: Pace, now: Date, rate: number): Pace {
+  const latest = now.getTime() + AHEAD_MS + burstOf(rate) * intervalMs(rate);
+  return pace.readyAt > latest ? { ...pace, readyAt: now.getTime() } : pace;
 }
 
 /** The earliest moment of the next background query, in milliseconds since 1970. */

@@ -3,7 +3,7 @@ import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
 import { nextQueryAt } from './pace.js';
 import type { Learned, NextPoll, Ports } from './ports.js';
 import { type QueryOutcome, queryResult, waitingEntry } from './query-result.js';
-import { OVERDUE_MS, pollDelay, retryDelay } from './schedule.js';
+import { OVERDUE_MS, pollDelay, unansweredDelay } from './schedule.js';
 import { type ClaimedPoll, isFinal, withoutEntry } from './submission.js';
 
 export interface BackgroundOptions {
@@ -37,14 +37,15 @@ export function createBackground(ports: Ports, options: BackgroundOptions): DueW
 function pacedStore({
   submissions,
   settings,
+  clock,
   checkpoint,
-}: Pick<Ports, 'submissions' | 'settings' | 'checkpoint'>): DueWorkStore<ClaimedPoll> {
+}: Pick<Ports, 'submissions' | 'settings' | 'clock' | 'checkpoint'>): DueWorkStore<ClaimedPoll> {
   const rate = settings.ratePerSecond;
 
   return {
     async claimDue({ now, until, limit }) {
       const claimed: ClaimedPoll[] = [];
-      for (const work of await submissions.dueWork()) {
+      for (const work of await submissions.dueWork(now, rate)) {
         const free = limit - claimed.length;
         if (free <= 0) break;
         if (work.dueAt === null || work.dueAt > now || nextQueryAt(work, rate) > now.getTime()) continue;
@@ -54,7 +55,7 @@ function pacedStore({
       return claimed;
     },
     async nextDue() {
-      const moments = (await submissions.dueWork()).flatMap((work) =>
+      const moments = (await submissions.dueWork(clock(), rate)).flatMap((work) =>
         work.dueAt === null ? [] : [Math.max(work.dueAt.getTime(), nextQueryAt(work, rate))],
       );
       return moments.length === 0 ? null : new Date(Math.min(...moments));
@@ -111,7 +112,7 @@ export function nextPoll(
     // The query was not sent, because another one found the service down: the document's own pauses do not grow.
     if (!result.sent && result.pauseMs !== null) return next(poll.tries, poll.failures, result.pauseMs);
     const failures = poll.failures + 1;
-    const ms = Math.max(retryDelay(failures, settings.firstQueryMs, random), result.pauseMs ?? 0);
+    const ms = Math.max(unansweredDelay(failures, settings.firstQueryMs, random), result.pauseMs ?? 0);
     return next(poll.tries, failures, ms);
   }
   const tries = poll.tries + 1;

@@ -1,5 +1,5 @@
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { Backlog, Observer } from './core/ports.js';
+import type { Backlog, Observer } from './ports.js';
 
 export interface PollerMetrics {
   readonly observer: Observer;

@@ -4,8 +4,7 @@ import { createServiceApp, type ServiceAppOptions, type ServiceRoute, sendObject
 import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
 import { identityOf } from '@ecf/service-kit/security';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
-import { StatusError } from '../core/errors.js';
-import type { InvoiceStatusQuery } from '../core/invoice-status.js';
+import { type InvoiceStatusQuery, StatusError } from './invoice-status.js';
 
 /** The service's one public route, `GET /invoice-status/{track_id}`, and its health. */
 export function createStatusApp(invoiceStatus: InvoiceStatusQuery, options: ServiceAppOptions): Express {

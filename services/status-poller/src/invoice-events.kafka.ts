@@ -1,8 +1,8 @@
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
 import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
-import type { Ports } from '../core/ports.js';
-import { firstDue } from '../core/schedule.js';
-import { publishedSubmissions } from '../core/submission.js';
+import type { Ports } from './ports.js';
+import { firstDue } from './schedule.js';
+import { publishedSubmissions } from './submission.js';
 
 /** Keeps every submission of `invoices.v1`. Calls `onPoll` after it added one whose result has to be queried. */
 export function subscribeToInvoices(

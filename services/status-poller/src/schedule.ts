@@ -1,22 +1,22 @@
-/** The longest pause between two queries of a submission. The authority can request a pause of an hour at most too. */
-export const CEILING_MS = 3_600_000;
+import { LONGEST_RETRY_DELAY_MS, retryDelay } from '@ecf/domain';
+
 /** A missing answer says nothing about the document, so the next query follows within a minute. */
-const UNANSWERED_CEILING_MS = 60_000;
+const LONGEST_UNANSWERED_MS = 60_000;
 
 /** A number from 0 (included) to 1 (excluded). */
 export type Random = () => number;
 
-/** An undecided submission of this age raises an alarm; its queries go on. Source: contingency rule of 72 hours. */
-export const OVERDUE_MS = 72 * CEILING_MS;
+/** An undecided submission of this age raises an alarm; its queries continue. Source: contingency rule of 72 hours. */
+export const OVERDUE_MS = 72 * LONGEST_RETRY_DELAY_MS;
 
 /**
- * Milliseconds to the next query: `firstMs` after the submission, then doubled by each undecided answer, at most one hour.
- * Jitter adds or takes up to a quarter (at the ceiling it only takes). The queries never end.
+ * Milliseconds to the next query: `firstMs` after the submission, then doubled by each undecided answer, at most one hour, with
+ * the jitter of {@link retryDelay}. The queries never end.
  *
  * @param tries answered queries so far
  */
 export function pollDelay(tries: number, firstMs: number, random: Random): number {
-  return jittered(firstMs * 2 ** Math.min(tries, 30), CEILING_MS, random);
+  return retryDelay(tries + 1, firstMs, random);
 }
 
 /**
@@ -24,8 +24,8 @@ export function pollDelay(tries: number, firstMs: number, random: Random): numbe
  *
  * @param failures queries in a row without an answer, at least 1
  */
-export function retryDelay(failures: number, firstMs: number, random: Random): number {
-  return jittered(firstMs * 2 ** Math.min(failures - 1, 30), UNANSWERED_CEILING_MS, random);
+export function unansweredDelay(failures: number, firstMs: number, random: Random): number {
+  return retryDelay(failures, firstMs, random, LONGEST_UNANSWERED_MS);
 }
 
 /** Time of the first query of a submission: after the authority's usual processing time. */
@@ -39,9 +39,5 @@ export function firstDue(submittedAt: Date, now: Date, firstMs: number, random: 
  */
 export function againDue(submittedAt: Date, now: Date, random: Random): Date {
   const ageMs = Math.max(now.getTime() - submittedAt.getTime(), 0);
-  return new Date(now.getTime() + jittered(ageMs, CEILING_MS, random));
-}
-
-function jittered(ms: number, ceiling: number, random: Random): number {
-  return Math.round(Math.min(Math.min(ms, ceiling) * (0.75 + random() * 0.5), ceiling));
+  return new Date(now.getTime() + retryDelay(1, ageMs, random));
 }

@@ -1,10 +1,21 @@
-import { type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
+import { type ErrorCode, type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
 import { type AuthorityMessage, codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
-import { StatusError } from './errors.js';
 import type { Ports } from './ports.js';
 import { type QueryOutcome, queryResult, waitingEntry } from './query-result.js';
 import { firstDue } from './schedule.js';
 import { publishedSubmissions, type Submission, withoutEntry } from './submission.js';
+
+/** A request that is refused; the table of the contracts gives the status of the code. */
+export class StatusError extends Error {
+  constructor(
+    readonly code: Extract<ErrorCode, 'not_found' | 'login_refused'>,
+    message: string,
+    options: { cause?: unknown } = {},
+  ) {
+    super(message, options);
+    this.name = 'StatusError';
+  }
+}
 
 export type InvoiceStatusQuery = (request: {
   accountId: string;

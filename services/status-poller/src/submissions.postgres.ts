@@ -1,0 +1,396 @@
+import { randomUUID } from 'node:crypto';
+import type { Environment } from '@ecf/domain';
+import type { BusEvent } from '@ecf/service-kit/bus';
+import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
+import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { afterQueries, credible, mayQueryAhead, type Pace, queriesAllowed } from './pace.js';
+import type { Learned, SubmissionStore } from './ports.js';
+import { OVERDUE_MS } from './schedule.js';
+import {
+  type ClaimedPoll,
+  isFinal,
+  type PublishedSubmission,
+  type StatusFacts,
+  type Submission,
+  type SubmissionKey,
+  UNDECIDED,
+} from './submission.js';
+
+/** The consumer group of this service; the inbox stores it with each event id. */
+export const STATUS_POLLER_GROUP = 'status-poller';
+
+export interface SubmissionStoreOptions {
+  readonly database: Database;
+  /** Makes the event of a change. */
+  readonly describe: (submission: Submission, learned: Learned) => BusEvent;
+}
+
+const COLUMNS =
+  's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.queried_at, s.traceparent';
+
+interface SubmissionRow {
+  env: Environment;
+  track_id: string;
+  issuer_rnc: string;
+  encf: string;
+  account_id: string;
+  submitted_at: Date;
+  revision: number;
+  facts: StatusFacts;
+  final: boolean;
+  queried_at: Date | null;
+  traceparent: string | null;
+}
+
+interface PaceRow {
+  env: Environment;
+  ready_at: number;
+  paused_until: Date | null;
+}
+
+/** Keys as two lists, $1 and $2. */
+const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
+
+/** Answers overtake each other by seconds. A stored answer that is newer by more than that was stored by a wrong clock. */
+const LATEST_ANSWER = `interval '10 minutes'`;
+
+const FIND = {
+  name: 'submission_find',
+  text: `SELECT ${COLUMNS} FROM submission s WHERE s.env = $1 AND s.track_id = $2`,
+};
+
+/** The earliest poll of each environment, by the index. */
+const DUE_WORK = {
+  name: 'submission_due_work',
+  text: `SELECT p.env, p.ready_at, p.paused_until,
+      (SELECT due_at FROM poll WHERE poll.env = p.env ORDER BY due_at LIMIT 1) AS due_at
+    FROM pace p`,
+};
+
+/** Instances claim one after the other in an environment, so that all of them share one rate. */
+const LOCK_PACE = {
+  name: 'submission_lock_pace',
+  text: 'SELECT env, ready_at, paused_until FROM pace WHERE env = $1 FOR UPDATE',
+};
+const SET_PACE = { name: 'submission_set_pace', text: 'UPDATE pace SET ready_at = $2 WHERE env = $1' };
+const PAUSE = {
+  name: 'submission_pause',
+  text: 'UPDATE pace SET paused_until = greatest(paused_until, $2) WHERE env = $1',
+};
+
+const CLAIM = {
+  name: 'submission_claim',
+  text: `WITH due AS (
+      SELECT env, track_id FROM poll WHERE env = $1 AND due_at <= $2
+      ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+    UPDATE poll p SET claim = $4, due_at = $5 FROM due JOIN submission s USING (env, track_id)
+    WHERE p.env = due.env AND p.track_id = due.track_id
+    RETURNING ${COLUMNS}, p.claim, p.tries, p.failures, p.alarmed`,
+};
+
+/**
+ * Stores a newer answer with a change, or with a decision of an open submission (perhaps again, see {@link REOPEN}). An undecided
+ * answer does not replace a decided status ($6: the undecided ones).
+ */
+const LEARN = {
+  name: 'submission_learn',
+  text: `UPDATE submission s SET facts = $3, final = $4, queried_at = $5, revision = s.revision + 1
+    WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final
+      AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.queried_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
+      AND (s.queried_at IS NULL OR s.queried_at <= $5 OR s.queried_at > $5::timestamptz + ${LATEST_ANSWER})
+    RETURNING ${COLUMNS}`,
+};
+
+/** Notes the time of an answer that changed nothing. */
+const NOTE_QUERIED = {
+  name: 'submission_note_queried',
+  text: `UPDATE submission s SET queried_at =
+      CASE WHEN final OR queried_at BETWEEN $3::timestamptz AND $3::timestamptz + ${LATEST_ANSWER} THEN queried_at ELSE $3::timestamptz END
+    WHERE env = $1 AND track_id = $2 RETURNING ${COLUMNS}`,
+};
+
+/** Changes nothing where the claim ($3) was lost. */
+const PUT_BACK = {
+  name: 'submission_put_back',
+  text: `UPDATE poll SET due_at = $4, tries = $5, failures = $6, alarmed = $7, claim = NULL
+    WHERE env = $1 AND track_id = $2 AND claim = $3`,
+};
+
+/**
+ * Keeps the submissions that emission published, by the newest revision of their document. Facts learned here stay until
+ * emission knows the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made
+ * from an answer of emission gets the trace of its event.
+ */
+const KEEP = {
+  name: 'submission_keep',
+  text: `INSERT INTO submission AS s (env, track_id, issuer_rnc, encf, account_id, submitted_at, invoice_revision, revision, facts, final, traceparent)
+    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.invoice_revision, 1, t.facts, t.final, t.traceparent
+    FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, issuer_rnc text, encf text, account_id text,
+      submitted_at timestamptz, invoice_revision bigint, facts jsonb, final boolean, traceparent text)
+    ORDER BY t.env, t.track_id
+    ON CONFLICT (env, track_id) DO UPDATE SET
+      invoice_revision = excluded.invoice_revision,
+      facts = CASE WHEN s.queried_at IS NOT NULL AND NOT excluded.final THEN s.facts ELSE excluded.facts END,
+      final = excluded.final,
+      traceparent = coalesce(s.traceparent, excluded.traceparent)
+    WHERE NOT s.final AND s.invoice_revision <= excluded.invoice_revision
+    RETURNING s.env, s.track_id, s.final`,
+};
+
+const ADD_POLLS = {
+  name: 'submission_add_polls',
+  text: `INSERT INTO poll (env, track_id, due_at) SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[])
+    ON CONFLICT (env, track_id) DO NOTHING RETURNING env, track_id`,
+};
+
+/** Polls are locked in the order of their keys, so that batches wait for each other in one direction only. */
+const REMOVE_POLLS = {
+  name: 'submission_remove_polls',
+  text: `WITH gone AS (SELECT poll.env, poll.track_id FROM ${KEYS} JOIN poll USING (env, track_id)
+      ORDER BY poll.env, poll.track_id FOR UPDATE OF poll)
+    DELETE FROM poll USING gone WHERE poll.env = gone.env AND poll.track_id = gone.track_id`,
+};
+
+/** The keys without a poll. */
+const UNPOLLED = {
+  name: 'submission_unpolled',
+  text: `SELECT k.env, k.track_id FROM ${KEYS} LEFT JOIN poll USING (env, track_id) WHERE poll.env IS NULL`,
+};
+
+/**
+ * Reopens published decisions that emission lacks, if they are older than $2 and than the oldest event in the outbox. The minute
+ * allows for outbox positions that do not follow the order of commits.
+ */
+const REOPEN = {
+  name: 'submission_reopen',
+  text: `WITH missing AS (
+      SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
+      JOIN submission s USING (env, track_id)
+      WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.queried_at < least($2::timestamptz,
+        (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT 1) - interval '1 minute')
+      ORDER BY s.env, s.track_id FOR UPDATE OF s)
+    UPDATE submission s SET final = false FROM missing WHERE s.env = missing.env AND s.track_id = missing.track_id
+    RETURNING s.env, s.track_id, s.submitted_at`,
+};
+
+const BACKLOG = `SELECT p.env, count(poll.env)::int AS total,
+      count(poll.env) FILTER (WHERE poll.claim IS NULL AND poll.due_at <= $1)::int AS due,
+      count(poll.env) FILTER (WHERE poll.claim IS NOT NULL AND poll.due_at > $1)::int AS claimed,
+      count(poll.env) FILTER (WHERE s.submitted_at < $2)::int AS overdue,
+      min(s.submitted_at) AS oldest
+    FROM pace p LEFT JOIN poll ON poll.env = p.env
+    LEFT JOIN submission s ON s.env = poll.env AND s.track_id = poll.track_id
+    GROUP BY p.env`;
+
+/**
+ * Submissions in PostgreSQL. Locks are taken in one order: submissions before their polls, the pace before polls, each by
+ * their keys.
+ */
+export function createSubmissionStore({ database, describe }: SubmissionStoreOptions): SubmissionStore {
+  return {
+    async apply(changes, dueAt) {
+      const all = changes.filter(({ submissions }) => submissions.length > 0);
+      if (all.length === 0) return false;
+      return database.transaction(async (tx) => {
+        const ids = all.flatMap(({ eventId }) => eventId ?? []);
+        const fresh = await onceEach(tx, STATUS_POLLER_GROUP, ids);
+        const news = all.filter(({ eventId }) => eventId === null || fresh.has(eventId));
+        return keep(tx, latest(news.flatMap(({ submissions }) => submissions)), dueAt);
+      });
+    },
+    async compare(published, dueAt, settled) {
+      const polled = published.filter((one) => one.polled);
+      const { rows } = await database.query<{ env: Environment; track_id: string }>(UNPOLLED, keysOf(polled));
+      const unpolled = new Set(rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
+      const missing = polled.filter((one) => unpolled.has(keyOf(one)));
+      if (missing.length === 0) return false;
+      return database.transaction(async (tx) => {
+        const reopened = await reopen(tx, missing, settled.before);
+        const dueOf = (one: PublishedSubmission) => {
+          const submittedAt = reopened.get(keyOf(one));
+          return submittedAt === undefined ? dueAt(one) : settled.dueAt(submittedAt);
+        };
+        return keep(tx, missing, dueOf);
+      });
+    },
+    find: (key) => find(database, key),
+    async nextQueryAt({ env, trackId }) {
+      const sql = 'SELECT due_at FROM poll WHERE env = $1 AND track_id = $2';
+      return (await database.query<{ due_at: Date }>(sql, [env, trackId])).rows[0]?.due_at ?? null;
+    },
+    async dueWork(now, rate) {
+      const { rows } = await database.query<PaceRow & { due_at: Date | null }>(DUE_WORK);
+      return rows.map((row) => ({ ...credible(paceOf(row), now, rate), dueAt: row.due_at }));
+    },
+    claimDue: ({ env, now, until, limit, rate }) =>
+      database.transaction(async (tx) => {
+        const pace = credible(await lockPace(tx, env), now, rate);
+        const allowed = queriesAllowed(pace, now, rate, limit);
+        if (allowed === 0) return [];
+        const { rows } = await tx.query<ClaimedRow>(CLAIM, [env, now, allowed, randomUUID(), until]);
+        if (rows.length > 0) await tx.query(SET_PACE, [env, afterQueries(pace, now, rate, rows.length)]);
+        return rows.map(fromClaimedRow);
+      }),
+    reserveQuery: ({ env, now, rate }) =>
+      database.transaction(async (tx) => {
+        const pace = credible(await lockPace(tx, env), now, rate);
+        if (!mayQueryAhead(pace, now)) return false;
+        await tx.query(SET_PACE, [env, afterQueries(pace, now, rate, 1)]);
+        return true;
+      }),
+    async pause(env, until) {
+      await database.query(PAUSE, [env, until]);
+    },
+    record: ({ env, trackId }, learned, next) =>
+      database.transaction(async (tx) => {
+        const { submission, changed } = await keepAnswer(tx, { env, trackId }, learned);
+        if (changed && learned !== null) await appendToOutbox(tx, [describe(submission, learned)]);
+        if (submission.final) await tx.query(REMOVE_POLLS, keysOf([submission]));
+        else if (next !== null) {
+          const { claim, dueAt, tries, failures, alarmed } = next;
+          await tx.query(PUT_BACK, [env, trackId, claim, dueAt, tries, failures, alarmed]);
+        }
+        return { submission, changed };
+      }),
+    async backlog(now) {
+      const { rows } = await database.query<{
+        env: Environment;
+        total: number;
+        due: number;
+        claimed: number;
+        overdue: number;
+        oldest: Date | null;
+      }>(BACKLOG, [now, new Date(now.getTime() - OVERDUE_MS)]);
+      return rows.map(({ total, oldest, ...row }) => ({
+        ...row,
+        waiting: total - row.due - row.claimed,
+        oldestSubmittedAt: oldest,
+      }));
+    },
+  };
+}
+
+async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
+  const { rows } = await tx.query<PaceRow>(LOCK_PACE, [env]);
+  if (rows[0] === undefined) throw new Error(`the environment ${env} has no pace`);
+  return paceOf(rows[0]);
+}
+
+/** Stores an answer if it changes what is known. Returns the present submission. */
+async function keepAnswer(
+  tx: Queries,
+  key: SubmissionKey,
+  learned: Learned | null,
+): Promise<{ submission: Submission; changed: boolean }> {
+  const values = [key.env, key.trackId];
+  if (learned !== null) {
+    const { facts, queriedAt } = learned;
+    const { rows } = await tx.query<SubmissionRow>(LEARN, [...values, facts, isFinal(facts), queriedAt, UNDECIDED]);
+    if (rows[0] !== undefined) return { submission: fromRow(rows[0]), changed: true };
+  }
+  const { rows } = await (learned === null
+    ? tx.query<SubmissionRow>(FIND, values)
+    : tx.query<SubmissionRow>(NOTE_QUERIED, [...values, learned.queriedAt]));
+  if (rows[0] === undefined) throw new Error(`the submission ${key.trackId} in ${key.env} does not exist`);
+  return { submission: fromRow(rows[0]), changed: false };
+}
+
+async function find(queries: Queries, key: SubmissionKey): Promise<Submission | null> {
+  const { rows } = await queries.query<SubmissionRow>(FIND, [key.env, key.trackId]);
+  return rows[0] === undefined ? null : fromRow(rows[0]);
+}
+
+/** Reopens decisions that emission lacks; returns the submission times by key. */
+async function reopen(
+  tx: Queries,
+  published: readonly PublishedSubmission[],
+  settledBefore: Date,
+): Promise<Map<string, Date>> {
+  const params = [JSON.stringify(published.map(toRow)), settledBefore];
+  const { rows } = await tx.query<{ env: Environment; track_id: string; submitted_at: Date }>(REOPEN, params);
+  return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row.submitted_at]));
+}
+
+/** One state of each submission: the decision, else the highest revision. */
+function latest(published: readonly PublishedSubmission[]): PublishedSubmission[] {
+  const found = new Map<string, PublishedSubmission>();
+  for (const one of published) {
+    const other = found.get(keyOf(one));
+    if (other === undefined || (one.final === other.final ? one.revision >= other.revision : one.final))
+      found.set(keyOf(one), one);
+  }
+  return [...found.values()];
+}
+
+/** Keeps submissions and the polls of those that are to be queried. True if a poll was added. */
+async function keep(
+  tx: Transaction,
+  published: readonly PublishedSubmission[],
+  dueAt: (submission: PublishedSubmission) => Date,
+): Promise<boolean> {
+  if (published.length === 0) return false;
+  const { rows } = await tx.query<{ env: Environment; track_id: string; final: boolean }>(KEEP, [
+    JSON.stringify(published.map(toRow)),
+  ]);
+  const kept = new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row]));
+  const polled = published.filter((one) => one.polled && kept.get(keyOf(one))?.final === false);
+  const over = published.filter((one) => kept.has(keyOf(one)) && !polled.includes(one));
+  if (over.length > 0) await tx.query(REMOVE_POLLS, keysOf(over));
+  if (polled.length === 0) return false;
+  return (await tx.query(ADD_POLLS, [...keysOf(polled), polled.map(dueAt)])).rowCount > 0;
+}
+
+function keyOf({ env, trackId }: SubmissionKey): string {
+  return `${env}:${trackId}`;
+}
+
+function keysOf(keys: readonly SubmissionKey[]): [string[], string[]] {
+  return [keys.map(({ env }) => env), keys.map(({ trackId }) => trackId)];
+}
+
+function paceOf(row: PaceRow): Pace {
+  return { env: row.env, readyAt: row.ready_at, pausedUntil: row.paused_until };
+}
+
+function toRow(submission: PublishedSubmission): Record<string, unknown> {
+  return {
+    env: submission.env,
+    track_id: submission.trackId,
+    issuer_rnc: submission.issuerRnc,
+    encf: submission.encf,
+    account_id: submission.accountId,
+    submitted_at: submission.submittedAt,
+    invoice_revision: submission.revision,
+    facts: submission.facts,
+    final: submission.final,
+    traceparent: submission.traceparent,
+  };
+}
+
+function fromRow(row: SubmissionRow): Submission {
+  return {
+    env: row.env,
+    trackId: row.track_id,
+    issuerRnc: row.issuer_rnc,
+    encf: row.encf,
+    accountId: row.account_id,
+    submittedAt: row.submitted_at,
+    facts: row.facts,
+    final: row.final,
+    queriedAt: row.queried_at,
+    traceparent: row.traceparent,
+    revision: row.revision,
+  };
+}
+
+interface ClaimedRow extends SubmissionRow {
+  claim: string;
+  tries: number;
+  failures: number;
+  alarmed: boolean;
+}
+
+function fromClaimedRow(row: ClaimedRow): ClaimedPoll {
+  const { claim, tries, failures, alarmed } = row;
+  return { claim, tries, failures, alarmed, ...fromRow(row) };
+}
