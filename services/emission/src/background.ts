@@ -25,7 +25,6 @@ import { applyStatus } from './sending/apply-status.js';
 const EMISSION_GROUP = 'emission';
 
 const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
-const FORGET_EVERY_MS = 60_000;
 const NOTICES_EVERY_MS = 3_600_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
@@ -47,7 +46,7 @@ export interface LifeCycleDependencies extends ServiceDependencies {
   /** Work that continues after its request was answered. A graceful stop waits for it. */
   readonly pending: Set<Promise<unknown>>;
   readonly cancellations: Pick<CancellationStore, 'backlog'>;
-  readonly published: Pick<PublishedDocuments, 'forget' | 'findSubmission'>;
+  readonly published: Pick<PublishedDocuments, 'findSubmission'>;
   readonly countBacklog: {
     readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
     readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
@@ -67,7 +66,7 @@ export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleDependencies,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const { emissions, published, bus, clock, logger, backgrounds, relay, archiver } = parts;
+  const { emissions, bus, clock, logger, backgrounds, relay, archiver } = parts;
   const countWaiting = createContingencyMetrics(parts.metrics);
   const notices = createNotices(parts.database);
   const countEnds = createEndsMetrics(parts.metrics);
@@ -89,16 +88,11 @@ export function createLifeCycle(
   });
   let subscriptions: Subscription[] = [];
   let endCounting: readonly (() => void)[] = [];
-  let forgetting: NodeJS.Timeout | undefined;
   let noticing: NodeJS.Timeout | undefined;
 
   function publishNotices(): void {
     const failed = (error: unknown) => logger.warn({ err: error }, 'notices could not be published');
     notices.publish(null, clock()).catch(failed);
-  }
-
-  function forget(): void {
-    published.forget().catch((error) => logger.warn({ err: error }, 'old changes could not be deleted'));
   }
 
   /** Each counts by itself: one that fails leaves the values of the others. */
@@ -125,14 +119,12 @@ export function createLifeCycle(
       await archiver.start();
       for (const background of backgrounds) await background.start();
       endCounting = counts.map((count) => parts.metrics.onRender(count));
-      forgetting = setInterval(forget, FORGET_EVERY_MS);
       publishNotices();
       noticing = setInterval(publishNotices, NOTICES_EVERY_MS);
       cleaning.start();
       dueTimes.start();
     },
     async stop() {
-      clearInterval(forgetting);
       clearInterval(noticing);
       for (const end of endCounting) end();
       await cleaning.stop();

@@ -405,29 +405,6 @@ describe('over PostgreSQL', () => {
     expect(outcomes).toMatchObject([{ value: true }, { reason: expect.any(RangeError) }, { value: true }]);
   });
 
-  it('deletes an old change after its event is published, not before', async () => {
-    const database = databases[0] as Database;
-    const published = createPostgresPublishedDocuments(database);
-    const noted = async () => {
-      const { rows } = await database.query<{ encf: string }>(
-        "SELECT encf FROM recent_change WHERE issuer = 'TesteCF:100000001' ORDER BY encf",
-      );
-      return rows.map(({ encf }) => encf);
-    };
-    await database.query('DELETE FROM outbox');
-    await database.query(`INSERT INTO recent_change (issuer, encf, revision, at)
-      SELECT 'TesteCF:100000001', 'E31000000000' || n, 1, now() - n * interval '1 hour' FROM generate_series(0, 3) AS n`);
-    await database.query(`INSERT INTO outbox (refused, event_id, topic, key, event, created_at)
-      VALUES (false, gen_random_uuid(), 't', 'k', '{}', now() - interval '2 hours'),
-             (true, gen_random_uuid(), 't', 'k', '{}', now() - interval '9 hours')`);
-    await published.forget();
-    expect(await noted()).toEqual(['E310000000000', 'E310000000001', 'E310000000002']);
-    await database.query('DELETE FROM outbox WHERE NOT refused');
-    await published.forget();
-    expect(await noted()).toEqual(['E310000000000']);
-    await database.query('DELETE FROM outbox');
-  });
-
   it('lists documents that the authority has to decide, in pages', async () => {
     const [store, published] = [stores[0] as EmissionStore, createPostgresPublishedDocuments(databases[0] as Database)];
     const life = { owner: 'me', leaseMs: 1, held: false };

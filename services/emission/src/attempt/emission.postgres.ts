@@ -148,8 +148,7 @@ const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} take
       RETURNING *),
     begun AS (
       INSERT INTO attempt
-      SELECT r.* FROM json_populate_recordset(NULL::attempt, $1::json) r JOIN taken t ON t.id = r.emission_id
-      RETURNING emission_id, revision),
+      SELECT r.* FROM json_populate_recordset(NULL::attempt, $1::json) r JOIN taken t ON t.id = r.emission_id),
     certificate AS (
       INSERT INTO sealed_certificate (emission_id, attempt, sealed)
       SELECT t.id, t.attempt, c.sealed FROM unnest($2::bigint[], $3::bytea[]) AS c(id, sealed) JOIN taken t USING (id)),
@@ -160,10 +159,7 @@ const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} take
       ON CONFLICT (path, sha256) DO NOTHING),
     published AS (
       INSERT INTO outbox (event_id, topic, key, event)
-      SELECT x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(4)} JOIN taken t USING (id)),
-    noted AS (
-      INSERT INTO recent_change (issuer, encf, revision)
-      SELECT t.env || ':' || t.issuer_rnc, t.encf, b.revision FROM taken t JOIN begun b ON b.emission_id = t.id)
+      SELECT x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(4)} JOIN taken t USING (id))
     ${last}
     SELECT id FROM taken`;
 
@@ -205,7 +201,7 @@ const SAVED = `WITH saved AS (
       FROM json_populate_recordset(NULL::attempt, $1::json) r
       JOIN unnest($8::bigint[], $9::int[]) AS before(emission_id, revision) USING (emission_id)
       WHERE a.emission_id = r.emission_id AND a.attempt = r.attempt AND a.revision = before.revision
-      RETURNING a.emission_id, a.attempt, a.revision, a.has_own_certificate),
+      RETURNING a.emission_id, a.attempt, a.has_own_certificate),
     answered AS (
       INSERT INTO exchange (emission_id, attempt, operation, at, outcome, http_status, content_type, body)
       SELECT s.emission_id, s.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
@@ -213,11 +209,7 @@ const SAVED = `WITH saved AS (
     published AS (
       INSERT INTO outbox (event_id, topic, key, event)
       SELECT x.event_id, x.topic, x.key, x.event FROM ${eventsFrom(3)}
-      JOIN saved s ON s.emission_id = x.id),
-    noted AS (
-      INSERT INTO recent_change (issuer, encf, revision)
-      SELECT e.env || ':' || e.issuer_rnc, e.encf, s.revision FROM saved s JOIN emission e ON e.id = s.emission_id
-      WHERE s.emission_id = ANY($3::bigint[]))`;
+      JOIN saved s ON s.emission_id = x.id)`;
 
 /** Attempts that are not decided yet. */
 const SAVE = { name: 'emission_save', text: `${SAVED} SELECT emission_id FROM saved` };

@@ -64,18 +64,6 @@ const EXCHANGES = {
     WHERE e.env = stored_environment($1, $2, $4) AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
 };
 
-/**
- * Deletes old changes whose events are published, that is, those before the oldest event in the outbox. A minute is
- * added because the order of positions is not exactly that of transactions.
- */
-const FORGET_CHANGES = {
-  name: 'emission_forget_changes',
-  text: `DELETE FROM recent_change WHERE at < least(now() - make_interval(secs => $1),
-    (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT 1) - interval '1 minute')`,
-};
-
-const NOTED_FOR_SECONDS = 900;
-
 type StoredExchange = Awaited<ReturnType<PublishedDocuments['exchanges']>>[number];
 
 export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
@@ -107,9 +95,6 @@ export function createPostgresPublishedDocuments(database: Database): PublishedD
     },
     async alarmed({ env, issuerRnc }, after, limit) {
       return (await database.query<AttemptRow>(ALARMED, [env, issuerRnc, after, limit])).rows.map(fromRow);
-    },
-    async forget() {
-      await database.query(FORGET_CHANGES, [NOTED_FOR_SECONDS]);
     },
   };
 }

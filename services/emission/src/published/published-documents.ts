@@ -21,6 +21,4 @@ export interface PublishedDocuments {
     after: number,
     limit: number,
   ): Promise<Attempt[]>;
-  /** Deletes old changes whose events are published. */
-  forget(): Promise<void>;
 }
