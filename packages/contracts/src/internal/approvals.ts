@@ -15,7 +15,28 @@ import {
   deliveryPageSchema,
   deliverySchema,
 } from '../api/admin/deliveries.js';
-import { type InternalHandlers, internalOperation } from './internal.js';
+import { deliveryChangedSchema } from '../events/delivery.js';
+import { approvalChangedSchema } from '../events/received-invoice.js';
+import { type InternalHandlers, internalOperation, internalPageSchema } from './operation.js';
+
+/** Operations of approvals about the outcome of issued documents. */
+export const OUTCOME_OPERATIONS = {
+  /** The present state of all deliveries, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDeliveries: internalOperation(
+    '/internal/outcomes/deliveries',
+    ['query'],
+    internalPageSchema,
+    z.object({ deliveries: z.array(deliveryChangedSchema), next: z.int().nullable() }),
+  ),
+  /** The buyers' decisions about all issued documents, by id, `limit` at a time. `next` is null at the end. */
+  pageOfDecisions: internalOperation(
+    '/internal/outcomes/decisions',
+    ['query'],
+    internalPageSchema,
+    z.object({ decisions: z.array(approvalChangedSchema), next: z.int().nullable() }),
+  ),
+} as const;
+export type OutcomeOperations = InternalHandlers<typeof OUTCOME_OPERATIONS>;
 
 /** Operations of the approvals service for operators. */
 export const DELIVERY_OPERATIONS = {
@@ -65,5 +86,4 @@ export const DELIVERY_OPERATIONS = {
     ruledAnswerSchema,
   ),
 } as const;
-
 export type DeliveryOperations = InternalHandlers<typeof DELIVERY_OPERATIONS>;

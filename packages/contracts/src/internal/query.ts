@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rebuildStateSchema } from '../api/admin/deployment.js';
 import {
   createdWebhookSchema,
   newWebhookSchema,
@@ -9,7 +10,15 @@ import {
   webhookTestSchema,
 } from '../api/admin/webhooks.js';
 import { environmentSchema } from '../values.js';
-import { type InternalHandlers, internalOperation } from './internal.js';
+import { type InternalHandlers, internalOperation } from './operation.js';
+
+/** Operations of the query service for other services. */
+export const QUERY_OPERATIONS = {
+  /** Starts a rebuild of the read models and answers when it runs. 409 `conflict` while another one runs. */
+  startRebuild: internalOperation('/internal/rebuild', ['gateway'], z.object({}), rebuildStateSchema),
+  rebuildState: internalOperation('/internal/rebuild/state', ['gateway'], z.object({}), rebuildStateSchema),
+} as const;
+export type QueryOperations = InternalHandlers<typeof QUERY_OPERATIONS>;
 
 const accountSchema = z.object({ account_id: z.string().min(1) });
 
@@ -56,5 +65,4 @@ export const WEBHOOK_OPERATIONS = {
   ),
   testWebhook: internalOperation('/internal/webhooks/test', ['gateway'], nameSchema, webhookTestSchema),
 } as const;
-
 export type WebhookOperations = InternalHandlers<typeof WEBHOOK_OPERATIONS>;

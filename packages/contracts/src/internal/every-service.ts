@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import {
+  keyIdSchema,
+  sealedStateSchema,
+  storedFileSchema,
+  storedFilesPageSchema,
+  storedFilesQuerySchema,
+} from '../api/admin/deployment.js';
+import { type InternalHandlers, internalOperation } from './operation.js';
+
+/** The operations of each service that keeps XML. */
+export const ARCHIVE_OPERATIONS = {
+  /** All files, page by page; null as `next` at the end. */
+  pageOfStoredFiles: internalOperation(
+    '/internal/archive/page',
+    ['gateway'],
+    storedFilesQuerySchema,
+    storedFilesPageSchema,
+  ),
+  /** The bytes of a document that is not in the archive yet; null if it does not wait for the archive. */
+  pendingDocument: internalOperation(
+    '/internal/archive/pending',
+    ['approvals', 'query'],
+    storedFileSchema.omit({ pending: true }),
+    z.object({ base64: z.base64().nullable() }),
+  ),
+} as const;
+export type ArchiveOperations = InternalHandlers<typeof ARCHIVE_OPERATIONS>;
+
+const keyRequest = z.object({ key_id: keyIdSchema });
+
+/** Operations of each service that keeps sealed values. */
+export const MASTER_KEY_OPERATIONS = {
+  sealedState: internalOperation('/internal/master-keys/state', ['gateway'], keyRequest, sealedStateSchema),
+  /** Seals one block anew under the named key. 409 `conflict` if the service seals with another key, or cannot open a value. */
+  reseal: internalOperation('/internal/master-keys/reseal', ['gateway'], keyRequest, z.object({ resealed: z.int() })),
+} as const;
+export type MasterKeyOperations = InternalHandlers<typeof MASTER_KEY_OPERATIONS>;
