@@ -20,7 +20,7 @@ export const ERROR_CODES = {
   invalid_json: {
     status: 400,
     meaning: 'The body, or the part `data` of the form, is not valid JSON.',
-    remedy: 'Correct the JSON at the position that the answer names.',
+    remedy: 'Correct the JSON at the position that the response names.',
   },
   not_utf8: {
     status: 400,
@@ -47,7 +47,7 @@ export const ERROR_CODES = {
     status: 400,
     meaning:
       'The document belongs to another endpoint (type 32 under 250,000.00 to /submit_fc, all others to /submit_ecf).',
-    remedy: 'Send it to the endpoint that the answer names.',
+    remedy: 'Send it to the endpoint that the response names.',
   },
   invalid_batch: {
     status: 400,
@@ -58,12 +58,12 @@ export const ERROR_CODES = {
   ambiguous_encf: {
     status: 400,
     meaning: 'Several documents of the account hold this eNCF.',
-    remedy: 'Name the issuer or the buyer, as the answer says.',
+    remedy: 'Name the issuer or the buyer, as the response says.',
   },
   invalid_parameters: {
     status: 400,
     meaning: 'The parameters contradict each other.',
-    remedy: 'Correct them as the answer says.',
+    remedy: 'Correct them as the response says.',
   },
   invalid_issuer_rnc: {
     status: 400,
@@ -113,17 +113,17 @@ export const ERROR_CODES = {
   missing_scope: {
     status: 403,
     meaning: 'The API key is valid but lacks the scope that this operation needs.',
-    remedy: 'Use a key with the scope that the answer names, or have one made.',
+    remedy: 'Use a key with the scope that the response names, or have one made.',
   },
   beyond_own_rights: {
     status: 403,
     meaning: 'The API key has the scope manage, but the change concerns rights that the key itself lacks.',
-    remedy: 'Request no more rights than the key has, as the answer says, or have an administrator make the change.',
+    remedy: 'Request no more rights than the key has, as the response says, or have an administrator make the change.',
   },
   missing_role: {
     status: 403,
     meaning: 'The role of the administrator is not enough for this operation.',
-    remedy: 'Have an administrator with the role that the answer names do it.',
+    remedy: 'Have an administrator with the role that the response names do it.',
   },
   not_found: {
     status: 404,
@@ -155,14 +155,14 @@ export const ERROR_CODES = {
     status: 408,
     retryAfter: 10,
     meaning: 'The authority did not answer in time; the document is stored and the gateway continues to send it.',
-    remedy: 'Repeat the same bytes later: the answer has the trackId once it is known.',
+    remedy: 'Repeat the same bytes later: the response has the trackId once it is known.',
   },
   encf_already_used: {
     status: 409,
     meaning:
       'Another document is stored under this eNCF, whose number cannot be used again. The message names its status and the elements that differ.',
     remedy:
-      'Compare the elements. Use another number only for another sale; the same sale, with any FechaHoraFirma, gets its stored answer.',
+      'Compare the elements. Use another number only for another sale; the same sale, with any FechaHoraFirma, gets its stored response.',
   },
   encf_cancelled: {
     status: 409,
@@ -183,7 +183,7 @@ export const ERROR_CODES = {
     status: 409,
     meaning:
       'The idempotency-key names another document or batch. The message names the stored document and the elements that differ.',
-    remedy: 'Use another key only for another sale; the same content under the old key gets its stored answer.',
+    remedy: 'Use another key only for another sale; the same content under the old key gets its stored response.',
   },
   range_exhausted: {
     status: 409,
@@ -193,7 +193,7 @@ export const ERROR_CODES = {
   range_in_use: {
     status: 409,
     meaning: 'The new list of number ranges lacks numbers that were used, cancelled or reserved.',
-    remedy: 'Keep the ranges that the answer names in the list. Add ?remove=true only to remove them on purpose.',
+    remedy: 'Keep the ranges that the response names in the list. Add ?remove=true only to remove them on purpose.',
   },
   range_expired: {
     status: 409,
@@ -203,12 +203,12 @@ export const ERROR_CODES = {
   encf_in_use: {
     status: 409,
     meaning: 'Some of the numbers are used, in flight, or already annulled.',
-    remedy: 'Leave out the numbers that the answer names.',
+    remedy: 'Leave out the numbers that the response names.',
   },
   already_answered: {
     status: 409,
     meaning: 'The invoice already has a commercial approval or rejection.',
-    remedy: 'See the decision that the answer names.',
+    remedy: 'See the decision that the response names.',
   },
   taxpayer_taken: {
     status: 409,
@@ -234,7 +234,7 @@ export const ERROR_CODES = {
   unsupported_media_type: {
     status: 415,
     meaning: 'This address does not accept this content type.',
-    remedy: 'Send the content type that the answer names.',
+    remedy: 'Send the content type that the response names.',
   },
   expectation_failed: {
     status: 417,
@@ -253,7 +253,7 @@ export const ERROR_CODES = {
   },
   unknown_event: {
     status: 422,
-    meaning: '`after` is not the id of an event, nor a `next` of an earlier answer.',
+    meaning: '`after` is not the id of an event, nor a `next` of an earlier response.',
     remedy: 'Send the id of an event, or next, unchanged. GET /events without after begins with the oldest event.',
   },
   environment_not_served: {
@@ -317,7 +317,7 @@ export const ERROR_CODES = {
     status: 503,
     retryAfter: 5,
     meaning: 'The database became unavailable while it stored the document or cancellation, which may be in progress.',
-    remedy: 'Repeat the same request unchanged: the answer has the outcome, and no document is sent twice.',
+    remedy: 'Repeat the same request unchanged: the response has the outcome, and no document is sent twice.',
   },
   storage_full: {
     status: 503,

@@ -78,6 +78,6 @@ export const nextCursorSchema = z.string().nullable().describe('`cursor` of the 
 /** The query of a listing of the administration. */
 export const pageQuerySchema = (rows = 1_000) =>
   z.object({
-    limit: z.coerce.number().int().min(1).max(1_000).default(rows).describe('Most rows in the answer.'),
+    limit: z.coerce.number().int().min(1).max(1_000).default(rows).describe('Maximum number of rows in the response.'),
     offset: z.coerce.number().int().min(0).max(10_000_000).default(0).describe('Rows to skip.'),
   });

@@ -5,7 +5,7 @@ import { rangeWithNumbersSchema } from './admin/taxpayers.js';
 import { SCOPES } from './key-rights.js';
 import { publicOperations } from './operation.js';
 
-/** Taxpayers in an answer of `GET /account`: what is left of the ranges of each is counted. */
+/** Taxpayers in a response of `GET /account`: what is left of the ranges of each is counted. */
 export const MOST_OWN_TAXPAYERS = 100;
 
 /** `GET /account`: what the key may do. It names only the taxpayers and the environments that the key serves. */
@@ -46,7 +46,7 @@ export const ownAccountQuerySchema = pageQuerySchema().extend({
     .min(1)
     .max(MOST_OWN_TAXPAYERS)
     .default(MOST_OWN_TAXPAYERS)
-    .describe('Most taxpayers in the answer.'),
+    .describe('Maximum number of taxpayers in the response.'),
 });
 
 export const ACCOUNT = publicOperations('Account', 'gateway', {

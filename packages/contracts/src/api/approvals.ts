@@ -125,7 +125,7 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 export const approvalListSchema = z.array(approvalSchema);
 
-/** Answer of `POST /fe/aprobacioncomercial/api/ecf`: the authority's own names. Code 1 with status 200, 2 with 400. */
+/** Response of `POST /fe/aprobacioncomercial/api/ecf`: the authority's own names. Code 1 with status 200, 2 with 400. */
 export const approvalReceiptSchema = named('ApprovalReceipt', {
   codigo: z.enum(['1', '2']).describe('1 accepted, 2 refused'),
   estado: z.string().describe('The outcome as text'),
@@ -161,7 +161,7 @@ export const approvalAnswerSchema = named('ApprovalAnswer', {
 });
 export type ApprovalAnswer = z.infer<typeof approvalAnswerSchema>;
 
-/** Answer of `GET /fe/aprobacioncomercial/api/invoices/{encf}/answers`: all answers that came, oldest first. */
+/** Response of `GET /fe/aprobacioncomercial/api/invoices/{encf}/answers`: all answers that came, oldest first. */
 export const approvalAnswersSchema = named(
   'ApprovalAnswers',
   {
@@ -179,7 +179,7 @@ export const APPROVALS = publicOperations('Commercial approval', 'approvals', {
     environmentInBody: true,
     summary: 'Approves or rejects a received e-CF',
     description:
-      'The gateway signs and stores the approval, then sends it to the authority and to the issuer. The answer is the record, whatever the authority says. Each recipient has its own state. approval_datetime, invoice_date_issued and invoice_total_amount may be left out for an e-CF that was received here; for another one 422 names the fields that are needed. To send an approval that was only stored, repeat the request with submit_to_authority=true; it keeps its id.',
+      'The gateway signs and stores the approval, then sends it to the authority and to the issuer. The response is the record, whatever the authority says. Each recipient has its own state. approval_datetime, invoice_date_issued and invoice_total_amount may be left out for an e-CF that was received here; for another one 422 names the fields that are needed. To send an approval that was only stored, repeat the request with submit_to_authority=true; it keeps its id.',
     query: { submit_to_authority: P.submit },
     body: approvalRequestSchema,
     status: 201,

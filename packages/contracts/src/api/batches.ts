@@ -51,7 +51,7 @@ export const batchSchema = named('Batch', {
 });
 export type BatchBody = z.infer<typeof batchSchema>;
 
-/** Answer of `GET /batches`; `next` continues the list, null at its end. */
+/** Response of `GET /batches`; `next` continues the list, null at its end. */
 export const batchListSchema = named('BatchList', {
   count: lines,
   next: z.string().nullable(),
@@ -77,7 +77,7 @@ const REFUSED_LINE = {
   error: { status: 409, code: 'encf_already_used', message: CONFLICT, items: [], detail: CONFLICT },
 };
 
-/** The result of a line. Its fields are those of `/fe_Submit`; `error` is the answer to a document that was refused. */
+/** The result of a line. Its fields are those of `/fe_Submit`; `error` is the response to a document that was refused. */
 export const batchResultSchema = named(
   'BatchResult',
   {
@@ -105,7 +105,7 @@ export const batchResultSchema = named(
         ...errorBodySchema.pick({ code: true, message: true, items: true, detail: true }).shape,
       })
       .nullable()
-      .describe('The answer of /fe_Submit to a document that was refused; null for every other line'),
+      .describe('The response of /fe_Submit to a document that was refused; null for every other line'),
   },
   { examples: [REFUSED_LINE] },
 );
@@ -124,7 +124,7 @@ export const BATCHES = publicOperations('Batches', 'emission', {
     maxBodyBytes: MAX_BATCH_BYTES,
     summary: 'Takes up to 10,000 invoices in one request',
     description:
-      'One document a line (NDJSON) or a JSON array, at most 100 MiB. The answer comes when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. An answer that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same documents again find the first batch, with any FechaHoraFirma; other documents are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
+      'One document a line (NDJSON) or a JSON array, at most 100 MiB. The response is sent when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. A response that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same documents again find the first batch, with any FechaHoraFirma; other documents are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
     query: { validate: P.validate, warnings: P.warnings },
     headers: { 'idempotency-key': P.idempotencyKey, 'x-contingency': P.contingency },
     body: {

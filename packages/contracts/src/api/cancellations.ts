@@ -75,7 +75,7 @@ const cancellationRangeSchema = z.object({
   authority_status: z
     .enum(['Aceptado', 'Parcial', 'Rechazado'])
     .nullable()
-    .describe('What became of the numbers of the range; null until it is decided'),
+    .describe('The outcome of the numbers of the range; null until it is decided'),
 });
 
 /** A stored cancellation. */
@@ -121,7 +121,7 @@ export const CANCELLATIONS = publicOperations('Cancellation', 'emission', {
     environmentInBody: true,
     summary: 'Cancels ranges of unused eNCF',
     description:
-      'The gateway signs and stores the cancellation and sends it to the authority, which may accept some ranges and refuse others (Parcial). The answer is the record, whatever the authority says. Without the header env, the environment of the body counts; different values in header and body are 422.',
+      'The gateway signs and stores the cancellation and sends it to the authority, which may accept some ranges and refuse others (Parcial). The response is the record, whatever the authority says. Without the header env, the environment of the body counts; different values in header and body are 422.',
     query: { submit_to_authority: P.submit },
     body: cancellationRequestSchema,
     status: 201,

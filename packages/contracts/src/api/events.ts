@@ -172,7 +172,7 @@ export const publicEventSchema = named('Event', {
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
 
-/** Answer of `GET /events`, oldest first. */
+/** Response of `GET /events`, oldest first. */
 export const eventListSchema = named(
   'EventList',
   {
@@ -196,7 +196,7 @@ export const EVENTS = publicOperations('Events', 'query', {
     query: {
       after: optional(
         z.string().regex(EVENT_ID),
-        'The id of the last event that was handled, or `next` of the last answer. Without it, the answer begins with the oldest event that is kept.',
+        'The id of the last event that was handled, or `next` of the last response. Without it, the response begins with the oldest event that is kept.',
         '1-00000000',
       ),
       types: optional(
@@ -204,13 +204,18 @@ export const EVENTS = publicOperations('Events', 'query', {
         `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.`,
         'invoice.accepted,invoice.rejected',
       ),
-      limit: z.int().min(1).max(MAX_EVENT_PAGE).default(DEFAULT_EVENT_PAGE).describe('Most events in the answer.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(MAX_EVENT_PAGE)
+        .default(DEFAULT_EVENT_PAGE)
+        .describe('Maximum number of events in the response.'),
       wait: z
         .int()
         .min(0)
         .max(MAX_EVENT_WAIT_SECONDS)
         .default(0)
-        .describe('Seconds that the answer may wait for an event if there is none.'),
+        .describe('Seconds that the response may wait for an event if there is none.'),
     },
     response: eventListSchema,
     errors: ['event_expired', 'unknown_event'],

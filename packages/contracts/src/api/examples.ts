@@ -216,7 +216,7 @@ const PLACES: Partial<Record<ErrorCode, ValidationItem>> = {
   },
   unknown_event: {
     loc: ['query', 'after'],
-    msg: 'after is not the id of an event, nor a next of an earlier answer',
+    msg: 'after is not the id of an event, nor a next of an earlier response',
     type: 'unknown_event',
   },
   environment_not_served: {

@@ -75,9 +75,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Periods, pages and sums
   start_date: 'First day of the period, DD-MM-YYYY',
   end_date: 'Last day of the period, DD-MM-YYYY',
-  limit: 'Most rows of a page',
+  limit: 'Maximum number of rows of a page',
   offset: 'Rows that were skipped',
-  count: 'Number of rows in this answer',
+  count: 'Number of rows in this response',
   total: 'Number of all rows that match',
   month: 'The month, YYYY-MM',
   by_month: 'Sums by month',
@@ -104,7 +104,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   active: 'False if it is switched off',
   created_at: 'When it was created',
   expires_at: 'When it expires; null if it does not',
-  key: 'The API key; no later answer shows it again',
+  key: 'The API key; it is not shown again',
   environments: 'The environments it may use',
   scopes: 'What the key may do',
   taxpayers: 'The RNCs that the key may act for; null for all of the account',
@@ -133,7 +133,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Webhooks
   url: 'The address to which events are posted',
   types: 'The types of events that are posted',
-  secret: 'Signs the posts; no later answer shows it again',
+  secret: 'Signs the posts; it is not shown again',
 
   services: 'The services',
 

@@ -114,7 +114,7 @@ export const invoiceCountSchema = periodSchema.extend({ total_invoices: count })
 
 const sums = { count, total_amount: amountSchema, total_itbis: amountSchema };
 
-/** Answer of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
+/** Response of `GET /invoices/aggregate/`. Amounts include accepted documents only; credit notes are negative. */
 export const invoiceAggregateSchema = periodSchema
   .extend({
     total_invoices: count.describe('Every document of the period; `by_status` adds up to it'),
@@ -137,7 +137,7 @@ export const invoiceAggregateSchema = periodSchema
   })
   .meta({ id: 'InvoiceAggregate' });
 
-/** Answer of `GET /trackids/{encf}`: every submission of the number, oldest first. */
+/** Response of `GET /trackids/{encf}`: every submission of the number, oldest first. */
 export const trackIdListSchema = named('TrackIdList', {
   encf: encfSchema,
   issuer_rnc: rncSchema,
@@ -198,7 +198,7 @@ export const rawAnswerSchema = z.object({
 });
 export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 
-/** Answer of `GET /trackids/{encf}/raw`: each submission with all answers of the authority about it. */
+/** Response of `GET /trackids/{encf}/raw`: each submission with all answers of the authority about it. */
 export const rawTrackIdListSchema = trackIdListSchema
   .extend({
     track_ids: z.array(
@@ -214,9 +214,9 @@ export const INVOICE_STATUS = publicOperations('Invoices', 'status-poller', {
     route: 'GET /invoice-status/{track_id}',
     scopes: READ_SUBMITTED,
     summary: 'Returns the status of a submission by its trackId',
-    description: 'If the authority cannot be reached, the answer is the last known status.',
+    description: 'If the authority cannot be reached, the response has the last known status.',
     params: {
-      track_id: trackIdSchema.describe('The trackId in the answer to the submission.'),
+      track_id: trackIdSchema.describe('The trackId in the response to the submission.'),
     },
     response: invoiceStatusResponseSchema,
     hasEtag: true,
@@ -283,7 +283,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
       'total_invoices counts every document of the period, and by_status adds up to it. All other sums contain accepted and conditional documents only, whose number is `counted`. Credit notes count with a negative sign. Months follow `period`.',
     query: {
       period: P.period,
-      top_clients_limit: z.int().min(1).max(50).default(10).describe('Most buyers in top_clients.'),
+      top_clients_limit: z.int().min(1).max(50).default(10).describe('Maximum number of buyers in top_clients.'),
       bom: P.bom,
     },
     headers: PERIOD,
@@ -310,7 +310,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
     scopes: READ_SUBMITTED,
     summary: 'Returns an issued e-CF in JSON, in the shape that is submitted',
     description:
-      'Without signature. An e-CF always has its FechaHoraFirma; sent again as it is, it gets its stored answer. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
+      'Without signature. An e-CF always has its FechaHoraFirma; sent again as it is, it gets its stored response. For a consumer invoice that was submitted as a signed summary, it is the summary, under the root RFCE.',
     params: { encf: P.encf },
     query: { run: P.run },
     headers: { 'rnc-issuing': P.issuerHeader },
@@ -379,7 +379,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
     scopes: ['read', 'submit', 'receive'],
     summary: 'Returns the signed XML of an issued or received e-CF',
     description:
-      'An issued document is found by its issuer, a received one by its buyer or provider. If several documents hold the number, the answer 400 says which parameter to add.',
+      'An issued document is found by its issuer, a received one by its buyer or provider. If several documents hold the number, the 400 response says which parameter to add.',
     params: { encf: P.encf },
     query: {
       issuer_rnc: rncSchema

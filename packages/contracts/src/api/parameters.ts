@@ -51,7 +51,7 @@ export const rnc = rncSchema.describe('RNC, 9 or 11 digits.');
 export const batchId = z
   .string()
   .regex(/^\d{1,15}$/)
-  .meta({ description: 'The batch_id in the answer to the creation.', examples: ['1'] });
+  .meta({ description: 'The batch_id in the response to the creation.', examples: ['1'] });
 export const idempotencyKey = optional(
   z.string().min(1).max(255),
   '1 to 255 printable characters that name this content.',
@@ -61,25 +61,25 @@ export const submissionId = z
   .int()
   .positive()
   .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'The id in the answer to the creation.', examples: [1] });
+  .meta({ description: 'The id in the response to the creation.', examples: [1] });
 export const approvalId = z
   .int()
   .positive()
   .max(Number.MAX_SAFE_INTEGER)
-  .meta({ description: 'The id in the answer to the creation.', examples: [1] });
+  .meta({ description: 'The id in the response to the creation.', examples: [1] });
 export const authorityStatusQuery = optional(
   authorityStatusSchema,
   `Only documents of which the authority says this. ${authorityStatusSchema.description}`,
   'unknown',
 );
-export const limit = z.int().min(1).max(1_000).default(200).describe('Most rows in the answer.');
-export const shortLimit = z.int().min(1).max(100).default(10).describe('Most rows in the answer.');
+export const limit = z.int().min(1).max(1_000).default(200).describe('Maximum number of rows in the response.');
+export const shortLimit = z.int().min(1).max(100).default(10).describe('Maximum number of rows in the response.');
 export const offset = z.int().min(0).default(0).describe('Rows to skip in the order of `sort`.');
 export const approvalStatusQuery = optional(approvalStatusSchema, 'Only of this approval_status.', 'pending');
 export const providerQuery = rncSchema.optional().describe('Only this provider.');
 export const ecfType = ecfTypeSchema.optional().describe('Only this type of e-CF.');
-export const minAmount = optional(amount, 'Least total_amount, included.', '100.00');
-export const maxAmount = optional(amount, 'Greatest total_amount, included.', '250000.00');
+export const minAmount = optional(amount, 'Minimum total_amount, included.', '100.00');
+export const maxAmount = optional(amount, 'Maximum total_amount, included.', '250000.00');
 export const updatedSince = optional(
   timestampSchema,
   'Only documents that changed then or later, in status, delivery or approval: an instant in ISO 8601 with offset.',
@@ -109,7 +109,7 @@ export const period = z
   });
 export const bom = optional(
   z.enum(['true', 'false', '1', '0']),
-  'true begins an answer in CSV with a byte order mark, by which Excel reads it as UTF-8. JSON never has one.',
+  'true begins a CSV response with a byte order mark, by which Excel reads it as UTF-8. JSON never has one.',
   'true',
 );
 export const reference = referenceSchema

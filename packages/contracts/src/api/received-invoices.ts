@@ -130,7 +130,7 @@ export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
   .meta({ id: 'ReceivedInvoiceAggregate' });
 export type ReceivedInvoiceAggregate = z.infer<typeof receivedInvoiceAggregateSchema>;
 
-/** Answer of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
+/** Response of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
 export const providerTokenSchema = named('ProviderToken', {
   token: z.string().describe('The token, for the header authorization'),
   expira: z.string().describe('When it expires, UTC'),
@@ -140,7 +140,7 @@ export const providerTokenSchema = named('ProviderToken', {
 export const RECEPTION = publicOperations('Routes for other taxpayers', 'reception', {
   receiveInvoice: {
     route: 'POST /fe/recepcion/api/ecf',
-    summary: 'Receives an e-CF of a provider and answers its signed acknowledgement (ARECF)',
+    summary: 'Receives an e-CF of a provider and returns its signed acknowledgement (ARECF)',
     description: `${PUBLIC_ROUTE} Receipt (Estado 0) and refusal (Estado 1 with CodigoMotivo 1 to 4) are both 200.`,
     headers: { authorization: P.authorization },
     body: xmlForm('The signed e-CF.', ECF_XML),
@@ -239,7 +239,7 @@ export const RECEIVED_INVOICES = publicOperations('Received invoices', 'receptio
     query: {
       period: P.period,
       authority_status: P.authorityStatusQuery,
-      top_providers_limit: z.int().min(1).max(50).default(10).describe('Most providers in top_providers.'),
+      top_providers_limit: z.int().min(1).max(50).default(10).describe('Maximum number of providers in top_providers.'),
       bom: P.bom,
     },
     headers: PERIOD,

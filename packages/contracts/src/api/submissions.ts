@@ -40,7 +40,7 @@ export const issuedDocumentSchema = named(
   { examples: [{ ECF: { ...INVOICE, FechaHoraFirma: '15-06-2026 10:00:00' } }], description: 'Either ECF or RFCE' },
 );
 
-/** Answer of `GET /obtain_token`; `expires_in` in seconds as the specification fixes it, `expires_at` the token's true end. */
+/** Response of `GET /obtain_token`; `expires_in` in seconds as the specification fixes it, `expires_at` the token's true end. */
 export const tokenResponseSchema = named('TokenResponse', {
   token: z.string().describe('The token of the authority, for the header x-token'),
   expires_in: z.int().nonnegative().describe('3600, as the specification fixes it; expires_at has the true end'),
@@ -51,7 +51,7 @@ export const tokenResponseSchema = named('TokenResponse', {
 export const xmlItemSchema = named('XmlItem', { xml: z.string().min(1).describe('The signed document') });
 
 /**
- * The common answer of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a
+ * The common response of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a
  * signature.
  */
 const documentAnswerSchema = z.object({
@@ -83,7 +83,7 @@ export const contingencySchema = z.object({
 });
 export type ContingencyBody = z.infer<typeof contingencySchema>;
 
-/** Answer of `GET /contingency`: documents that wait for the authority, oldest first. */
+/** Response of `GET /contingency`: documents that wait for the authority, oldest first. */
 export const contingencyListSchema = named('ContingencyList', {
   count: z.int().nonnegative(),
   total: z.int().nonnegative().describe('Number of all documents that wait'),
@@ -102,7 +102,7 @@ export const contingencyListSchema = named('ContingencyList', {
 });
 export type ContingencyList = z.infer<typeof contingencyListSchema>;
 
-/** Answer of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
+/** Response of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
 export const submissionResponseSchema = documentAnswerSchema
   .extend({
     encf: encfSchema.nullable().describe('Null only for the dry run of a document without eNCF.'),
@@ -177,7 +177,7 @@ export const SUBMISSIONS = publicOperations('Emission', 'emission', {
     scopes: ['submit'],
     summary: 'Checks, signs, stores and sends an invoice in JSON',
     description:
-      'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, with an immediate verdict), all other documents as full e-CF. The same invoice again gets the stored answer; FechaHoraFirma does not count in the comparison, and amounts are compared by value. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. A key names one submission for 30 days, also of a document with eNCF: the same document gets its answer again, another document or number is 409 idempotency_conflict. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
+      'A type 32 under 250,000.00 goes to the authority as a summary (no trackId, with an immediate verdict), all other documents as full e-CF. The same invoice again gets the stored response; FechaHoraFirma does not count in the comparison, and amounts are compared by value. If a number range is registered for the type, eNCF and FechaVencimientoSecuencia may be left out: the service gives the next number, and idempotency-key is required. A key names one submission for 30 days, also of a document with eNCF: the same document gets its response again, another document or number is 409 idempotency_conflict. If the authority does not answer after the signature, the status is EnProceso and the gateway continues to send.',
     query: { validate: P.validate, warnings: P.warnings },
     headers: { 'idempotency-key': P.idempotencyKey, 'x-reference': P.reference, 'x-contingency': P.contingency },
     body: {
@@ -203,7 +203,7 @@ export const SUBMISSIONS = publicOperations('Emission', 'emission', {
     scopes: ['submit'],
     summary: 'Stores and sends a signed e-CF',
     description:
-      'The gateway checks the signature and the document, keeps the bytes unchanged and sends them. The same bytes again get the stored answer.',
+      'The gateway checks the signature and the document, keeps the bytes unchanged and sends them. The same bytes again get the stored response.',
     query: { validate: P.validate },
     headers: { 'x-token': P.token, 'x-reference': P.reference },
     body: xmlItemSchema,

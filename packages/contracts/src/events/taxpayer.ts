@@ -51,7 +51,7 @@ export const taxpayerStateSchema = z
   );
 export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
 
-/** Answer of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
+/** Response of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
 export const accountTaxpayersSchema = z.object({
   account_id: z.string(),
   revision: z.int().nonnegative(),

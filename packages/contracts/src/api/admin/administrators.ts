@@ -47,10 +47,10 @@ export const administratorSchema = named('Administrator', {
   expires_at: z.string().nullable(),
 });
 
-/** Answer of `POST /admin/administrators`, the only one that shows the token. */
+/** Response of `POST /admin/administrators`, the only one that shows the token. */
 export const createdAdministratorSchema = named('CreatedAdministrator', {
   id: z.string(),
-  token: z.string().meta({ description: 'The token; no later answer shows it again', examples: ['ecf_admin_...'] }),
+  token: z.string().meta({ description: 'The token; it is not shown again', examples: ['ecf_admin_...'] }),
 });
 export type AdministratorBody = z.infer<typeof administratorSchema>;
 
@@ -58,7 +58,7 @@ export const ADMINISTRATORS = operations<AdminOperation>('Administrators', {
   createAdministrator: {
     route: 'POST /admin/administrators',
     role: 'owner',
-    summary: 'Creates an administrator; only this answer shows the token',
+    summary: 'Creates an administrator; only this response shows the token',
     description:
       'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. No other administrator, deleted ones included, has the name.',
     body: newAdministratorSchema,

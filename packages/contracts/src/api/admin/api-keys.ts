@@ -85,7 +85,7 @@ export const apiKeySchema = named('ApiKey', {
   revoked_at: z.string().nullable().describe('When it was revoked; null if it was not'),
 });
 
-/** Answer of `POST .../api-keys`, the only one that shows the key. */
+/** Response of `POST .../api-keys`, the only one that shows the key. */
 export const createdApiKeySchema = named('CreatedApiKey', {
   id: z.string(),
   key: z.string(),
@@ -104,7 +104,7 @@ export const API_KEYS = operations<AdminOperation>('API keys', {
   createApiKey: {
     route: 'POST /api-keys',
     role: 'owner',
-    summary: 'Creates an API key; only this answer shows it',
+    summary: 'Creates an API key; only this response shows it',
     description:
       'A key is for TesteCF and CerteCF or for eCF alone. `scopes` (default: all but `manage`) are `submit` (the submissions, /obtain_token), `cancel` (POST /anecf), `approve` (POST /acecf), `receive` (received documents, /arecf, GET /acecf, decisions of buyers), `read` (every other GET) and `manage` (the settings of the account under /account). `taxpayers` limits the key to these RNCs.',
     body: newApiKeySchema,
@@ -152,7 +152,7 @@ export const API_KEYS = operations<AdminOperation>('API keys', {
   rotateApiKey: {
     route: 'POST /api-keys/{keyId}/rotate',
     role: 'owner',
-    summary: 'Replaces an API key by a new one with the same rights; only this answer shows it',
+    summary: 'Replaces an API key by a new one with the same rights; only this response shows it',
     description:
       'The old key works for `overlap_hours` more (0 to 720, default 24), so that its users can change over; 0 ends it immediately. The new key has its own id.',
     params: { keyId: P.keyId },

@@ -65,8 +65,8 @@ export const auditQuerySchema = z.object({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('Only entries that follow this `seq` in the order of the answer: `next` of the page before.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200).describe('Most rows in the answer.'),
+    .describe('Only entries that follow this `seq` in the order of the response: `next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200).describe('Maximum number of rows in the response.'),
   actor: freeTextSchema.optional().describe('Only acts of this actor.'),
   action: freeTextSchema.optional().describe('Only this action.'),
   target: freeTextSchema
@@ -81,7 +81,7 @@ export const AUDIT = operations<AdminOperation>('Audit', {
     role: 'viewer',
     summary: 'Lists what was done, oldest or newest first',
     description:
-      'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the answer is all entries, one a line, without `limit`; that export needs the role `owner`.',
+      'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the response has all entries, one a line, without `limit`; that export needs the role `owner`.',
     query: auditQuerySchema.shape,
     response: {
       'application/json': auditPageSchema,

@@ -26,7 +26,7 @@ export const doubtfulCancellationSchema = z.object({
 /** The query of `GET /admin/cancellations/doubtful`: cancellations with an alarm, or that a person settled. */
 export const doubtfulFilterSchema = alarmedFilterSchema.extend({
   settled: z.enum(['true', 'false']).default('false').describe('true lists cancellations that a person settled.'),
-  limit: z.coerce.number().int().min(1).max(100).default(100).describe('Most rows in the answer.'),
+  limit: z.coerce.number().int().min(1).max(100).default(100).describe('Maximum number of rows in the response.'),
 });
 
 /** In the order of their ids; `next` is null at the end. */

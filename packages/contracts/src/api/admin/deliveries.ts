@@ -27,7 +27,7 @@ export const deliveryFilterSchema = z.object({
   issuer_rnc: rncSchema.optional().describe('Only this issuer.'),
   buyer_rnc: rncSchema.optional().describe('Only this buyer.'),
   encf: encfSchema.optional().describe('Only this eNCF.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Most rows in the answer.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Maximum number of rows in the response.'),
   before: optional(z.coerce.number().int().positive(), 'Only ids below this one: `next` of a page.', 1_000),
 });
 export type DeliveryFilter = z.infer<typeof deliveryFilterSchema>;

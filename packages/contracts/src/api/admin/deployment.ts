@@ -29,7 +29,7 @@ export const storedFilesQuerySchema = z.object({
     .min(1)
     .max(1_000)
     .default(1_000)
-    .describe('Most rows of the database; each may name several files, or none.'),
+    .describe('Maximum number of database rows; each may name several files, or none.'),
 });
 
 export const storedFilesPageSchema = z.object({

@@ -28,7 +28,7 @@ const alarmedDocumentSchema = z.object({
 export const alarmedFilterSchema = z.object({
   env: environmentSchema.optional().describe('Only this environment.'),
   issuer_rnc: rncSchema.optional().describe('Only this issuer.'),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Most rows in the answer.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Maximum number of rows in the response.'),
   after: z.coerce.number().int().nonnegative().default(0).describe('Where to continue: `next` of a page.'),
 });
 

@@ -117,7 +117,7 @@ export const newRunSchema = z.strictObject({
     }),
 });
 
-/** The answer to a start. */
+/** The response to a start. */
 export const startedRunSchema = z.object({
   run: runSchema.meta({
     description: 'The number of the run that begins; the first documents of a taxpayer are run 1',

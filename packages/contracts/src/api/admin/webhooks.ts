@@ -70,12 +70,12 @@ export const webhookSchema = z.object({
 });
 export type WebhookBody = z.infer<typeof webhookSchema>;
 
-/** Answer of `POST .../webhooks`, which shows the secret. */
+/** Response of `POST .../webhooks`, which shows the secret. */
 export const createdWebhookSchema = webhookSchema
   .pick({ id: true, url: true, types: true, environments: true, active: true })
   .extend({ secret: z.string() });
 
-/** Answer of `POST .../rotate`, which shows the new secret. */
+/** Response of `POST .../rotate`, which shows the new secret. */
 export const webhookSecretSchema = z.object({ secret: z.string() });
 
 export const webhookTestSchema = z.object({
@@ -94,7 +94,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
   createWebhook: {
     route: 'POST /webhooks',
     role: 'operator',
-    summary: "Creates a webhook: a receiver of the account's events; only this answer shows its secret",
+    summary: "Creates a webhook: a receiver of the account's events; only this response shows its secret",
     description:
       'It gets the events from now on. Without `types` it gets every type, without `environments` events of all three environments, or of those of the API key. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
     body: newWebhookSchema,
@@ -143,7 +143,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
   rotateWebhook: {
     route: 'POST /webhooks/{webhookId}/rotate',
     role: 'operator',
-    summary: 'Gives a webhook a new secret; only this answer shows it',
+    summary: 'Gives a webhook a new secret; only this response shows it',
     description: 'For 24 hours the former secret signs too: `webhook-signature` then has both signatures.',
     params: { webhookId: P.webhookId },
     response: webhookSecretSchema,
@@ -165,7 +165,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
     route: 'POST /webhooks/{webhookId}/test',
     role: 'operator',
     summary: 'Calls the receiver once with an event of the type `webhook.test`',
-    description: 'The answer has the status of the receiver, or why it did not answer.',
+    description: 'The response has the status of the receiver, or the reason why it did not answer.',
     params: { webhookId: P.webhookId },
     response: webhookTestSchema,
     errors: ['not_found', 'service_unavailable'],
