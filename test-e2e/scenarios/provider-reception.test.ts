@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { formatSignatureDateTime } from '@ecf/domain';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
-import { BODY_SHAPES, type BodyShape } from '@ecf/public-ingress/body-shapes';
+import { BODY_SHAPES, type BodyShape } from '@ecf/test-support/body-shapes';
 import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { BODY_SHAPES } from '@ecf/test-support/body-shapes';
 import { describe, expect, it } from '@jest/globals';
-import { BODY_SHAPES } from '../src/body-shapes.js';
 import { takeXmlPart, XmlPartError } from '../src/xml-part.js';
 
 const XML = '<?xml version="1.0" encoding="utf-8"?>\n<ECF>ñ</ECF>';
