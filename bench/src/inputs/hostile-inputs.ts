@@ -18,7 +18,7 @@ export interface HostileBench {
   readonly url: string;
   /** Process of the deployment. */
   readonly program: number;
-  /** A genuine document with so many lines; each call makes another one. */
+  /** A genuine document with this number of lines; each call makes another one. */
   readonly fresh: (lines: number) => Promise<string>;
   /** Certificate of another holder, base64. */
   readonly foreign: string;

@@ -19,7 +19,7 @@ export function encfOf(n: number): string {
   return `E31${String(n).padStart(10, '0')}`;
 }
 
-/** Invoice JSON of type 31 with so many lines, consistent in its sums. */
+/** Invoice JSON of type 31 with this number of lines, consistent in its sums. */
 export function invoice(encf: string, lines: number, { issuer, buyer, date } = PARTIES): DocumentNode {
   const price = 250.25;
   const base = (lines * price).toFixed(2);

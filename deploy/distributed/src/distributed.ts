@@ -206,7 +206,7 @@ function openSimulator(folder: DataFolder, statusKey: string, env: Environment, 
   });
 }
 
-/** Starts all services at once; each waits for its dependencies. */
+/** Starts all services together; each waits for its dependencies. */
 async function startAll(places: readonly Place[], say: Say, parts: Parts): Promise<Map<string, KeptProcess>> {
   const services = new Map<string, KeptProcess>();
   const stopThose = (isGateway: boolean) => async () => {

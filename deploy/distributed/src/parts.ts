@@ -12,7 +12,7 @@ export class Parts {
     this.groups.push(stop);
   }
 
-  /** Functions that end slow parts at once. */
+  /** Functions that end slow parts immediately. */
   onHaste(kill: () => void): void {
     this.hurried.push(kill);
   }
@@ -25,7 +25,7 @@ export class Parts {
     return this.ending;
   }
 
-  /** Ends the other parts at once, then stops the databases in order. */
+  /** Ends the other parts immediately, then stops the databases in order. */
   hasten(): Promise<void> {
     for (const kill of this.hurried) kill();
     return this.stop();

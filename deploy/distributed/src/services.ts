@@ -41,7 +41,7 @@ export interface Place {
 }
 
 /**
- * The address of each process. The first instance of each service knows the first instances of the others, the second the second,
+ * The address of each process. The first instance of each service calls the first instances of the others, the second the second,
  * and so on. These chains share databases, topics and archive. All chains know a service that runs once.
  *
  * @param several services with `instances` processes; empty = all
@@ -95,7 +95,7 @@ function withoutSecondAdmin(settings: Environment, instance: number): Environmen
     : settings;
 }
 
-/** Starts a service as a process of its own and waits until it answers. */
+/** Starts a service as a separate process and waits until it answers. */
 export function startService(place: Place, onChange: (what: string) => void): Promise<KeptProcess> {
   const { OTEL_SERVICE_NAME: _name, ...env } = place.env;
   return keepRunning({

@@ -9,7 +9,7 @@ const places = placesOf({ instances: 2 }, ports, { host: '0.0.0.0', port: 8080 }
 }));
 
 describe('the places of two instances of each service', () => {
-  it('have ports of their own, and the gateway the configured one', () => {
+  it('have separate ports, and the gateway the configured one', () => {
     const urls = places.flatMap(({ url, metricsUrl }) => [new URL(url).port, new URL(metricsUrl).port]);
     expect(new Set(urls).size).toBe(urls.length);
     expect(places[0]).toMatchObject({

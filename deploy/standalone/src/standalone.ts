@@ -26,7 +26,7 @@ export interface Standalone {
   start(): Promise<string>;
   /** Stops the started parts in reverse order; also during the start, or after it failed. */
   stop(): Promise<void>;
-  /** Ends the child processes at once, without waiting for the services. */
+  /** Ends the child processes immediately, without waiting for the services. */
   hasten(): Promise<void>;
 }
 
