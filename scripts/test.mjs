@@ -7,10 +7,10 @@ import { jest } from './jest.mjs';
 import { fail, say, setup } from './setup.mjs';
 
 /**
- * A test file waits much of the time for the servers that it starts, so three workers keep two cores busy. A file that starts
- * a deployment needs about 2 GB.
+ * A test file waits more than half of its time for the servers that it starts, so four workers keep two cores busy. A worker with a
+ * deployment needs up to 2 GB.
  */
-const WORKERS = os.totalmem() > 7 * 2 ** 30 ? 3 : 2;
+const WORKERS = Math.max(2, Math.min(4, Math.floor(os.totalmem() / 2 ** 31)));
 
 /** Tests that start the distributed deployment. */
 const DISTRIBUTED = '/scenarios/(chaos|distributed)\\.test\\.ts$';
