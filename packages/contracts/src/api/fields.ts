@@ -9,6 +9,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   code: "The authority's code of the status; null before its first answer",
   next: 'The value of `after` for the next page; null at the end',
 
+  run: 'The certification run of the issuer; absent means 1',
+  revision: 'Increases with every change; a consumer keeps the highest',
+
   // Documents
   encf: 'The eNCF: E and 12 digits',
   ecf_type: 'The type of e-CF, TipoeCF: two digits',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authorityMessageSchema, invoiceStatusSchema } from '../events/invoice.js';
+import { authorityMessageSchema, invoiceAttemptSchema, invoiceStatusSchema } from '../events/invoice.js';
 import { approvalConfirmedSchema, approvalStatusSchema } from '../events/received-invoice.js';
 import {
   amountSchema,
@@ -143,19 +143,7 @@ export const trackIdListSchema = named('TrackIdList', {
   issuer_rnc: rncSchema,
   env: environmentSchema,
   count,
-  track_ids: z.array(
-    z.object({
-      track_id: z.string().nullable(),
-      attempt: z.int().positive(),
-      submitted_at: timestampSchema.nullable(),
-      status: invoiceStatusSchema,
-      code: z.string().nullable(),
-      messages: z.array(authorityMessageSchema),
-      sequence_used: z.boolean().nullable(),
-      date_received: timestampSchema.nullable().describe('When the authority received it; null until it says so'),
-      final: z.boolean(),
-    }),
-  ),
+  track_ids: z.array(invoiceAttemptSchema),
 });
 
 export const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
@@ -202,7 +190,7 @@ export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 export const rawTrackIdListSchema = trackIdListSchema
   .extend({
     track_ids: z.array(
-      trackIdListSchema.shape.track_ids.element.extend({
+      invoiceAttemptSchema.extend({
         raw: z.array(rawAnswerSchema).describe("The authority's answers about this submission, oldest first"),
       }),
     ),

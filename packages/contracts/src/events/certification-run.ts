@@ -2,7 +2,7 @@ import { RUN_ENVIRONMENTS } from '@ecf/domain';
 import { z } from 'zod';
 import { rncSchema, runSchema, timestampSchema } from '../values.js';
 
-/** `run.started`: the run that `run` counts begins; every earlier document of the taxpayer is superseded. */
+/** `run.started` */
 export const runStartedSchema = z
   .object({
     env: z.enum(RUN_ENVIRONMENTS),

@@ -2,11 +2,7 @@ import { z } from 'zod';
 import { encfSchema, environmentSchema, rncSchema, timestampSchema } from '../values.js';
 import { authorityMessageSchema, invoiceStatusSchema } from './invoice.js';
 
-/**
- * `invoice_status.changed`: the authority's answer to a query for the result of a submission, if it differs from the known
- * one. `revision` increases per (environment, trackId); a consumer keeps the highest. `sequence_used` is the authority's own
- * flag; it has a meaning only for Rechazado. `final` says that the authority has decided.
- */
+/** `invoice_status.changed` */
 export const invoiceStatusChangedSchema = z
   .object({
     env: environmentSchema,
@@ -16,24 +12,22 @@ export const invoiceStatusChangedSchema = z
     track_id: z.string().min(1),
     revision: z.int().positive(),
     status: invoiceStatusSchema,
-    final: z.boolean(),
+    final: z.boolean().describe('Whether the authority has decided'),
     code: z.string(),
     messages: z.array(authorityMessageSchema),
-    /** True if the authority sent more messages than these, which take up to MAX_VERDICT_MESSAGE_BYTES. */
-    messages_cut: z.boolean().optional(),
-    sequence_used: z.boolean().nullable(),
+    messages_cut: z.boolean().optional().describe('True if the authority sent more messages than these'),
+    sequence_used: z.boolean().nullable().describe("The authority's own flag; it has a meaning only for Rechazado"),
     date_received: timestampSchema.nullable(),
     asked_at: timestampSchema,
-    /** No usable answer came: only `messages` may have changed, by an entry of the gateway. `answer` is empty then. */
-    unanswered: z.boolean().optional(),
-    /** The unchanged answer, for the audit trail. */
-    answer: z.object({
-      http_status: z.int(),
-      content_type: z.string().nullable(),
-      body: z.string(),
-    }),
+    unanswered: z
+      .boolean()
+      .optional()
+      .describe('True if the authority gave no usable answer: only an entry of the gateway in `messages` is new'),
+    answer: z
+      .object({ http_status: z.int(), content_type: z.string().nullable(), body: z.string() })
+      .describe('The unchanged answer, for the audit trail; empty if `unanswered` is true'),
   })
   .describe(
-    "The authority's answer to a query for the result of a submission. A consumer keeps the highest revision of a trackId.",
+    "The authority's answer to a query for the result of a submission, if it differs from the answer before. Revisions count per environment and trackId.",
   );
 export type InvoiceStatusChanged = z.infer<typeof invoiceStatusChangedSchema>;

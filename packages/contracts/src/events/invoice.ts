@@ -26,7 +26,7 @@ export const invoiceStatusSchema = z
   .meta({ id: 'InvoiceStatus' });
 
 /** One submission to the authority. */
-const invoiceAttemptSchema = z.object({
+export const invoiceAttemptSchema = z.object({
   attempt: z.int().positive(),
   track_id: z.string().nullable(),
   submitted_at: timestampSchema.nullable(),
@@ -49,28 +49,23 @@ const eventAttemptSchema = invoiceAttemptSchema.extend({
 });
 export type InvoiceAttempt = z.infer<typeof eventAttemptSchema>;
 
-/**
- * `invoice.changed`: the whole present state of an issued document. `revision` increases per document; a consumer keeps
- * the highest. Attempts come oldest first. An event has the latest {@link MAX_EVENT_ATTEMPTS} with messages up to
- * {@link MAX_EVENT_MESSAGE_BYTES}, and marks omissions. `messages` of the document are those of its latest attempt. `state` is
- * the state of the emission, for operators.
- */
+/** `invoice.changed` */
 export const invoiceChangedSchema = z
   .object({
     id: z.int().positive(),
     env: environmentSchema,
     issuer_rnc: rncSchema,
     encf: encfSchema,
-    run: runSchema.optional().describe('The certification run of the issuer; absent means 1'),
+    run: runSchema.optional(),
     account_id: z.string().min(1),
     revision: z.int().positive(),
     ecf_type: ecfTypeSchema,
     route: z.enum(['ecf', 'rfce']),
-    state: z.string(),
+    state: z.string().describe('The state of the emission, for operators'),
     status: invoiceStatusSchema,
     final: z.boolean(),
     code: z.string().nullable(),
-    messages: z.array(authorityMessageSchema),
+    messages: z.array(authorityMessageSchema).describe("The authority's messages about the latest submission"),
     sequence_used: z.boolean().nullable(),
     track_id: z.string().nullable(),
     issuer_name: z.string(),
@@ -106,6 +101,6 @@ export const invoiceChangedSchema = z
       .describe('Undecided after 72 hours; for a document with `contingency`, after its deadline'),
   })
   .describe(
-    `The present state of an issued document, its attempts oldest first. A consumer keeps the highest revision of a document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,
+    `The present state of an issued document, its attempts oldest first. Revisions count per document. An event holds the latest ${MAX_EVENT_ATTEMPTS} submissions and about ${MAX_EVENT_MESSAGE_BYTES / 1_000} kB of messages, the latest first, and marks what it omits. A consumer that needs the rest queries the owner for the document.`,
   );
 export type InvoiceChanged = z.infer<typeof invoiceChangedSchema>;

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { encfSchema, rncSchema, timestampSchema } from '../values.js';
 import { certificateFactsSchema, numberRangeSchema } from './taxpayer.js';
 
-/**
- * `range.low`: 10 % or 1,000 numbers of a registered range are left, whichever is less. `range.expiring`: it ends
- * within 30 days. `range.low` is published once for each last number of a range, `range.expiring` once for each day of expiry.
- */
+/** `range.low` and `range.expiring` */
 export const rangeNoticeSchema = z
   .object({
     issuer_rnc: rncSchema,
@@ -15,14 +12,13 @@ export const rangeNoticeSchema = z
     remaining: z.int().nonnegative().describe('Numbers of the range that are not used, cancelled or reserved'),
     published_at: timestampSchema,
   })
-  .describe('A registered range of numbers that comes to its end. It is published once.');
+  .describe(
+    'A registered range of numbers that comes to its end. `range.low`: 10 % or 1,000 numbers are left, whichever is less; it is published once for each last number of a range. `range.expiring`: the range ends within 30 days; it is published once for each day of expiry.',
+  );
 export type RangeNotice = z.infer<typeof rangeNoticeSchema>;
 
-/**
- * `certificate.expiring`: the stored certificate of a taxpayer ends within 30 days. It is published once for each
- * certificate.
- */
+/** `certificate.expiring` */
 export const certificateNoticeSchema = z
   .object({ issuer_rnc: rncSchema, account_id: z.string().min(1), certificate: certificateFactsSchema })
-  .describe('The stored certificate of a taxpayer ends within 30 days. It is published once.');
+  .describe('The stored certificate of a taxpayer ends within 30 days. It is published once for each certificate.');
 export type CertificateNotice = z.infer<typeof certificateNoticeSchema>;

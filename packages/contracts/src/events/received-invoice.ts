@@ -29,7 +29,7 @@ export const authorityStatusSchema = z
   );
 export type AuthorityStatus = z.infer<typeof authorityStatusSchema>;
 
-/** The signer of a document, with what consumers need to know it again. */
+/** The signer of a document, with the fields by which consumers recognise it. */
 const eventSignerSchema = z.object({
   subject: z.string(),
   serial_number: z.string(),
@@ -52,29 +52,24 @@ const receivedConflictSchema = z.object({
 });
 export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
 
-/**
- * `received_invoice.changed`, and with the same data `received.confirmed` and `received.disputed`: the whole present
- * state of a document that a provider sent and that was acknowledged with Estado 0. `revision` increases per document;
- * a consumer keeps the highest. `issuer_rnc` is the provider, `account_id` the owner of the buyer at the time of
- * receipt. `encf` is text as received: a number that is not `E` and 12 digits is a business fault in `observations`.
- * `date_issued` is null if the document names a day that does not exist. `conflicts` has the kept ones, at most
- * {@link MAX_EVENT_CONFLICTS}; listings show the total. `promoted_at` is set if the document took the number from
- * another one because the authority confirmed it; `id` is then new.
- */
+/** Maximum number of competing documents of a number in an event. */
+export const MAX_EVENT_CONFLICTS = 100;
+
+/** `received_invoice.changed`, and with the same data `received.confirmed` and `received.disputed`. */
 export const receivedInvoiceChangedSchema = z
   .object({
     id: z.int().positive(),
     env: environmentSchema,
-    issuer_rnc: rncSchema,
-    encf: z.string().min(1),
+    issuer_rnc: rncSchema.describe('RNC of the provider'),
+    encf: z.string().min(1).describe('The number as received; `observations` names it if it is not E and 12 digits'),
     buyer_rnc: rncSchema,
-    account_id: z.string().min(1),
+    account_id: z.string().min(1).describe('The account of the buyer at the time of receipt'),
     revision: z.int().positive(),
     ecf_type: ecfTypeSchema,
     issuer_name: z.string(),
     buyer_name: z.string().nullable(),
     date_received: timestampSchema,
-    date_issued: dateSchema.nullable(),
+    date_issued: dateSchema.nullable().describe('FechaEmision, YYYY-MM-DD; null if the day does not exist'),
     total_amount: amountSchema,
     total_itbis: amountSchema,
     modified_encf: z.string().nullable(),
@@ -91,22 +86,28 @@ export const receivedInvoiceChangedSchema = z
     signer: eventSignerSchema.optional(),
     authority_status: authorityStatusSchema.optional(),
     authority_checked_at: timestampSchema.nullable().optional(),
-    promoted_at: timestampSchema.nullable().optional(),
+    promoted_at: timestampSchema
+      .nullable()
+      .optional()
+      .describe(
+        'When the document took the number from another one, because the authority confirmed it; `id` is new then',
+      ),
     approval_status: approvalStatusSchema,
-    /** Absent in events of earlier versions. */
     approval_confirmed: approvalConfirmedSchema.optional(),
     approval_datetime: timestampSchema.nullable(),
-    /** `severity` is absent in events of earlier versions. */
-    observations: z.array(faultSchema.partial({ severity: true })),
-    conflicts: z.array(receivedConflictSchema),
+    observations: z
+      .array(faultSchema.partial({ severity: true }))
+      .describe('What the rules and the check of the signature found'),
+    conflicts: z
+      .array(receivedConflictSchema)
+      .describe(
+        `Other documents with this number that are kept, at most ${MAX_EVENT_CONFLICTS}; listings show the total`,
+      ),
   })
   .describe(
-    'The whole present state of a document that a provider sent. A consumer keeps the highest revision of a document.',
+    'The whole present state of a document that a provider sent and that was acknowledged with Estado 0. Revisions count per document.',
   );
 export type ReceivedInvoiceChanged = z.infer<typeof receivedInvoiceChangedSchema>;
-
-/** Most competing documents of a number in an event. */
-export const MAX_EVENT_CONFLICTS = 100;
 
 /** Most faults and warnings of a received document that are kept and published. */
 export const MAX_OBSERVATIONS = 20;
@@ -124,7 +125,6 @@ const receivedInvoiceDecisionSchema = z.object({
   buyer_rnc: rncSchema,
   revision: z.int().positive(),
   approval_status: approvalStatusSchema,
-  /** Absent in events of earlier versions. */
   approval_confirmed: approvalConfirmedSchema.optional(),
   approval_datetime: timestampSchema.nullable(),
   refused_by_authority: z

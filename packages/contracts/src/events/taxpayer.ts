@@ -21,23 +21,28 @@ export const certificateFactsSchema = named('CertificateFacts', {
 });
 export type CertificateFactsBody = z.infer<typeof certificateFactsSchema>;
 
-/**
- * The whole present state of a taxpayer, of `taxpayers.v1` and of the internal list of an account's taxpayers.
- * `revision` increases with every change in the deployment; a consumer keeps the highest per RNC. `previous_revision`
- * is the account's revision before this change: a consumer that has the account up to it now has it up to
- * `revision`. `certificate` is sealed (base64 of the serialised certificate, sealed under MASTER_KEY for the account
- * and the RNC), null if there is none.
- */
+/** `taxpayer.changed`, and a row of the internal list of the taxpayers of an account. */
 export const taxpayerStateSchema = z
   .object({
     rnc: rncSchema,
     account_id: z.string().min(1),
     account_active: z.boolean(),
-    revision: z.int().positive(),
-    previous_revision: z.int().nonnegative(),
+    revision: z
+      .int()
+      .positive()
+      .describe('Increases with every change in the deployment; a consumer keeps the highest of an RNC'),
+    previous_revision: z
+      .int()
+      .nonnegative()
+      .describe(
+        'The revision of the account before this change: a consumer that has the account up to it now has it up to `revision`',
+      ),
     name: z.string(),
     active: z.boolean(),
-    certificate: z.base64().nullable(),
+    certificate: z
+      .base64()
+      .nullable()
+      .describe('The certificate, sealed under MASTER_KEY for the account and the RNC; null without one'),
     fingerprint: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -46,9 +51,7 @@ export const taxpayerStateSchema = z
     ranges: z.array(numberRangeSchema),
     created_at: timestampSchema,
   })
-  .describe(
-    'The whole present state of a taxpayer. A consumer keeps the highest revision of an RNC. previous_revision is the revision of its account before.',
-  );
+  .describe('The whole present state of a taxpayer.');
 export type TaxpayerState = z.infer<typeof taxpayerStateSchema>;
 
 /** Response of `GET /internal/accounts/{id}/taxpayers`: complete up to `revision`. */
