@@ -33,12 +33,6 @@ const HEADERS = [
   ['ce_time', 'Time of the change, ISO 8601', { type: 'string', format: 'date-time' }, true],
   ['ce_subject', 'The object that changed', { type: 'string' }, true],
   ['content-type', 'application/json', { const: 'application/json' }, true],
-  [
-    'ecf_signature',
-    'Key id and Ed25519 signature of the publisher, over topic, key, the headers `ce_…` and the body',
-    { type: 'string' },
-    true,
-  ],
   ['traceparent', 'W3C trace context of the work that caused it', { type: 'string' }, false],
 ];
 
@@ -189,7 +183,7 @@ function overview() {
     '  or a repeat does not change its effect.',
     '- Within `.v1` a schema only grows, by optional fields. A consumer ignores unknown fields. `packages/contracts/test/first-version`',
     '  keeps an event of the first version of each type, and a test reads it.',
-    '- A consumer takes only events that a publisher of the topic has signed. Any other becomes a dead letter.',
+    '- Each service logs in at the brokers as its own user, who can write the topics that it publishes and read those that it consumes.',
     '- An event that a group cannot handle after several tries, or that violates its schema, becomes a dead letter: a row of',
     '  `dead_letters` in the database of the consumer, until it is replayed or dismissed (`ecf dlq`).',
     '',

@@ -1,17 +1,19 @@
 /** The servers of compose, as far as they can be tried without a container engine: their users and passwords. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SERVICE_NAMES, TOPICS, type Topic } from '@ecf/contracts';
 import { freePort, javaLacks, prepareJavaBroker } from '@ecf/deployment/servers';
-import { type KafkaSettings, readBusSettings } from '@ecf/service-kit/bus';
-import { prepareTopics } from '@ecf/service-kit/bus/kafka';
+import { type Bus, type BusEvent, type KafkaSettings, readBusSettings } from '@ecf/service-kit/bus';
+import { brokerUser, createKafkaBus, prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres';
 import { runJavaBroker } from '@ecf/test-servers';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
-import { silentLogger } from '@ecf/test-support/services';
+import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -19,7 +21,10 @@ import { until } from '../support/until.js';
 
 const COMPOSE = fileURLToPath(new URL('../../deploy/compose', import.meta.url));
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'];
-const PASSWORDS = Object.fromEntries(SERVICES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]));
+const PASSWORDS = Object.fromEntries([
+  ['KAFKA_ADMIN_PASSWORD', 'secret-of-admin'],
+  ...SERVICES.map((name) => [`${name.toUpperCase()}_PASSWORD`, `secret-of-${name}`]),
+]);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-compose-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
@@ -146,10 +151,16 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
       .replace('/var/lib/kafka/data', path.join(folder, 'kafka', 'data'));
   }
 
-  const login = (KAFKA_SASL_USERNAME: string, KAFKA_SASL_PASSWORD: string) => {
-    const user = { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD };
-    return prepareTopics(readBusSettings({ KAFKA_BROKERS: address, ...user }) as KafkaSettings, silentLogger);
-  };
+  const settingsOf = (user: string, KAFKA_SASL_PASSWORD = `secret-of-${user}`) =>
+    readBusSettings({
+      KAFKA_BROKERS: address,
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: user,
+      KAFKA_SASL_PASSWORD,
+      KAFKA_CREATE_TOPICS: user === 'admin' ? 'true' : 'false',
+    }) as KafkaSettings;
+  const busOf = (user: string, password?: string) =>
+    createKafkaBus({ settings: settingsOf(user, password), logger: silentLogger });
 
   beforeAll(async () => {
     const data = path.join(folder, 'kafka');
@@ -164,9 +175,58 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   });
 
-  it('lets each service in with its own password, and refuses every other password', async () => {
-    await login('status_poller', 'secret-of-status_poller');
-    await expect(login('gateway', 'secret-of-emission')).rejects.toThrow('Authentication failed');
-    await expect(login('anybody', 'secret-of-gateway')).rejects.toThrow('Authentication failed');
+  it('gives each service its own topics and no others, and a user without a password of a service none', async () => {
+    await prepareTopics(settingsOf('admin'), silentLogger, { grant: true });
+    const topics = Object.values<Topic>(TOPICS);
+    /** The topics that a user can write, or the error of the login. */
+    const writable = async (bus: Bus) => {
+      const results = await Promise.all(
+        topics.map(({ name }) => bus.publish([eventOf(name)]).then(() => name, String)),
+      );
+      await bus.close();
+      return results;
+    };
+    for (const service of SERVICE_NAMES) {
+      const expected = topics.map(({ name, producers, consumers }) => {
+        if (producers.includes(service)) return name;
+        // A topic that a service does not consume is not visible to it.
+        return expect.stringMatching(consumers.includes(service) ? /not authorized/i : /lack the topics/);
+      });
+      expect([service, await writable(busOf(brokerUser(service)))]).toEqual([service, expected]);
+    }
+    for (const bus of [busOf('gateway', 'secret-of-emission'), busOf('anybody', 'secret-of-gateway')])
+      expect(await writable(bus)).toEqual(
+        topics.map(() => expect.stringMatching(/Authentication failed|credentials/i)),
+      );
+  });
+
+  it('lets a consumer of a topic read it, and another service not', async () => {
+    const [reader, other] = [busOf('query'), busOf('status_poller')];
+    const seen: string[] = [];
+    const handler = async ({ source }: BusEvent) => void seen.push(source);
+    const subscription = {
+      topics: [TOPICS.refusals.name],
+      handler: async () => undefined,
+      deadLetters: memoryDeadLetters(),
+    };
+    await reader.subscribe({ ...subscription, group: 'query', handler });
+    await other.subscribe({
+      ...subscription,
+      group: 'status-poller',
+      handler: async () => void seen.push('status-poller'),
+    });
+    // The bodies are not valid, so those of the topic become dead letters of the group that can read it.
+    await until(
+      () => Promise.resolve(subscription.deadLetters.kept.map(({ group }) => group)),
+      (groups) => groups.length > 0,
+    );
+    expect(new Set(subscription.deadLetters.kept.map(({ group }) => group))).toEqual(new Set(['query']));
+    await Promise.all([reader.close(), other.close()]);
   });
 });
+
+/** An event without valid data: the brokers do not read it. */
+function eventOf(topic: string): BusEvent {
+  const about = { type: 'nothing', source: 'test', time: new Date().toISOString(), subject: 'x', key: 'x' };
+  return { id: randomUUID(), topic, data: null, ...about };
+}

@@ -18,7 +18,7 @@ import {
   takeFolder,
 } from '@ecf/deployment';
 import { busSettings, usesKafka } from '@ecf/service-kit/bus';
-import { prepareTopics } from '@ecf/service-kit/bus/kafka';
+import { brokerUser, prepareTopics } from '@ecf/service-kit/bus/kafka';
 import { ConfigProblems, readConfig } from '@ecf/service-kit/config';
 import { requireFreePorts } from '@ecf/service-kit/http';
 import { makeSealingKeys, readMasterKeys } from '@ecf/service-kit/security';
@@ -26,7 +26,7 @@ import { createLogger } from '@ecf/service-kit/telemetry';
 import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
 import { type DistributedConfig, distributedSettings } from './config.js';
-import { findKafka } from './kafka.js';
+import { findKafka, type Kafka } from './kafka.js';
 import { serveMergedMetrics } from './merged-metrics.js';
 import { Parts, together } from './parts.js';
 import { findRedis } from './redis.js';
@@ -89,7 +89,7 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
       : Promise.resolve(null),
   ]);
   const authorityUrl = simulator?.url ?? config.AUTHORITY_URL;
-  await makeTopics(env, kafka.address, config.LOG_LEVEL);
+  await makeTopics(env, kafka, config.LOG_LEVEL);
 
   say(
     `starting the services (${SERVICE_NAMES.join(', ')}${config.INSTANCES > 1 ? `; ${config.INSTANCES} of ${config.INSTANCES_OF.join(', ') || 'each'}` : ''})`,
@@ -105,6 +105,7 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
     ),
     ...keys[service],
     KAFKA_BROKERS: kafka.address,
+    ...loginOf(kafka, brokerUser(service)),
     KAFKA_CLIENT_ID: env.KAFKA_CLIENT_ID || `ecf-${service}`,
     REDIS_URL: redis?.address,
   }));
@@ -189,11 +190,28 @@ async function openDatabase(config: DistributedConfig, folder: DataFolder, say: 
   return openDatabaseServer(config, folder, say, { ...EMBEDDED_SETTINGS, max_connections: connections });
 }
 
-async function makeTopics(env: Environment, brokers: string, level: string): Promise<void> {
-  const settings = readConfig(z.object(busSettings), { ...env, KAFKA_BROKERS: brokers });
+async function makeTopics(env: Environment, kafka: Kafka, level: string): Promise<void> {
+  const login = loginOf(kafka, 'admin');
+  const settings = readConfig(z.object(busSettings), {
+    ...env,
+    KAFKA_BROKERS: kafka.address,
+    ...login,
+    KAFKA_CREATE_TOPICS: env.KAFKA_CREATE_TOPICS,
+  });
   // If topics are created by hand, the services report the missing ones.
   if (!settings.KAFKA_CREATE_TOPICS || !usesKafka(settings)) return;
-  await prepareTopics(settings, createLogger({ service: 'distributed', level }));
+  await prepareTopics(settings, createLogger({ service: 'distributed', level }), { grant: kafka.passwords !== null });
+}
+
+/** The settings of the login of a user at a broker that this deployment started. Only `admin` may create topics there. */
+function loginOf({ passwords }: Kafka, user: string): Environment {
+  if (passwords === null) return {};
+  return {
+    KAFKA_SASL_MECHANISM: 'plain',
+    KAFKA_SASL_USERNAME: user,
+    KAFKA_SASL_PASSWORD: passwords[user],
+    KAFKA_CREATE_TOPICS: 'false',
+  };
 }
 
 function openSimulator(folder: DataFolder, statusKey: string, env: Environment, say: Say): Promise<SimulatorProcess> {

@@ -22,6 +22,11 @@ export interface Server {
   process: KeptProcess | null;
 }
 
+/** A broker; `passwords` by user if the deployment started it, `admin` included. */
+export interface Kafka extends Server {
+  passwords: Record<string, string> | null;
+}
+
 export interface ServerOptions {
   folder: DataFolder;
   port: number;
@@ -30,18 +35,20 @@ export interface ServerOptions {
 
 /**
  * A broker: that of KAFKA_BROKERS, else a container, else Kafka in Java. Its data are in the deployment's folder or in a volume
- * named after it.
+ * named after it. Each service logs in to a started broker as its own user, which may use its topics alone.
  * @throws ConfigError if the machine can run none
  */
-export async function findKafka(brokers: readonly string[] | undefined, options: ServerOptions): Promise<Server> {
+export async function findKafka(brokers: readonly string[] | undefined, options: ServerOptions): Promise<Kafka> {
   const { say } = options;
   if (brokers !== undefined) {
     say('using the configured Kafka');
-    return { address: brokers.join(','), process: null };
+    return { address: brokers.join(','), process: null, passwords: null };
   }
+  const address = `127.0.0.1:${options.port}`;
+  const passwords = options.folder.brokerPasswords();
   if (await dockerAnswers()) {
     say('starting Kafka (Docker)');
-    return { address: `127.0.0.1:${options.port}`, process: await keepKafka(options, dockerCommand(options)) };
+    return { address, passwords, process: await keepKafka(options, dockerCommand(options, passwords)) };
   }
   const lacks = await javaLacks();
   if (lacks !== null)
@@ -54,8 +61,8 @@ export async function findKafka(brokers: readonly string[] | undefined, options:
   say('starting Kafka (Java)');
   const folder = options.folder.file('kafka');
   await endOrphan(folder, say);
-  await prepareJavaBroker(folder, options.port);
-  return { address: `127.0.0.1:${options.port}`, process: await keepKafka(options, javaBrokerCommand(folder)) };
+  await prepareJavaBroker(folder, options.port, { passwords });
+  return { address, passwords, process: await keepKafka(options, javaBrokerCommand(folder)) };
 }
 
 function keepKafka({ folder, port, say }: ServerOptions, [program, args]: [string, string[]]): Promise<KeptProcess> {
@@ -96,9 +103,9 @@ async function endOrphan(folder: string, say: (text: string) => void): Promise<v
   }
 }
 
-function dockerCommand({ folder, port }: ServerOptions): [string, string[]] {
+function dockerCommand({ folder, port }: ServerOptions, passwords: Record<string, string>): [string, string[]] {
   const volume = `ecf-kafka-${createHash('sha256').update(folder.path).digest('hex').slice(0, 12)}`;
-  const settings = { ...brokerEnvironment(port), KAFKA_LOG_DIRS: '/var/lib/kafka/data' };
+  const settings = { ...brokerEnvironment(port, passwords), KAFKA_LOG_DIRS: '/var/lib/kafka/data' };
   const variables = Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const mounts = ['-p', `127.0.0.1:${port}:9092`, '-v', `${volume}:/var/lib/kafka/data`];
   return ['docker', ['run', '--rm', ...mounts, ...variables, KAFKA_IMAGE]];

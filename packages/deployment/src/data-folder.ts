@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeBrokerPasswords } from '@ecf/service-kit/bus/kafka';
 import { makeServiceKeys } from '@ecf/service-kit/security';
 import { StartError } from '@ecf/service-kit/service';
 import { tryLock } from 'fs-native-extensions';
@@ -111,13 +112,22 @@ export class DataFolder {
     return secrets;
   }
 
-  /** The keys of the services of this folder, made at their first use. Events that wait in a topic are signed with them. */
+  /** The keys of the services of this folder, made at their first use. */
   serviceKeys(): AllServiceKeys {
-    const present = readText(this.file('service-keys.json'));
-    if (present) return JSON.parse(present) as AllServiceKeys;
-    const keys = makeServiceKeys();
-    this.writePrivate('service-keys.json', keys);
-    return keys;
+    return this.madeOnce('service-keys.json', makeServiceKeys);
+  }
+
+  /** The passwords at the broker of this folder, by user: one for each service and for `admin`. Made at their first use. */
+  brokerPasswords(): Record<string, string> {
+    return this.madeOnce('broker-passwords.json', makeBrokerPasswords);
+  }
+
+  private madeOnce<T>(name: string, make: () => T): T {
+    const present = readText(this.file(name));
+    if (present) return JSON.parse(present) as T;
+    const made = make();
+    this.writePrivate(name, made);
+    return made;
   }
 
   /** The `demo.json` of the last start, if there is one. */

@@ -1,13 +1,10 @@
-import { SERVICE_NAMES, type ServiceName, TOPICS, type Topic } from '@ecf/contracts';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { silentLogger } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { busSettings, usesKafka } from '../src/bus/bus-settings.js';
-import { ForeignEvent, requireSignature, signRecord } from '../src/bus/kafka/event-signatures.js';
 import { kafkaClients } from '../src/bus/kafka/kafka-client.js';
 import { describeUnreadable, readEvent, toRecord } from '../src/bus/kafka/kafka-messages.js';
 import { ConfigError, readConfig } from '../src/config/config.js';
-import { readServiceKeys } from '../src/security/index.js';
 import { taxpayerEvent } from './sample-events.js';
 
 /** A record as received from the broker. */
@@ -15,32 +12,6 @@ function received(record: ReturnType<typeof toRecord>) {
   const headers = Object.fromEntries(Object.entries(record.headers).map(([name, text]) => [name, Buffer.from(text)]));
   return { key: Buffer.from(record.key), value: Buffer.from(record.value ?? ''), headers, offset: '7' };
 }
-
-describe('the signature of an event', () => {
-  it('is accepted from the producers of its topic alone, for every topic', () => {
-    const refused = (topic: string, signer: ServiceName, source: ServiceName) => {
-      const event = { ...taxpayerEvent('131000001'), topic, source };
-      const keys = readServiceKeys(signer, TEST_SERVICE_KEYS[signer]);
-      try {
-        requireSignature(topic, received(signRecord(toRecord(event, topic), topic, keys)), keys);
-        return null;
-      } catch (error) {
-        return error;
-      }
-    };
-    for (const { name, producers } of Object.values<Topic>(TOPICS))
-      for (const signer of SERVICE_NAMES)
-        for (const source of SERVICE_NAMES) {
-          const may = signer === source && producers.includes(signer);
-          expect([name, signer, source, refused(name, signer, source) instanceof ForeignEvent]).toEqual([
-            name,
-            signer,
-            source,
-            !may,
-          ]);
-        }
-  });
-});
 
 describe('an event as a message', () => {
   it('has CloudEvents’ attributes as headers and the data alone as body, and comes back as it was', () => {

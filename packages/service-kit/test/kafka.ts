@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { kafka } from '@ecf/test-servers/kafka';
-import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
+import { silentLogger } from '@ecf/test-support/services';
 import { describe } from '@jest/globals';
 import { z } from 'zod';
 import type { Bus } from '../src/bus/bus.js';
 import { busSettings, type KafkaSettings } from '../src/bus/bus-settings.js';
 import { createKafkaBus, type KafkaBusOptions } from '../src/bus/kafka/bus.kafka.js';
 import { readConfig } from '../src/config/config.js';
-import { readServiceKeys } from '../src/security/service-keys.js';
 
 // A broker that starts beside other tests needs some time.
 
@@ -26,9 +25,6 @@ export function kafkaSettings(env: Record<string, string> = {}): KafkaSettings {
   return settings as KafkaSettings;
 }
 
-/** Of the producer of the sample events. */
-export const TEST_KEYS = readServiceKeys('gateway', TEST_SERVICE_KEYS.gateway);
-
 const opened: Bus[] = [];
 
 /** Closes what {@link openKafkaBus} opened, even after a failed test. */
@@ -40,7 +36,6 @@ export async function closeKafkaBuses(): Promise<void> {
 export function openKafkaBus(settings: KafkaSettings, options: Partial<KafkaBusOptions> = {}): Bus {
   const bus = createKafkaBus({
     settings,
-    keys: TEST_KEYS,
     logger: silentLogger,
     retry: { attempts: 3, firstDelayMs: 1, maxDelayMs: 2, timeoutMs: 6_000 },
     ...options,

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import {
+  type BrokerAccess,
   brokerReady,
   cacheFolder,
   freePort,
@@ -26,10 +27,10 @@ export interface JavaBroker {
 }
 
 /** Makes a data folder and starts a broker on it, on a free port of 127.0.0.1. */
-export async function startJavaBroker(secure: SecureListener | null = null): Promise<JavaBroker> {
+export async function startJavaBroker(access: BrokerAccess = {}): Promise<JavaBroker> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-test-kafka-data-'));
-  const port = await (secure === null ? freePort() : freePort(secure.port));
-  await prepareJavaBroker(folder, port, secure);
+  const port = await freePort(...(access.secure ? [access.secure.port] : []));
+  await prepareJavaBroker(folder, port, access);
   return runJavaBroker(folder, port);
 }
 

@@ -100,7 +100,7 @@ async function readShared(file: string): Promise<Shared | null> {
 async function inJava(own: boolean): Promise<KafkaServer> {
   const secure = own ? await secureListener() : null;
   const { home, port, folder } = await shared(own, async (watched) => {
-    const broker = await startJavaBroker(secure);
+    const broker = await startJavaBroker({ secure });
     writeFileSync(path.join(watched, 'pid'), String(broker.pid));
     const names = ['sh', String(own ? process.pid : RUN), watched, broker.folder];
     spawn('sh', ['-c', WATCH, ...names], { detached: true, stdio: 'ignore' }).unref();

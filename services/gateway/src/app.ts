@@ -91,7 +91,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const clock = overrides.clock ?? databaseClock.now;
   const keys = createServiceKeys('gateway', config);
   const deadLetters = createDeadLetters(database, { logger, metrics });
-  const bus = overrides.bus ?? openBus(config, { keys, logger, metrics });
+  const bus = overrides.bus ?? openBus(config, { logger, metrics });
   const identities = createIdentities({ keys, clock });
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const revision = noted ?? createPrismaAccessRevision(prisma);

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, once } from './cache.js';
-import { properties, type SecureListener } from './kafka-java-settings.js';
+import { type BrokerAccess, properties } from './kafka-java-settings.js';
 import { freePort, reachable, waitFor } from './ports.js';
 
 const run = promisify(execFile);
@@ -30,11 +30,7 @@ export async function javaLacks(): Promise<string | null> {
 }
 
 /** Prepares the folder for a broker on a port of 127.0.0.1; the data of an earlier broker stays. */
-export async function prepareJavaBroker(
-  folder: string,
-  port: number,
-  secure: SecureListener | null = null,
-): Promise<void> {
+export async function prepareJavaBroker(folder: string, port: number, access: BrokerAccess = {}): Promise<void> {
   const libs = await once(libraries(), fetchLibraries);
   const formatted = await once(path.join(cacheFolder(), `kafka-${KAFKA_VERSION}-formatted`), (target) =>
     format(libs, target),
@@ -43,12 +39,8 @@ export async function prepareJavaBroker(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(path.join(folder, 'data', 'meta.properties')))
     cpSync(formatted, path.join(folder, 'data'), { recursive: true });
-  const controllerPort = await freePort(port, ...portsOf(secure));
-  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, controllerPort, secure));
-}
-
-function portsOf(secure: SecureListener | null): number[] {
-  return secure === null ? [] : [secure.port];
+  const controllerPort = await freePort(port, ...(access.secure ? [access.secure.port] : []));
+  writeFileSync(path.join(folder, 'server.properties'), properties(folder, port, controllerPort, access));
 }
 
 /** The program and arguments that run the broker of a prepared folder. */

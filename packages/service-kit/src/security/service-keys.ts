@@ -18,13 +18,12 @@ export interface ServiceKeys {
   readonly publicKeys: ReadonlyMap<string, PublicServiceKey>;
 }
 
-/** Settings of every service: with these keys it signs its calls of other services and its events. */
+/** Settings of every service: with these keys it signs its calls of other services. */
 export const serviceKeySettings = {
   SERVICE_PRIVATE_KEY: describeSetting(
     key((text) => createPrivateKey({ key: der(text), format: 'der', type: 'pkcs8' })),
     {
-      description:
-        'The private key of this service, for calls of other services and for events; made by ecf keys services',
+      description: 'The private key of this service, for calls of other services; made by ecf keys services',
       allowed: 'an Ed25519 key (PKCS #8, DER) in base64',
       secret: true,
     },

@@ -72,7 +72,7 @@ export function openServiceDependencies(
   const clock = shared.clock ?? databaseClock.now;
   const deadLetters = createDeadLetters(database, { logger, metrics });
   const keys = createServiceKeys(service, config);
-  const bus = shared.bus ?? openBus(config, { keys, logger, metrics });
+  const bus = shared.bus ?? openBus(config, { logger, metrics });
   const identities = createIdentities({ keys, clock });
   const watchQueue = createQueueWatch(metrics, service);
   const bodies = shared.bodies ?? createBodiesInFlight(config);

@@ -7,8 +7,8 @@ import type { AuditLog } from '../core/ports.js';
 const GATEWAY_GROUP = 'gateway';
 
 /**
- * Appends the acts that other services report to the audit log, each once. The bus guarantees the source of an event. An act that
- * this service may not report becomes a dead letter.
+ * Appends the acts that other services report to the audit log, each once. Only its publishers can write the topic. An act
+ * that the named service may not report becomes a dead letter.
  */
 export function subscribeToActs(
   bus: Bus,

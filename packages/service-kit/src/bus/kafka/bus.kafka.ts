@@ -1,6 +1,5 @@
 import { topicOf } from '@ecf/contracts';
 import type { KafkaMessage } from 'kafkajs';
-import type { ServiceKeys } from '../../security/service-keys.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subscription } from '../bus.js';
@@ -16,7 +15,6 @@ import {
   type RetryPolicy,
 } from '../handle-event.js';
 import { together } from '../together.js';
-import { ForeignEvent, requireSignature, signRecord } from './event-signatures.js';
 import { kafkaClients } from './kafka-client.js';
 import { type KafkaConsumer, startKafkaConsumer } from './kafka-consumer.js';
 import { describeUnreadable, readEvent, toRecord } from './kafka-messages.js';
@@ -27,8 +25,6 @@ import { brokerGroupOf } from './kafkajs-workarounds.js';
 
 export interface KafkaBusOptions {
   settings: KafkaSettings;
-  /** The service signs what it publishes with them, and takes only what producers of a topic have signed. */
-  keys: ServiceKeys;
   logger: Logger;
   metrics?: Metrics;
   retry?: Partial<RetryPolicy>;
@@ -42,7 +38,7 @@ const JOIN_TIMEOUT_MS = 2_000;
  * consumer group, `<group>.<topic>`. All members of a group must read the same topics, and one topic must not delay another.
  * A new group starts with the oldest message. Connections open on first use.
  */
-export function createKafkaBus({ settings, keys, logger, ...options }: KafkaBusOptions): Bus {
+export function createKafkaBus({ settings, logger, ...options }: KafkaBusOptions): Bus {
   const open = kafkaClients(settings, logger);
   const topics = createKafkaTopics({ open, settings, logger });
   const producer = createKafkaProducer(open);
@@ -61,17 +57,11 @@ export function createKafkaBus({ settings, keys, logger, ...options }: KafkaBusO
     const context = { group, deadLetters, logger, retry, ...counting };
     const stopping = new AbortController();
 
-    function readSigned(message: KafkaMessage): BusEvent {
-      requireSignature(topic, message, keys);
-      return readEvent(topic, message);
-    }
-
     async function handle(message: KafkaMessage, partition: number, signal: AbortSignal): Promise<void> {
       let event: BusEvent;
       try {
-        event = readSigned(message);
+        event = readEvent(topic, message);
       } catch (error) {
-        if (error instanceof ForeignEvent) metrics?.foreign(topic, group);
         return buryEvent(describeUnreadable(topic, partition, message), 1, error, context);
       }
       await handleEvent(event, { ...context, handler, signal });
@@ -82,7 +72,7 @@ export function createKafkaBus({ settings, keys, logger, ...options }: KafkaBusO
       if (shared === null) return false;
       let events: BusEvent[];
       try {
-        events = messages.map(readSigned);
+        events = messages.map((message) => readEvent(topic, message));
       } catch {
         return false;
       }
@@ -120,7 +110,7 @@ export function createKafkaBus({ settings, keys, logger, ...options }: KafkaBusO
   return {
     async publish(batch) {
       await topics.ensure(new Set(batch.map((event) => event.topic)));
-      const records = batch.map((event) => signRecord(toRecord(event, topics.nameOf(event.topic)), event.topic, keys));
+      const records = batch.map((event) => toRecord(event, topics.nameOf(event.topic)));
       await producer.send(records).catch((error) => {
         throw isContentRefused(error) ? new EventRefused(error) : error;
       });

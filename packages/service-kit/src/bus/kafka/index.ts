@@ -1,2 +1,2 @@
 export { createKafkaBus } from './bus.kafka.js';
-export { prepareTopics } from './kafka-topics.js';
+export { brokerUser, makeBrokerPasswords, prepareTopics } from './kafka-topics.js';

@@ -17,8 +17,6 @@ export interface KafkaMetrics {
   /** `brokerGroup` is the group's name at the brokers. */
   watch(topic: string, group: string, brokerGroup: string): void;
   connected(topic: string, group: string, connected: boolean): void;
-  /** Counts an event that no producer of the topic has signed. */
-  foreign(topic: string, group: string): void;
   close(): Promise<void>;
 }
 
@@ -39,11 +37,6 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   const up = metrics.gauge({
     name: 'ecf_consumer_connected',
     help: '1 where this process is a member of the group, 0 where it lost the brokers',
-    labels,
-  });
-  const foreign = metrics.counter({
-    name: 'ecf_foreign_events_total',
-    help: 'Events that no producer of their topic has signed; they become dead letters',
     labels,
   });
   /** The groups of each topic, with their names at the brokers. */
@@ -83,9 +76,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   return {
     watch(topic, group, brokerGroup) {
       watched.set(topic, (watched.get(topic) ?? new Map()).set(group, brokerGroup));
-      foreign.inc({ topic, group }, 0);
     },
-    foreign: (topic, group) => foreign.inc({ topic, group }),
     connected: (topic, group, connected) => up.set({ topic, group }, connected ? 1 : 0),
     async close() {
       stopRefreshing();

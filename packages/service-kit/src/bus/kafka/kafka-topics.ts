@@ -1,5 +1,6 @@
-import { TOPICS, type Topic, topicOf } from '@ecf/contracts';
-import type { Admin, ITopicConfig } from 'kafkajs';
+import { randomBytes } from 'node:crypto';
+import { SERVICE_NAMES, type ServiceName, TOPICS, type Topic, topicOf } from '@ecf/contracts';
+import type { AclEntry, Admin, ITopicConfig } from 'kafkajs';
 import { retry } from '../../retry.js';
 import type { Logger } from '../../telemetry/logger.js';
 import type { KafkaSettings } from '../bus-settings.js';
@@ -83,16 +84,62 @@ function configOf(topic: Topic, name: string, replication: number): ITopicConfig
 const PREPARE_TIMEOUT_MS = 60_000;
 
 /**
- * Makes all topics of the contracts before any service uses them; several services that make them at once delay each other.
- * A broker that has just started may need several attempts.
+ * Makes all topics of the contracts before any service uses them; several services that make them at the same time delay each
+ * other. With `grant` it also gives each service access to its topics, and to no other ({@link accessOf}); this needs the login of a
+ * super user. A broker that has just started may need several attempts.
  */
-export async function prepareTopics(settings: KafkaSettings, logger: Logger): Promise<void> {
-  const topics = createKafkaTopics({ open: kafkaClients(settings, logger), settings, logger });
+export async function prepareTopics(settings: KafkaSettings, logger: Logger, { grant = false } = {}): Promise<void> {
+  const open = kafkaClients(settings, logger);
+  const topics = createKafkaTopics({ open, settings, logger });
   const names = Object.values(TOPICS).map(({ name }) => name);
-  await retry(() => topics.ensure(names), {
+  const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = await loadKafka();
+  const acl = SERVICE_NAMES.flatMap((service) =>
+    accessOf(service, topics.nameOf).map(
+      ({ resource, name, operation }): AclEntry => ({
+        principal: `User:${brokerUser(service)}`,
+        host: '*',
+        permissionType: AclPermissionTypes.ALLOW,
+        resourceType: AclResourceTypes[resource],
+        resourceName: name,
+        resourcePatternType: resource === 'GROUP' ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
+        operation: AclOperationTypes[operation],
+      }),
+    ),
+  );
+  const prepare = async () => {
+    await topics.ensure(names);
+    if (grant) await withAdmin(open, (admin) => admin.createAcls({ acl }));
+  };
+  await retry(prepare, {
     signal: AbortSignal.timeout(PREPARE_TIMEOUT_MS),
     onFailure: (error) => logger.info({ err: error }, 'the topics are not ready yet'),
   });
+}
+
+/** The user of a service at the brokers. */
+export function brokerUser(service: ServiceName): string {
+  return service.replaceAll('-', '_');
+}
+
+/** New passwords of the users at the brokers of a deployment: one for each service and for the super user `admin`. */
+export function makeBrokerPasswords(): Record<string, string> {
+  const users = ['admin', ...SERVICE_NAMES.map(brokerUser)];
+  return Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('hex')]));
+}
+
+/** What a service may do at the brokers: write the topics that it publishes, read those that it consumes, with its own groups. */
+function accessOf(service: ServiceName, nameOf: (name: string) => string) {
+  const topics = Object.values<Topic>(TOPICS);
+  const access = (operation: 'WRITE' | 'READ' | 'DESCRIBE_CONFIGS', chosen: readonly Topic[]) =>
+    chosen.map(({ name }) => ({ resource: 'TOPIC' as const, name: nameOf(name), operation }));
+  const published = topics.filter(({ producers }) => producers.includes(service));
+  const consumed = topics.filter(({ consumers }) => consumers.includes(service));
+  return [
+    ...access('WRITE', published),
+    ...access('READ', consumed),
+    ...access('DESCRIBE_CONFIGS', [...published, ...consumed]),
+    { resource: 'GROUP' as const, name: nameOf(service), operation: 'READ' as const },
+  ];
 }
 
 function describe(name: string): Topic {
