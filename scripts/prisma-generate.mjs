@@ -1,4 +1,5 @@
-// Generates the database client of every service that depends on @prisma/client. Needs no network and no database.
+// Generates from the schemas of the services: the client of each service that depends on @prisma/client, and the types of the tables of each
+// service that depends on kysely. Needs no network and no database.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,11 +16,12 @@ export function schemaFiles() {
     .sort();
 }
 
-/** Schemas of the services that use Prisma Client. Other services write SQL, and use their schema for migrations only. */
+/** Schemas of the services that use Prisma Client or the query builder. Other services use their schema for migrations only. */
 export function clientSchemaFiles() {
   return schemaFiles().filter((file) => {
     const manifest = path.join(ROOT, path.dirname(path.dirname(file)), 'package.json');
-    return '@prisma/client' in (JSON.parse(fs.readFileSync(manifest, 'utf8')).dependencies ?? {});
+    const { dependencies = {} } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
+    return '@prisma/client' in dependencies || 'kysely' in dependencies;
   });
 }
 
@@ -36,6 +38,8 @@ function generate(file) {
       // The command requires a schema engine that it never calls here; any existing program satisfies it.
       env: {
         ...process.env,
+        // Where the generators are.
+        PATH: `${path.join(ROOT, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}`,
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
         CHECKPOINT_DISABLE: '1',
         PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -57,5 +61,5 @@ function generate(file) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await generateClients();
-  for (const file of clientSchemaFiles()) process.stdout.write(`generated the client of ${file}\n`);
+  for (const file of clientSchemaFiles()) process.stdout.write(`generated from ${file}\n`);
 }

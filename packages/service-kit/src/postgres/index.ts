@@ -4,5 +4,6 @@ export * from './database-errors.js';
 export * from './due-times.js';
 export * from './ids.js';
 export * from './migrate.js';
+export * from './query-builder.js';
 export * from './shared-calls.js';
 export * from './storage-full.js';

@@ -2,8 +2,9 @@ import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
 import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
 import type { FeedStore } from '../core/ports.js';
 import { addDeliveries } from '../webhooks/webhooks.postgres.js';
-import { FEED_LOCK } from './locks.js';
 
+/** Held by a transaction that adds events to the feed. */
+const FEED_LOCK = 4_310_004;
 const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
 /**
  * Adds events, and their deliveries to webhooks. An occurrence that is in the feed already is left out before it takes an id.

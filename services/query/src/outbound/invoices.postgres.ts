@@ -1,112 +1,127 @@
-import { dominicanDays } from '@ecf/domain';
+import type { Period } from '@ecf/contracts';
 import { columnOf } from '@ecf/service-kit/listings';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { IssuedInvoice, Outcome } from '../core/invoices/issued-invoice.js';
-import type { ReceivedRecord, StoredXml } from '../core/invoices/received-record.js';
+import { camelCaseRows, type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import type { IssuedInvoice } from '../core/invoices/issued-invoice.js';
+import type { ReceivedRecord } from '../core/invoices/received-record.js';
 import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from '../core/ports.js';
 import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
 import { monthsAndDays } from '../core/sums/periods.js';
-import { BY_NUMBER, COUNT, FIND, RECEIVED_BY_NUMBER, SKIP_DAYS, SUMS } from './invoices-sql.js';
-import { isPlain, listQuery } from './list-sql.js';
+import type { DB } from '../generated/tables.js';
+import { listQuery, SHOWN } from './list-sql.js';
+import { midnight } from './projection.postgres.js';
 
-/** From this offset on, the sums of days give the place of the page. */
-const FAR_OFFSET = 1_000;
+/** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
+const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
+const COUNT = { name: 'invoices_count', text: `SELECT coalesce(sum(count), 0)::bigint AS total ${OF_DAYS}` };
 
-interface InvoiceRow {
-  env: IssuedInvoice['env'];
-  encf: string;
-  issuer_rnc: string;
-  id: number;
-  revision: number;
-  listed: boolean;
-  settled: boolean;
-  ecf_type: IssuedInvoice['ecfType'];
-  route: IssuedInvoice['route'];
-  status: IssuedInvoice['status'];
-  code: string | null;
-  messages: IssuedInvoice['messages'];
-  sequence_used: boolean | null;
-  track_id: string | null;
-  buyer_rnc: string | null;
-  buyer_name: string | null;
-  date_issued: string;
-  created_at: Date;
-  signed_at: Date;
-  total_amount: string;
-  total_itbis: string;
-  modified_encf: string | null;
-  reference: string | null;
-  submitted_by: string | null;
-  request_id: string | null;
-  security_code: string;
-  qr_url: string;
-  xml_path: string;
-  xml_checksum: string;
-  rfce_path: string | null;
-  rfce_checksum: string | null;
-  attempts: IssuedInvoice['attempts'];
-}
+/** The condition that invoice `i` belongs to the days $4 to $5 of a period. */
+const IN_PERIOD: Readonly<Record<Period, string>> = {
+  created: `i.created_at >= ${midnight('$4::date')} AND i.created_at < ${midnight('$5::date + 1')}`,
+  issued: 'i.date_issued BETWEEN $4 AND $5',
+};
 
-type ShownRow = InvoiceRow & Outcome;
+/**
+ * Sums of one snapshot. $6 to $8: the months and days of the buyers' sums: grain, first, last; each costs one index scan, which OFFSET
+ * keeps. $9: clients. A buyer has the name in its latest document.
+ */
+const sums = (period: Period) => ({
+  name: `invoices_sums_${period}`,
+  text: `WITH sums AS (
+      SELECT to_char(day, 'YYYY-MM') AS month, ecf_type, status, sum(count)::bigint AS count,
+        sum(amount)::text AS amount, sum(itbis)::text AS itbis ${OF_DAYS} GROUP BY 1, 2, 3 HAVING sum(count) > 0),
+    clients AS (
+      SELECT r.buyer_rnc, sum(r.count) AS count, sum(r.amount) AS amount
+        FROM unnest($6::text[], $7::date[], $8::date[]) AS s(grain, first, last)
+        CROSS JOIN LATERAL (SELECT buyer_rnc, count, amount FROM buyer_rollup
+          WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND grain = s.grain AND bucket BETWEEN s.first AND s.last OFFSET 0) AS r
+       GROUP BY r.buyer_rnc HAVING sum(r.count) > 0
+       ORDER BY amount DESC, nullif(r.buyer_rnc, '') NULLS LAST LIMIT $9),
+    named AS (
+      SELECT nullif(c.buyer_rnc, '') AS buyer_rnc, n.buyer_name, c.count, c.amount::text AS amount FROM clients c
+        LEFT JOIN LATERAL (
+          SELECT i.buyer_name FROM invoice i
+           WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.listed AND i.buyer_rnc = nullif(c.buyer_rnc, '')
+             AND i.status IN ('Aceptado', 'AceptadoCondicional') AND ${IN_PERIOD[period]}
+           ORDER BY i.created_at DESC, i.id DESC LIMIT 1) AS n ON true
+       ORDER BY c.amount DESC, nullif(c.buyer_rnc, '') NULLS LAST)
+    SELECT (SELECT coalesce(json_agg(sums), '[]') FROM sums) AS invoices,
+      (SELECT coalesce(json_agg(named), '[]') FROM named) AS clients`,
+});
+const SUMS = { created: sums('created'), issued: sums('issued') };
 
-/** The read models of issued documents in PostgreSQL. */
+/** $1 env, $2 issuer, $3 eNCF. */
+const FIND = {
+  name: 'invoices_find',
+  text: `SELECT ${SHOWN} FROM invoice i WHERE i.env = $1 AND i.issuer_rnc = $2 AND i.encf = $3 AND i.listed`,
+};
+
+/** $1 stored environments and $3 issuers in one order, $2 eNCF. */
+const BY_NUMBER = {
+  name: 'invoices_by_number',
+  text: `SELECT i.* FROM unnest($1::text[], $3::text[]) AS k(env, issuer_rnc)
+    JOIN invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
+};
+
+/** The read models of issued documents in PostgreSQL. The texts of a row are those that the projection wrote. */
 export function createPostgresInvoices(database: Database): InvoiceStore {
-  async function startOf(filter: InvoiceFilter, page: Page) {
-    const { offset } = page;
-    const { until } = dominicanDays(filter.first, filter.last);
-    if (offset <= FAR_OFFSET || filter.period !== 'created' || !isPlain(page)) return { until, offset };
-    const { rows } = await database.query<{ before: number; until: Date }>(SKIP_DAYS, [...ofDays(filter), offset]);
-    const [found] = rows;
-    return found === undefined ? null : { until: found.until, offset: offset - found.before };
-  }
-
   return {
     async list(filter, page) {
       // A page beyond the end has only the total.
-      const { statement, values } = listQuery(filter, page, await startOf(filter, page));
-      const { rows } = await database.query<ShownRow & { total: number }>(statement, values);
+      const { statement, values } = listQuery(filter, page);
+      const rows = camelCaseRows<ShownInvoice & { total: number }>((await database.query(statement, values)).rows);
       const total = rows[0]?.total ?? 0;
       const found = rows.filter((row) => row.encf !== null);
-      const shown = found.slice(0, page.limit);
-      const last = found.length > shown.length ? shown.at(-1) : undefined;
-      return { total, invoices: shown.map(shownInvoice), next: last === undefined ? null : placeOf(last, page, total) };
+      const invoices = found.slice(0, page.limit);
+      const last = found.length > invoices.length ? invoices.at(-1) : undefined;
+      return { total, invoices, next: last === undefined ? null : placeOf(last, page, total) };
     },
     async count(filter) {
       const { rows } = await database.query<{ total: number }>(COUNT, ofDays(filter));
       return rows[0]?.total ?? 0;
     },
     async sums(filter, topClients) {
-      const stretches = monthsAndDays(filter.first, filter.last);
+      const buckets = monthsAndDays(filter.first, filter.last);
       const { rows } = await database.query<{ invoices: InvoiceSums[]; clients: ClientSums[] }>(SUMS[filter.period], [
         ...ofDays(filter),
-        stretches.map(({ grain }) => grain),
-        stretches.map(({ first }) => first),
-        stretches.map(({ last }) => last),
+        buckets.map(({ grain }) => grain),
+        buckets.map(({ first }) => first),
+        buckets.map(({ last }) => last),
         topClients,
       ]);
       return rows[0] ?? { invoices: [], clients: [] };
     },
     async find({ env, issuerRnc, encf }) {
-      const { rows } = await database.query<ShownRow>(FIND, [env, issuerRnc, encf]);
-      return rows[0] === undefined ? null : shownInvoice(rows[0]);
+      const { rows } = await database.query(FIND, [env, issuerRnc, encf]);
+      return camelCaseRows<ShownInvoice>(rows)[0] ?? null;
     },
     async byNumber(issuers, encf) {
-      const { rows } = await database.query<InvoiceRow>(BY_NUMBER, [
+      const { rows } = await database.query(BY_NUMBER, [
         issuers.map(({ env }) => env),
         encf,
         issuers.map(({ issuerRnc }) => issuerRnc),
       ]);
-      return rows.map(fromRow);
+      return camelCaseRows<IssuedInvoice>(rows);
     },
   };
 }
 
 /** The read models of received documents in PostgreSQL. */
 export function createPostgresReceived(database: Database): ReceivedStore {
+  const builder = queryBuilder<DB>(database);
   return {
-    async byNumber({ env, buyerRncs, issuerRnc, encf }) {
-      const { rows } = await database.query<ReceivedRow>(RECEIVED_BY_NUMBER, [env, encf, buyerRncs, issuerRnc]);
-      return rows.map(receivedFrom);
+    byNumber({ env, buyerRncs, issuerRnc, encf }) {
+      return builder
+        .selectFrom('receivedInvoice')
+        .selectAll()
+        .where('env', '=', env)
+        .where('encf', '=', encf)
+        .where(({ eb, val }) => eb('buyerRnc', '=', eb.fn.any(val([...buyerRncs]))))
+        .$if(issuerRnc !== null, (query) => query.where('issuerRnc', '=', issuerRnc as string))
+        .orderBy('dateReceived', 'desc')
+        .orderBy('id', 'desc')
+        .limit(50)
+        .$castTo<ReceivedRecord>()
+        .execute();
     },
   };
 }
@@ -115,75 +130,7 @@ function ofDays({ env, issuerRnc, period, first, last }: InvoiceFilter): unknown
   return [env, issuerRnc, period, first, last];
 }
 
-function placeOf(row: ShownRow, { sort }: Page, total: number): Place {
-  const value = columnOf(sort) === 'created_at' ? row.created_at.toISOString() : row.total_amount;
-  return { value, id: row.id, total };
-}
-
-function shownInvoice(row: ShownRow): ShownInvoice {
-  return { ...fromRow(row), delivery: row.delivery, decision: row.decision, confirmed: row.confirmed };
-}
-
-function fromRow(row: InvoiceRow): IssuedInvoice {
-  return {
-    env: row.env,
-    issuerRnc: row.issuer_rnc,
-    encf: row.encf,
-    id: row.id,
-    revision: row.revision,
-    listed: row.listed,
-    settled: row.settled,
-    ecfType: row.ecf_type,
-    route: row.route,
-    status: row.status,
-    code: row.code,
-    messages: row.messages,
-    sequenceUsed: row.sequence_used,
-    trackId: row.track_id,
-    buyerRnc: row.buyer_rnc,
-    buyerName: row.buyer_name,
-    dateIssued: row.date_issued,
-    createdAt: row.created_at,
-    signedAt: row.signed_at,
-    totalAmount: row.total_amount,
-    totalItbis: row.total_itbis,
-    modifiedEncf: row.modified_encf,
-    reference: row.reference,
-    submittedBy: row.submitted_by,
-    requestId: row.request_id,
-    securityCode: row.security_code,
-    qrUrl: row.qr_url,
-    xmlPath: row.xml_path,
-    xmlChecksum: row.xml_checksum,
-    rfcePath: row.rfce_path,
-    rfceChecksum: row.rfce_checksum,
-    attempts: row.attempts,
-  };
-}
-
-interface ReceivedRow {
-  env: ReceivedRecord['env'];
-  encf: string;
-  issuer_rnc: string;
-  buyer_rnc: string;
-  id: number;
-  revision: number;
-  date_received: Date;
-  xml_path: string;
-  xml_checksum: string;
-  conflicts: StoredXml[];
-}
-
-function receivedFrom(row: ReceivedRow): ReceivedRecord {
-  return {
-    env: row.env,
-    encf: row.encf,
-    issuerRnc: row.issuer_rnc,
-    buyerRnc: row.buyer_rnc,
-    id: row.id,
-    revision: row.revision,
-    dateReceived: row.date_received,
-    xml: { path: row.xml_path, checksum: row.xml_checksum },
-    conflicts: row.conflicts,
-  };
+function placeOf(invoice: ShownInvoice, { sort }: Page, total: number): Place {
+  const value = columnOf(sort) === 'created_at' ? invoice.createdAt.toISOString() : invoice.totalAmount;
+  return { value, id: invoice.id, total };
 }

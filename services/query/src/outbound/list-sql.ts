@@ -1,23 +1,20 @@
 import { dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
 import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { InvoiceFilter, Page } from '../core/ports.js';
-import { SHOWN } from './invoices-sql.js';
 
-/** The first document of a page by its place in the list without criteria: created before `until`, `offset` later. */
-export interface Start {
-  readonly until: Date;
-  readonly offset: number;
-}
+const seenIn = (table: string, column: string) =>
+  `(SELECT ${column} FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;
+// Sub-queries, row by row: the plan of a join would depend on outdated row counts of these tables.
+export const SHOWN = `i.*, ${seenIn('delivery', 'status')} AS delivery, ${seenIn('buyer_decision', 'status')} AS decision,
+  coalesce(${seenIn('buyer_decision', 'confirmed')}, false) AS confirmed`;
 
 /**
  * One page, and one row more if there is a next one, with the total of the same moment. An index of the sort gives the
  * keys. The sums of days give the total if no buyer, reference, amount or time of change restricts it. Otherwise the rows are
  * counted, for the first page only. A period by date of issue gets the times at which its documents were created (`span`), so that an
  * index scan in the order of creation begins and ends there.
- *
- * @param start null = only the total
  */
-export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null) {
+export function listQuery(filter: InvoiceFilter, page: Page) {
   const values: unknown[] = [];
   const value = (given: unknown) => `$${values.push(given)}`;
   const { criteria, sort, place } = page;
@@ -56,15 +53,14 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const after: SeekPlace | null = place && { order, value: `${typed(place.value, type)}`, id: value(place.id) };
   const isIssued = filter.period === 'issued';
   const [firstDay, lastDay] = isIssued ? [typed(filter.first, 'date'), typed(filter.last, 'date')] : [];
-  const createdWithin = (before: Date) =>
-    isIssued
-      ? { least: '(SELECT first FROM span)', most: '(SELECT last FROM span)', mostIncluded: true }
-      : { least: typed(from, 'timestamptz'), most: typed(before, 'timestamptz'), mostIncluded: false };
-  const matched = (before: Date, seek: SeekPlace | null) =>
+  const createdWithin = isIssued
+    ? { least: '(SELECT first FROM span)', most: '(SELECT last FROM span)', mostIncluded: true }
+    : { least: typed(from, 'timestamptz'), most: typed(until, 'timestamptz'), mostIncluded: false };
+  const matched = (seek: SeekPlace | null) =>
     [
       `${ofRuns} AND issuer_rnc = ${issuer} AND listed${alike}${uncounted}${changed}`,
       ...(isIssued ? [`date_issued BETWEEN ${firstDay} AND ${lastDay}`] : []),
-      ...sortedWithin('created_at', createdWithin(before), column === 'created_at' ? seek : null),
+      ...sortedWithin('created_at', createdWithin, column === 'created_at' ? seek : null),
       ...sortedWithin('total_amount', amounts, column === 'total_amount' ? seek : null),
     ].join(' AND ');
   const total = () => {
@@ -73,9 +69,8 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
          WHERE ${ofRuns} AND issuer_rnc = ${issuer} AND period = ${value(filter.period)}
            AND day BETWEEN ${value(filter.first)} AND ${value(filter.last)}${alike}`;
     if (place !== null) return `SELECT ${value(place.total)}::bigint AS total`;
-    return `SELECT count(*) AS total FROM invoice WHERE ${matched(until, null)}`;
+    return `SELECT count(*) AS total FROM invoice WHERE ${matched(null)}`;
   };
-  const limit = start === null ? 0 : page.limit + 1;
   const span = isIssued
     ? `span AS MATERIALIZED (
       SELECT min(created.first) AS first, max(created.last) AS last FROM (
@@ -88,8 +83,8 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
   const text = `WITH ${span}all_of_them AS (${total()}),
     page AS MATERIALIZED (
       SELECT env, encf, issuer_rnc FROM invoice
-       WHERE ${matched(start?.until ?? until, after)}
-       ORDER BY ${column} ${order}, id ${order} LIMIT ${value(limit)} OFFSET ${value(start?.offset ?? 0)}),
+       WHERE ${matched(after)}
+       ORDER BY ${column} ${order}, id ${order} LIMIT ${value(page.limit + 1)} OFFSET ${value(page.offset)}),
     rows AS (
       SELECT ${SHOWN} FROM page p
         JOIN invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
@@ -102,7 +97,7 @@ export function listQuery(filter: InvoiceFilter, page: Page, start: Start | null
 }
 
 /** Whether a page is one of the newest first, without criteria or place. */
-export function isPlain({ criteria, sort, place }: Page): boolean {
+function isPlain({ criteria, sort, place }: Page): boolean {
   return sort === '-created_at' && place === null && Object.values(criteria).every((criterion) => criterion === null);
 }
 

@@ -38,8 +38,8 @@ export function createPostgresRebuild(database: Database): RebuildStore {
         await database.query('UPDATE rebuild SET progress_at = NULL WHERE started_at = $1', [startedAt]);
         return;
       }
-      // The planner's statistics and the visibility map are ready before the first query.
-      await database.query(`VACUUM (ANALYZE) ${TABLES}`);
+      // The planner's statistics are ready before the first query.
+      await database.query(`ANALYZE ${TABLES}`);
       await database.query(
         'UPDATE rebuild SET building = false, filled = true, finished_at = now() WHERE building AND started_at = $1',
         [startedAt],

@@ -1,5 +1,5 @@
 import { LISTING_SORTS, type ListingSort } from '@ecf/contracts';
-import { dominicanDays, toCalendarDate } from '@ecf/domain';
+import { toCalendarDate } from '@ecf/domain';
 import { columnOf } from '@ecf/service-kit/listings';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
@@ -66,8 +66,7 @@ function page(sort: ListingSort, place: Place | null, criteria: Partial<InvoiceC
 
 /** Pages of the database that a listing reads. */
 async function reads(wanted: Page, filter: InvoiceFilter = FILTER): Promise<number> {
-  const { until } = dominicanDays(filter.first, filter.last);
-  const { statement, values } = listQuery(filter, wanted, { until, offset: 0 });
+  const { statement, values } = listQuery(filter, wanted);
   const { rows } = await database.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
     `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${typeof statement === 'string' ? statement : statement.text}`,
     values,

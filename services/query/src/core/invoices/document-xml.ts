@@ -85,11 +85,12 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
     const search = { env: query.env, buyerRncs, issuerRnc: query.issuerRnc, encf: query.encf };
     const look = async () => {
       const received = await ports.received.byNumber(search);
-      const fitting = received.flatMap(({ issuerRnc, xml, conflicts }) =>
-        (query.sha256 === null ? [xml] : [xml, ...conflicts].filter(({ checksum }) => checksum === query.sha256)).map(
-          (file) => ({ ...file, issuerRnc }),
-        ),
-      );
+      const fitting = received.flatMap(({ issuerRnc, xmlPath, xmlChecksum, conflicts }) => {
+        const xml = { path: xmlPath, checksum: xmlChecksum };
+        return (
+          query.sha256 === null ? [xml] : [xml, ...conflicts].filter(({ checksum }) => checksum === query.sha256)
+        ).map((file) => ({ ...file, issuerRnc }));
+      });
       // Several providers or buyers, but one checksum: the bytes are the same.
       if (fitting.length > 1 && query.sha256 === null) {
         const providers = new Set(fitting.map(({ issuerRnc }) => issuerRnc)).size;

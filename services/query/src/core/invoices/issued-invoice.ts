@@ -1,4 +1,4 @@
-import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged, Period } from '@ecf/contracts';
+import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged } from '@ecf/contracts';
 import {
   APPROVABLE_TYPES,
   type CalendarDate,
@@ -7,7 +7,6 @@ import {
   type EmissionState,
   environmentRun,
   storedEnvironment,
-  toCalendarDate,
   toIsoDominican,
 } from '@ecf/domain';
 
@@ -55,10 +54,6 @@ export interface IssuedInvoice extends InvoiceKey {
   readonly rfcePath: string | null;
   readonly rfceChecksum: string | null;
   readonly attempts: InvoiceChanged['attempts'];
-}
-
-export function invoiceKey({ env, issuerRnc, encf }: InvoiceKey): string {
-  return `${env}:${issuerRnc}:${encf}`;
 }
 
 /** The read model of an event. */
@@ -151,9 +146,4 @@ export function publicInvoice(invoice: IssuedInvoice, { delivery, decision, conf
     submitted_by: invoice.submittedBy,
     request_id: invoice.requestId,
   };
-}
-
-/** The day of a document in lists, counts and aggregates: that of its creation in Dominican time, or its date of issue. */
-export function dayOf(invoice: Pick<IssuedInvoice, 'createdAt' | 'dateIssued'>, period: Period): CalendarDate {
-  return period === 'issued' ? invoice.dateIssued : toCalendarDate(invoice.createdAt);
 }

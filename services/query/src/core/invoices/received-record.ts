@@ -16,7 +16,8 @@ export interface ReceivedRecord {
   readonly id: number;
   readonly revision: number;
   readonly dateReceived: Date;
-  readonly xml: StoredXml;
+  readonly xmlPath: string;
+  readonly xmlChecksum: string;
   readonly conflicts: readonly StoredXml[];
 }
 
@@ -30,7 +31,8 @@ export function receivedRecord(event: ReceivedInvoiceChanged): ReceivedRecord {
     id: event.id,
     revision: event.revision,
     dateReceived: new Date(event.date_received),
-    xml: { path: event.xml_storage_path, checksum: event.xml_checksum },
+    xmlPath: event.xml_storage_path,
+    xmlChecksum: event.xml_checksum,
     conflicts: event.conflicts.map(({ xml_storage_path, sha256 }) => ({ path: xml_storage_path, checksum: sha256 })),
   };
 }

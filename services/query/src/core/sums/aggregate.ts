@@ -1,7 +1,6 @@
 import type { InvoiceAggregate } from '@ecf/contracts';
 import { INVOICE_STATUSES } from '@ecf/domain';
 import { fromCents, toCents } from './cents.js';
-import { isAccepted } from './rollups.js';
 
 /** Sums of the documents of a month, type and status; amounts are decimals, credit notes negative. */
 export interface InvoiceSums {
@@ -56,6 +55,11 @@ export function aggregate(rows: readonly InvoiceSums[], clients: readonly Client
       total_amount: fromCents(toCents(amount)),
     })),
   };
+}
+
+/** Conditional acceptance is acceptance: the document is fiscally valid. */
+function isAccepted(status: string): boolean {
+  return status === 'Aceptado' || status === 'AceptadoCondicional';
 }
 
 function sumOf(rows: readonly InvoiceSums[]): Sums {
