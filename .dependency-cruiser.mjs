@@ -9,7 +9,11 @@ const IO =
 const DOES_IO = [
   '\\.(postgres|http|kafka|redis|worker|files|s3|prisma|in-process)\\.ts$',
   '(^|/|-)routes\\.ts$',
-  '^services/[^/]+/src/[^/]+$',
+  '^services/[^/]+/src/(main|app|config|background|metrics|index)\\.ts$',
+  // Not named by their suffix.
+  '^services/gateway/src/(lifecycle|owners|upstream)\\.ts$',
+  '^services/query/src/webhooks\\.ts$',
+  '^services/(approvals|emission|reception)/src/due-times\\.ts$',
   '^services/[^/]+/src/(inbound|outbound|generated)/',
 ];
 
