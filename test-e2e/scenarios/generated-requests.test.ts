@@ -90,7 +90,11 @@ beforeAll(async () => {
   // The operator decides whether this answer counts.
   const answered = (await post('/acecf?submit_to_authority=false', approval(1))).body?.id ?? 1;
   const answer = (await client.call('GET', `/acecf/${answered}/xml`)).text;
-  await push(client, '/fe/aprobacioncomercial/api/ecf', answer);
+  // The approvals service may not have the e-CF yet.
+  await until(
+    () => push(client, '/fe/aprobacioncomercial/api/ecf', answer),
+    ({ status }) => status === 200,
+  );
   const about = `/fe/aprobacioncomercial/api/invoices/${issued[1].encf}/answers?issuer_rnc=${issuer_rnc}`;
   const answerId = (await client.call('GET', about)).body.answers[0].id as number;
   const demoAccount = (await demoAccountId(client, issuer_rnc)) as string;

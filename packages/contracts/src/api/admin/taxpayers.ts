@@ -72,7 +72,12 @@ export const newRangesSchema = z
   .meta({ id: 'NewRanges' });
 
 /** The query of `PUT .../ranges`. */
-export const putRangesQuerySchema = z.object({ remove: z.enum(['true', 'false']).default('false') });
+export const putRangesQuerySchema = z.object({
+  remove: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether the list may lack numbers that were used, or be empty.'),
+});
 
 function overlapping(ranges: readonly { env: string; from: string; to: string }[]): number[] {
   const order = ranges
@@ -206,12 +211,7 @@ export const TAXPAYER_SETTINGS = operations<AdminOperation>('Taxpayers', {
     description:
       'An empty list is 422 if it would remove ranges. A list without numbers that were used, cancelled or reserved is 409 `range_in_use` and names them. With `remove=true` both are accepted. An API key replaces the ranges of its environments only. Automatic numbers are taken from these ranges. Used numbers stay used, also if their range is removed.',
     params: { rnc: P.rnc },
-    query: {
-      remove: z
-        .enum(['true', 'false'])
-        .default('false')
-        .describe('Whether the list may lack numbers that were used, or be empty.'),
-    },
+    query: putRangesQuerySchema.shape,
     body: newRangesSchema,
     response: z.array(numberRangeSchema),
     errors: [...BODY_ERRORS, 'not_found', 'range_in_use'],
