@@ -162,7 +162,7 @@ const POSTPONE = {
     FROM stop WHERE l.batch_id = $1 AND l.line = $2 AND l.outcome IS NULL`,
 };
 
-/** A batch that is over stays as it is. The lock makes a line that is postponed at this moment see the cancellation. */
+/** A finished batch does not change. The lock makes a line that is postponed at this moment see the cancellation. */
 const CANCEL = {
   name: 'batch_cancel',
   text: 'UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1 AND finished_at IS NULL',

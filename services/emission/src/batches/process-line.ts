@@ -19,12 +19,12 @@ export interface PublicError {
 export type ProcessLine = (line: DueLine) => Promise<void>;
 
 const LONGEST_PAUSE_MS = 60_000;
-/** An unexpected failure may pass; after so many it is the document's. */
+/** Unexpected failures after which the document is refused. */
 const UNEXPECTED_FAILURES = 5;
 /** A hanging database may commit until its statement timeout. */
 const COMMITS_WITHIN_MS = 35_000;
 /**
- * A document whose reading ended its thread or process so often is refused. Only readings in a worker are counted, from their
+ * Readings that ended their thread or process, after which the document is refused. Only readings in a worker are counted, from their
  * begin to their end, a second at most: a restart rarely meets one, and hardly ever the same line twice.
  */
 const ENDED_READINGS = 2;

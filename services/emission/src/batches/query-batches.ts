@@ -9,7 +9,7 @@ export interface QueryBatches {
   withKey(scope: BatchScope, idempotencyKey: string): Promise<Batch[]>;
   /** Reads pages of the results of a batch. */
   results(scope: BatchScope, id: number): Promise<(page: ResultPage) => Promise<BatchLine[]>>;
-  /** Refuses the lines that were not begun. A batch that is over does not change. */
+  /** Refuses the lines that have not begun. A finished batch does not change. */
   cancel(scope: BatchScope, id: number): Promise<Batch>;
 }
 

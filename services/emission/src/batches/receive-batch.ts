@@ -7,10 +7,10 @@ import { type ReadLines, unreadLine } from './line-numbers.js';
 import { type NumberedLine, orderLines } from './line-order.js';
 import type { BatchStore, ReceivedBatch } from './ports.js';
 
-/** The documents of a body, as bytes; null stands for one that is larger than a document may be. */
+/** The documents of a body, as bytes; null represents one that is larger than a document may be. */
 export interface BatchBody {
   readonly documents: AsyncIterable<Buffer | null>;
-  /** Says that the documents so far are in no memory any more. */
+  /** Frees the memory that was counted for the documents so far. */
   release(): void;
   /** SHA-256 of the bytes that were read. */
   sha256(): string;
@@ -108,7 +108,7 @@ async function storeLines(
   return { numbered, contentHash: content.digest('hex') };
 }
 
-/** If so many lines at the beginning are not JSON, the body is something else: a document over several lines above all. */
+/** Lines at the beginning that are read for this check: if none is JSON, the body is usually one document over several lines. */
 const FIRST_LINES = 10;
 
 function notJson(): EmissionError {

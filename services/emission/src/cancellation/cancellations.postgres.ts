@@ -35,7 +35,7 @@ function fromRow({ env, xmlPath, xmlSha256, settledAt, settledNote, ...fields }:
 /** Ranges are three arrays in one order: types, first and last sequences. */
 const RANGES = 'unnest($3::text[], $4::bigint[], $5::bigint[])';
 
-/** Held until the commit, so that nobody takes a number of the issuer meanwhile. */
+/** Held until the commit, so that no other transaction takes a number of the issuer meanwhile. */
 export const LOCK_NUMBERS = {
   name: 'cancellation_lock_numbers',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
@@ -48,7 +48,7 @@ export const PRESENT = {
 };
 
 /**
- * Numbers that have an attempt, unless it is over and left the number free ($6: those states). The inner LIMIT makes
+ * Numbers that have an attempt, unless it ended in a state that leaves the number free ($6). The inner LIMIT makes
  * the planner use the index once for each range. Without it the planner may read all attempts.
  */
 const USED = {
@@ -127,7 +127,7 @@ const ADD = {
     VALUES (stored_environment($1, $2, NULL), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${COLUMNS}`,
 };
 
-/** Held until the commit, so that nobody adds a cancellation with the same content meanwhile. */
+/** Held until the commit, so that no other transaction adds a cancellation with the same content meanwhile. */
 const LOCK_CONTENT = {
   name: 'cancellation_lock_content',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('cancellation:' || $1 || ':' || $2 || ':' || $3, 0))",

@@ -51,7 +51,7 @@ export interface CancellationStore {
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
   /**
    * Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. A clock
-   * that is set on may end the lease of a send in this process, so ids `inFlight` are passed over.
+   * that is set forward may end the lease of a send in this process, so ids `inFlight` are passed over.
    */
   claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
   /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */

@@ -42,11 +42,11 @@ export interface CancellationRequest {
 const FIELDS = Object.keys(cancellationRequestSchema.shape);
 const LINE_FIELDS = Object.keys(cancellationLineRequestSchema.shape);
 const RANGE_FIELDS = Object.keys(cancellationRangeRequestSchema.shape);
-/** A longer list of faults would help nobody. */
+/** Faults that an answer names. */
 const MOST_ITEMS = 100;
 
 /**
- * Reads the body of `POST /anecf/` and checks every rule at once; 422 names each place at fault. Accepts what
+ * Reads the body of `POST /anecf/` and checks every rule; 422 names each place at fault. Accepts what
  * cancellationRequestSchema accepts, and also checks counts, order and overlaps. Rules: Formato Anulación de e-NCF
  * v1.0 pp.4-9.
  */

@@ -60,15 +60,15 @@ export interface ContingencyBacklog {
 /** How many documents wait. */
 export interface WaitingDocuments {
   readonly total: number;
-  /** Those that are being sent, or are about to be. */
+  /** Documents that are being sent, or are about to be. */
   readonly released: number;
-  /** Those of `released` that never failed: their outcome shows whether the authority answers. */
+  /** Documents of `released` that never failed: their outcome shows whether the authority answers. */
   readonly probing: number;
 }
 
 /** The queue of documents that were signed while the authority was away. All instances share it. */
 export interface ContingencyStore {
-  /** Whether the authority is known to be away for everybody. */
+  /** Whether the authority is known to be unreachable for all taxpayers. */
   isAway(destination: Destination): Promise<boolean>;
   /** Notes that a document waits, and since when the authority is away. The first probe is at `dueAt`. */
   begin(destination: Destination, outage: Outage): Promise<Date>;
@@ -78,19 +78,19 @@ export interface ContingencyStore {
   setDeadlines(destination: Destination, deadline: Date): Promise<void>;
   /** No answer came. */
   unreached(destination: Destination): Promise<void>;
-  /** The authority answered a login, so it is not away for everybody: the next look is soon. */
+  /** The authority answered a login, so it is not unreachable for all taxpayers: the next probe is due soon. */
   answered(destination: Destination, now: Date): Promise<void>;
   /** The document that was to probe the authority could not be sent: another one probes now. */
   probeNow(destination: Destination, now: Date): Promise<void>;
   claimDue(request: ClaimRequest): Promise<Contingency[]>;
-  /** Lets the oldest of those that failed least often be sent now. Answers how many. */
+  /** Releases documents to be sent now: first the ones that failed least often, then the oldest. Returns their number. */
   release(destination: Destination, limit: number, now: Date): Promise<number>;
-  /** How many wait, and how many of them are being sent now. */
+  /** Counts the documents that wait, and those of them that are being sent. */
   waiting(destination: Destination, now: Date): Promise<WaitingDocuments>;
   save(contingency: Contingency, dueAt: Date): Promise<void>;
-  /** Nothing waits: the next document finds out for itself whether the authority answers. */
+  /** No document waits: the next one is sent without a probe. */
   rest(destination: Destination, dueAt: Date): Promise<void>;
-  /** Those that wait though their time limit is over, and that do not have this alarm yet. */
+  /** Documents that wait beyond their deadline and do not have the alarm yet. */
   late(destination: Destination, now: Date, limit: number): Promise<DocumentKey[]>;
   /** The documents that wait, counted by environment. */
   backlog(): Promise<ContingencyBacklog[]>;

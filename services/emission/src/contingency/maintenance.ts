@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<Environment, string>> = {
   CerteCF: 'certificacion',
 };
 
-/** The end of the announced maintenance of an environment that goes on at a time; null if there is none. */
+/** The end of the announced maintenance that an environment has at a time; null without one. */
 export function maintenanceEnd(windows: readonly MaintenanceWindow[], env: Environment, now: Date): Date | null {
   const ends = windows
     .filter(({ environment }) => plain(environment) === WORDS[env])
@@ -46,7 +46,7 @@ export interface MaintenanceWatch {
 }
 
 /**
- * Reads the authority's announcements and makes its circuits probe while maintenance goes on. A wrong announcement stops nothing,
+ * Reads the authority's announcements and makes its circuits probe during maintenance. A wrong announcement stops no document,
  * because a probe that succeeds closes the circuit.
  */
 export function createMaintenanceWatch(

@@ -79,7 +79,7 @@ export function createRecovery(
     if (total === 0) return void (await contingency.reached(present, clock()));
     // The store has the time of the next probe by now. A document that fails at once may set an earlier one.
     const isOver = (await contingency.release(present, 1, clock())) === 0;
-    // The documents that are left failed for reasons of their own. Each has its own time for the next try.
+    // The remaining documents failed because of their own content. Each keeps its own retry time.
     if (isOver) await probeIn(LONGEST_PROBE_MS);
   }
 
