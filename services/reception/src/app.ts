@@ -39,6 +39,7 @@ import {
   openXmlStore,
   ownDocuments,
   reportIntegrityErrors,
+  type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
 import { createCertificates } from '@ecf/taxpayer-replica';
@@ -49,25 +50,21 @@ import { createBackground } from './background.js';
 import type { ReceptionConfig } from './config.js';
 import { createQueryState } from './confirmation/authority-state.js';
 import { createConfirmDocument } from './confirmation/confirm-document.js';
-import { createConfirmationReport } from './confirmation/confirmation-report.js';
 import { createConfirmationStore } from './confirmation/confirmations.postgres.js';
 import { createPromoteDocument } from './confirmation/promote-document.js';
 import { ReceptionError } from './errors.js';
 import { receptionOperations } from './internal.http.js';
-import { reportDeadline } from './listings/deadline-report.js';
 import { createQueryReceived } from './listings/query-received.js';
-import type { Ports } from './ports.js';
+import { createConfirmationReport, createReceptionReport, reportDeadline } from './metrics.js';
 import { createAnsweredDocuments } from './receive/answered-documents.js';
-import { createReceivers, MAX_QUERIES, type Receivers } from './receive/buyers.js';
+import { type Buyers, createBuyers, MAX_QUERIES } from './receive/buyers.js';
 import { createDocumentStore } from './receive/documents.postgres.js';
 import { createReceiveDocument } from './receive/receive-document.js';
-import { createReceptionReport } from './receive/reception-report.js';
 import { createRecordDocument } from './receive/record-document.js';
 import { createRefusedDocumentQuota } from './receive/refused-bytes.js';
 import { createValidation } from './receive/validation.worker.js';
 import { createReceptionApp } from './routes.http.js';
 import { createRunStore } from './runs.postgres.js';
-import { STORED_FILES } from './stored-files.js';
 import { MAX_WAITING_TOKENS } from './tokens/provider-keys.js';
 import { createProviderTokens } from './tokens/provider-tokens.js';
 import { createSeeds } from './tokens/seeds.js';
@@ -79,6 +76,26 @@ const QUESTION_MS = 3_000;
 /** Longer than login, query and their repetition take. */
 const CONFIRMATION_LEASE_MS = 180_000;
 const CONFIRMATIONS_AT_ONCE = 8;
+
+/** The columns of reception that name files of the archive. */
+const STORED_FILES: readonly StoredFileTable[] = [
+  {
+    table: 'received_documents',
+    key: ['id'],
+    files: [
+      ['xml_path', 'xml_sha256'],
+      ['arecf_path', 'arecf_sha256'],
+    ],
+  },
+  {
+    table: 'refused_documents',
+    key: ['id'],
+    files: [
+      ['xml_path', 'sha256'],
+      ['arecf_path', 'arecf_sha256'],
+    ],
+  },
+];
 
 /** Dependencies that a deployment shares between its services, and those that tests replace. */
 export interface ReceptionOverrides extends SharedDependencies {
@@ -112,30 +129,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     ...validationSettings(config),
     watchQueue: shared.watchQueue,
   });
-  const ports: Ports = {
-    documents: createDocumentStore(database),
-    runs: createRunStore(database),
-    taxpayers: createTaxpayerReplica(database),
-    source:
-      overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: QUESTION_MS })
-        : overrides.source,
-    certificates: createCertificates(
-      sealingKeys,
-      (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
-    ),
-    recordUse: createCertificateUses({
-      database,
-      acts: { topic: TOPICS.audit.name, source: 'reception' },
-      clock,
-    }),
-    validation,
-    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    quotas: createQuotaStore(database),
-    isKnown: createSignerLookUp(database),
-    observer: { failed: (what, error) => logger.warn({ err: error }, `${what} failed`) },
-    clock,
-  };
+  const ports = createPorts(config, overrides, { shared, archive, sealingKeys, validation });
   const spent = createSpentSeeds(database);
   const keys = createTokenKeys(database, sealingKeys);
   const freeSpace = createFreeSpaceGuard({
@@ -146,7 +140,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   });
   const parts = createParts(config, ports, { spent, keys, sealingKeys, freeSpace, watchQueue: shared.watchQueue });
   const report = createReceptionReport(metrics, logger);
-  const confirmation = createConfirmation(config, { ...shared, sealingKeys }, ports, parts.receivers);
+  const confirmation = createConfirmation(config, { ...shared, sealingKeys }, ports, parts.buyers);
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
   const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
   const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
@@ -196,6 +190,47 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
   };
 }
 
+/** What the subjects of the service use. */
+function createPorts(
+  config: ReceptionConfig,
+  overrides: ReceptionOverrides,
+  parts: {
+    shared: ServiceDependencies;
+    archive: XmlStore;
+    sealingKeys: SealingKeys;
+    validation: ReturnType<typeof createValidation>;
+  },
+) {
+  const { archive, sealingKeys, validation } = parts;
+  const { clock, logger, metrics, identities, database } = parts.shared;
+  return {
+    documents: createDocumentStore(database),
+    runs: createRunStore(database),
+    taxpayers: createTaxpayerReplica(database),
+    source:
+      overrides.source === undefined
+        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: QUESTION_MS })
+        : overrides.source,
+    certificates: createCertificates(
+      sealingKeys,
+      (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
+    ),
+    recordUse: createCertificateUses({
+      database,
+      acts: { topic: TOPICS.audit.name, source: 'reception' },
+      clock,
+    }),
+    validation,
+    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
+    quotas: createQuotaStore(database),
+    isKnown: createSignerLookUp(database),
+    observer: { failed: (what: string, error: unknown) => logger.warn({ err: error }, `${what} failed`) },
+    clock,
+  };
+}
+
+type Ports = ReturnType<typeof createPorts>;
+
 function createParts(
   config: ReceptionConfig,
   ports: Ports,
@@ -210,7 +245,6 @@ function createParts(
   const { clock } = ports;
   const trust = trustCheck(config.trust);
   const settings = {
-    signerRnc: config.RECEPTION_SIGNER_RNC ?? null,
     maxRefusedBytes: config.MAX_REFUSED_BYTES,
     maxCompetingBytes: config.MAX_COMPETING_BYTES,
     requireTrustedIssuer: config.trust.issuers !== null,
@@ -218,19 +252,19 @@ function createParts(
   const answered = createAnsweredDocuments(ports);
   const stored = createStoredBytesQuota(ports.quotas, storedBytesLimits(config));
   const refusedQuota = createRefusedDocumentQuota(stored, settings);
-  const record = createRecordDocument(ports, { stored, refusedQuota });
-  const receivers = createReceivers(ports, settings);
+  const record = createRecordDocument({ ...ports, stored, refusedQuota });
+  const buyers = createBuyers(ports, config.RECEPTION_SIGNER_RNC ?? null);
   const tokens = createProviderTokens(
     { keys: stores.keys, clock },
     { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
   );
   const documents = openDocumentJson(stores.watchQueue);
   stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
-  stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: receivers.queries });
+  stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: buyers.queries });
   return {
     answered,
-    receivers,
-    receive: createReceiveDocument(ports, { receivers, answered, record }),
+    buyers,
+    receive: createReceiveDocument({ ...ports, buyers, answered, record }),
     documents,
     query: createQueryReceived({ ...ports, toJson: documents.toJson }, config.APPROVAL_DEADLINE_DAYS ?? null),
     seeds: createSeeds(
@@ -257,7 +291,7 @@ function createConfirmation(
     sealingKeys,
   }: ServiceDependencies & { readonly sealingKeys: SealingKeys },
   ports: Ports,
-  receivers: Pick<Receivers, 'find'>,
+  buyers: Pick<Buyers, 'find'>,
 ) {
   const authority = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
@@ -277,7 +311,7 @@ function createConfirmation(
   const confirm = createConfirmDocument({
     confirmations,
     queryState: createQueryState(ports, authority, tokens),
-    promote: createPromoteDocument({ ...ports, confirmations }, receivers),
+    promote: createPromoteDocument({ ...ports, confirmations, buyers }),
     report: createConfirmationReport(metrics, logger),
     clock,
   });

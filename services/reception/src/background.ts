@@ -1,23 +1,39 @@
 import { fileURLToPath } from 'node:url';
+import type { QuotaStore } from '@ecf/public-ingress';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { createDueTimeWatch, type DueWork } from '@ecf/service-kit/due-work';
 import type { InstanceReport } from '@ecf/service-kit/master-keys';
 import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, migrate } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, type Database, type DueTimes, migrate } from '@ecf/service-kit/postgres';
 import { createCleaning } from '@ecf/service-kit/service';
-import type { Archiver } from '@ecf/service-kit/xml-store';
+import { type Archiver, PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { Confirmation } from './confirmation/confirmation.js';
-import { DUE_TIMES } from './due-times.js';
+import { LONGEST_PAUSE_MS } from './confirmation/schedule.js';
 import { subscribeToEvents } from './events.kafka.js';
-import type { Ports } from './ports.js';
 import { RECEPTION_GROUP } from './receive/documents.postgres.js';
+import type { DocumentStore, Observer } from './receive/ports.js';
+import type { RunStore } from './runs.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
+
+/** Every due time and lease of this service. */
+export const DUE_TIMES: readonly DueTimes[] = [
+  { table: 'confirmations', column: 'due_at', longestMs: LONGEST_PAUSE_MS },
+  PENDING_DOCUMENT_DUE_TIMES,
+];
 
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: Pick<Ports, 'taxpayers' | 'documents' | 'runs' | 'quotas' | 'observer' | 'clock'>;
+  readonly ports: {
+    readonly taxpayers: TaxpayerReplica;
+    readonly documents: DocumentStore;
+    readonly runs: RunStore;
+    readonly quotas: QuotaStore;
+    readonly observer: Observer;
+    readonly clock: () => Date;
+  };
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
   readonly instance: InstanceReport;

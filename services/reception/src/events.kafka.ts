@@ -1,7 +1,8 @@
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { DocumentStore, RunStore } from './ports.js';
+import type { DocumentStore } from './receive/ports.js';
+import type { RunStore } from './runs.postgres.js';
 
 /**
  * Consumes the events of taxpayers, for whom the service receives and signs, and of buyers' decisions about received

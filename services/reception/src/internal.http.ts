@@ -1,13 +1,13 @@
 import type { ReceptionOperations } from '@ecf/contracts';
 import { toAnswer } from './errors.http.js';
 import { ReceptionError } from './errors.js';
-import type { DocumentStore, ListedDocument } from './ports.js';
+import type { ListedDocument, ListingStore } from './listings/ports.js';
 import { receivedInvoiceChanged } from './receive/received-document.js';
 import type { ProviderTokens } from './tokens/provider-tokens.js';
 
 /** The internal operations of reception: received documents and senders, over HTTP or in the same process. */
 export function receptionOperations(
-  documents: Pick<DocumentStore, 'byNumber' | 'page'>,
+  documents: Pick<ListingStore, 'byNumber' | 'page'>,
   tokens: Pick<ProviderTokens, 'verify'>,
 ): ReceptionOperations {
   return {

@@ -1,6 +1,5 @@
 import type { Database, Statement } from '@ecf/service-kit/postgres';
-import { setAside } from '@ecf/taxpayer-replica';
-import type { RunStore } from './ports.js';
+import { type StartedRun, setAside } from '@ecf/taxpayer-replica';
 
 /** As `setAside` has them; what came to the taxpayer, or from it. */
 const SET_ASIDE: readonly Statement[] = [
@@ -15,6 +14,15 @@ const SET_ASIDE: readonly Statement[] = [
       WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND received_at < $4`,
   },
 ];
+
+/** Certification runs of taxpayers. */
+export interface RunStore {
+  /**
+   * Documents that came to the taxpayer, or from it, before the start belong to the run before: they are kept, and no later look-up
+   * finds them.
+   */
+  start(run: StartedRun): Promise<void>;
+}
 
 /** What certification runs set aside, in PostgreSQL. */
 export function createRunStore(database: Database): RunStore {

@@ -4,6 +4,7 @@ import { openCertificate } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { expect, it } from '@jest/globals';
 import { createRecordDocument, type Incoming } from '../src/receive/record-document.js';
+import type { RefusedDocumentBytes } from '../src/receive/refused-bytes.js';
 import { NOW } from './support/senders.js';
 
 const issued = createCertificateAuthority({ key: testKey(1) }).issue({
@@ -27,25 +28,21 @@ function recording(isUsedUp: boolean) {
     for (const { bytes } of files) counts.stored += bytes.length;
     return 1;
   };
-  const record = createRecordDocument(
-    {
-      clock: () => NOW,
-      isKnown: async () => false,
-      archive: {},
-      quotas: { take: async () => null },
-      recordUse: async () => {
-        counts.signatures += 1;
-      },
-      documents: { add: store, refuse: store, keptRefusal: async () => null, wasRefused: async () => false },
-    } as never,
-    {
-      stored: { take },
-      refusedQuota: {
-        take: async ({ storer, documentBytes, acknowledgementBytes }) =>
-          take(storer, documentBytes + acknowledgementBytes),
-      },
+  const record = createRecordDocument({
+    clock: () => NOW,
+    isKnown: async () => false,
+    archive: {},
+    quotas: { take: async () => null },
+    recordUse: async () => {
+      counts.signatures += 1;
     },
-  );
+    documents: { add: store, refuse: store, keptRefusal: async () => null, wasRefused: async () => false },
+    stored: { take },
+    refusedQuota: {
+      take: async ({ storer, documentBytes, acknowledgementBytes }: RefusedDocumentBytes) =>
+        take(storer, documentBytes + acknowledgementBytes),
+    },
+  } as never);
   const incoming = {
     bytes: Buffer.from('<ECF/>'),
     env: 'TesteCF',
@@ -55,7 +52,7 @@ function recording(isUsedUp: boolean) {
     sha256: 'a'.repeat(64),
     validation: { motive: 1, particulars: 'x', faults: [], signer: null, ecfType: '31' },
     key: { env: 'TesteCF', buyerRnc: '188888885', issuerRnc: '199999991', encf: 'E310000000001' },
-    receiver: {
+    buyer: {
       signer: { account_id: 'account-1', rnc: '188888885' },
       certificate: openCertificate(issued.p12, issued.password, NOW),
       served: true,

@@ -13,7 +13,7 @@ import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authori
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { ReceptionError } from '../src/errors.js';
-import type { TokenKeys } from '../src/ports.js';
+import type { TokenKeys } from '../src/tokens/ports.js';
 import { createProviderTokens } from '../src/tokens/provider-tokens.js';
 import { createSeeds, SEED_LIFE_MS } from '../src/tokens/seeds.js';
 import { readSignedSeed } from '../src/tokens/signed-seed.js';

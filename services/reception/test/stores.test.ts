@@ -18,11 +18,13 @@ import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
+import { DUE_TIMES } from '../src/background.js';
 import { createConfirmationStore } from '../src/confirmation/confirmations.postgres.js';
-import { DUE_TIMES } from '../src/due-times.js';
-import type { DocumentStore, Place, SpentSeeds, TokenKeys } from '../src/ports.js';
+import type { ListingStore, Place } from '../src/listings/ports.js';
 import { createDocumentStore } from '../src/receive/documents.postgres.js';
+import type { DocumentStore as CoreStore } from '../src/receive/ports.js';
 import type { NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../src/receive/received-document.js';
+import type { SpentSeeds, TokenKeys } from '../src/tokens/ports.js';
 import { createSpentSeeds } from '../src/tokens/spent-seeds.postgres.js';
 import { createTokenKeys, sealedTokenKeys } from '../src/tokens/token-keys.postgres.js';
 import { encf } from './support/documents.js';
@@ -32,6 +34,7 @@ import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
 import { createInMemoryTokenKeys } from './support/token-keys.in-memory.js';
 
 /** The store, for tests that do not check the bytes of documents. */
+type DocumentStore = CoreStore & ListingStore;
 type TestDocuments = Omit<DocumentStore, 'add' | 'refuse'> & {
   add(document: NewReceivedDocument): ReturnType<DocumentStore['add']>;
   refuse(refusal: NewRefusedDocument): ReturnType<DocumentStore['refuse']>;

@@ -1,13 +1,19 @@
 import type { Answer, AuthorityClient, DocumentState, TokenProvider } from '@ecf/authority-client';
 import { callWithToken, LoginError } from '@ecf/authority-client/login';
+import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
-import type { Ports } from '../ports.js';
+import type { Observer } from '../receive/ports.js';
 import type { Confirmation } from './confirmation.js';
 import type { QueryState } from './ports.js';
 
 /** Queries the authority for the state of a document, with the login of its buyer. */
 export function createQueryState(
-  ports: Pick<Ports, 'taxpayers' | 'certificates' | 'observer' | 'clock'>,
+  ports: {
+    readonly taxpayers: Pick<TaxpayerReplica, 'taxpayer'>;
+    readonly certificates: Certificates;
+    readonly observer: Observer;
+    readonly clock: () => Date;
+  },
   authority: Pick<AuthorityClient, 'queryState'>,
   tokens: TokenProvider,
 ): QueryState {

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { Ports } from '../ports.js';
+import { hash } from 'node:crypto';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { signAcknowledgement } from '../receive/acknowledgement.js';
-import type { Receivers } from '../receive/buyers.js';
+import type { Buyers } from '../receive/buyers.js';
+import type { DocumentValidation } from '../receive/ports.js';
 import { acknowledgementPath } from '../receive/storage-paths.js';
 import type { Competitor, Confirmation } from './confirmation.js';
 import type { ConfirmationStore } from './ports.js';
@@ -13,27 +15,29 @@ export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) 
  * A document that the authority does not know never keeps a confirmed one out. The confirmed one gets a positive acknowledgement,
  * signed now; the document is read again from the bytes that were kept.
  */
-export function createPromoteDocument(
-  ports: Pick<Ports, 'validation' | 'archive' | 'recordUse' | 'clock'> & {
-    confirmations: Pick<ConfirmationStore, 'promote'>;
-  },
-  receivers: Pick<Receivers, 'find'>,
-): PromoteDocument {
+export function createPromoteDocument(ports: {
+  readonly validation: DocumentValidation;
+  readonly archive: DocumentReader;
+  readonly recordUse: RecordCertificateUse;
+  readonly confirmations: Pick<ConfirmationStore, 'promote'>;
+  readonly buyers: Pick<Buyers, 'find'>;
+  readonly clock: () => Date;
+}): PromoteDocument {
   return async function promote({ documentId, env }, { holderConfirmed, accountId, receivedAt, bytes, xml, origin }) {
     if (holderConfirmed || xml === null) return false;
     const validation = await ports.validation.document(await ports.archive.get(xml.path, xml.sha256), receivedAt);
     // Its certificate is not trusted any more.
     if (validation.motive !== null) return false;
     const { parties, facts, signer, securityCode, contentSha256, canonical, observations } = validation;
-    const receiver = await receivers.find(parties.buyerRnc);
-    if (!receiver.served) throw new Error(`${parties.buyerRnc} is not served, so nobody signs for it`);
+    const buyer = await ports.buyers.find(parties.buyerRnc);
+    if (!buyer.served) throw new Error(`${parties.buyerRnc} is not served, so there is no signer for it`);
     const key = { env, ...parties };
     const at = ports.clock();
-    const { signer: owner, certificate } = receiver;
+    const { signer: owner, certificate } = buyer;
     await ports.recordUse({ account: owner.account_id, rnc: owner.rnc, use: 'arecf', certificate });
     const signed = await signAcknowledgement({ ...parties, motive: null, at }, certificate);
-    const sha256 = createHash('sha256').update(signed).digest('hex');
-    const name = { ...key, holderRnc: receiver.signer.rnc, at, sha256, refused: false };
+    const sha256 = hash('sha256', signed, 'hex');
+    const name = { ...key, holderRnc: buyer.signer.rnc, at, sha256, refused: false };
     const acknowledgement = { path: acknowledgementPath(name), sha256 };
     const read = { facts, signer, securityCode, contentSha256, canonical, observations };
     const kept = { accountId, receivedAt, bytes, xml, acknowledgement, acknowledgedAt: at, origin, signerKnown: true };

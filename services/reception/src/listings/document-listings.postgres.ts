@@ -3,7 +3,6 @@ import type { Environment } from '@ecf/domain';
 import { areKnownSigners } from '@ecf/public-ingress';
 import { type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
 import type { Database, Queries } from '@ecf/service-kit/postgres';
-import type { DocumentStore, ListedDocument, NumberSearch, Page, ReceivedCriteria, ReceivedFilter } from '../ports.js';
 import { conflictsOf } from '../receive/conflicts.postgres.js';
 import {
   CONFLICT,
@@ -15,6 +14,7 @@ import {
   type ReceivedRow,
 } from '../receive/document-rows.postgres.js';
 import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../receive/received-document.js';
+import type { ListedDocument, ListingStore, NumberSearch, Page, ReceivedCriteria, ReceivedFilter } from './ports.js';
 import { sumReceived } from './received-sums.postgres.js';
 
 /** Documents under one number that are read; more than one is ambiguous already. */
@@ -71,13 +71,8 @@ const ORDERS = {
   '-total_amount': { ...BY_AMOUNT, ...DOWN },
 } as const;
 
-type DocumentListings = Pick<
-  DocumentStore,
-  'list' | 'count' | 'totals' | 'sums' | 'byNumber' | 'latestAcknowledgements' | 'unansweredSince' | 'page'
->;
-
 /** Reads received documents for listings, searches and other services. */
-export function createDocumentListings(database: Database): DocumentListings {
+export function createDocumentListings(database: Database): ListingStore {
   return {
     async list(filter, page) {
       const { column, order } = ORDERS[page.sort];

@@ -5,9 +5,9 @@ import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import { ReceptionError } from '../errors.js';
-import type { Place } from '../ports.js';
 import { withExactAmounts } from './exact-amounts.js';
 import { Parameters } from './parameters.http.js';
+import type { Place } from './ports.js';
 import type { PageQuery, QueryReceived } from './query-received.js';
 
 const MOST_PROVIDERS = 50;

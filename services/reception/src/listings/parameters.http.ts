@@ -2,7 +2,7 @@ import { type AuthorityStatus, approvalStatusSchema, authorityStatusSchema } fro
 import { isRnc } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
 import { ListingParameters } from '@ecf/service-kit/listings';
-import type { ReceivedCriteria } from '../ports.js';
+import type { ReceivedCriteria } from './ports.js';
 
 /** The parameters of the listings. */
 export class Parameters extends ListingParameters {

@@ -10,19 +10,21 @@ import type {
 } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
+import { accountRncs, type Caller, requireTaxpayer } from './account-rncs.js';
+import { approvalDaysLeft } from './approval-deadline.js';
 import type {
   ListedConflict,
   ListedDocument,
+  ListingStore,
   NumberSearch,
   Page,
   Place,
-  Ports,
   ReceivedCriteria,
   ReceivedFilter,
-} from '../ports.js';
-import { accountRncs, type Caller, requireTaxpayer } from './account-rncs.js';
-import { approvalDaysLeft } from './approval-deadline.js';
+} from './ports.js';
 
 /** A period of days, both included: Dominican days of receipt, or dates of issue. */
 export interface PeriodQuery {
@@ -62,9 +64,12 @@ type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'
   readonly next: Place | null;
 };
 
-type QueryPorts = Pick<Ports, 'documents' | 'taxpayers' | 'source' | 'archive' | 'observer' | 'clock'> & {
+interface QueryPorts extends AccountPorts {
+  readonly documents: ListingStore;
+  readonly archive: DocumentReader;
+  readonly clock: () => Date;
   readonly toJson: (xml: Uint8Array) => Promise<string>;
-};
+}
 
 /** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */
 export function createQueryReceived(
@@ -177,7 +182,7 @@ async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string
   return { env, buyerRnc, issuerRnc, authorityStatus, issued, ...dominicanDays(first, last) };
 }
 
-async function only(documents: Ports['documents'], search: NumberSearch): Promise<ListedDocument> {
+async function only(documents: ListingStore, search: NumberSearch): Promise<ListedDocument> {
   const [first, ...others] = await documents.byNumber(search);
   if (first === undefined) {
     throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);

@@ -1,6 +1,6 @@
 import type { Period } from '@ecf/contracts';
 import type { Queries } from '@ecf/service-kit/postgres';
-import type { ReceivedSums } from '../ports.js';
+import type { ReceivedSums } from './ports.js';
 
 /** Credit notes count with a negative sign. */
 const SIGN = `CASE ecf_type WHEN '34' THEN -1 ELSE 1 END`;

@@ -1,4 +1,4 @@
-import type { DocumentStore, Observer } from '../ports.js';
+import type { DocumentStore, Observer } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 
 export interface AnsweredDocumentsPorts {

@@ -7,8 +7,8 @@ import {
   type NewConfirmationRow,
   newConfirmationRow,
 } from '../confirmation/confirmation-rows.postgres.js';
-import type { DocumentStore } from '../ports.js';
 import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.postgres.js';
+import type { DocumentStore } from './ports.js';
 import { receivedInvoiceEvent } from './received-changes.postgres.js';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from './received-document.js';
 

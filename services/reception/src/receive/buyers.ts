@@ -1,12 +1,13 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 import { ReceptionError } from '../errors.js';
-import type { Ports, ReceptionSettings } from '../ports.js';
+import type { Observer } from './ports.js';
 
 /** The taxpayer that answers for a buyer. */
-export interface Receiver {
+export interface Buyer {
   /** The taxpayer in whose name the document is kept and the acknowledgement signed. */
   readonly signer: TaxpayerState;
   readonly certificate: SigningCertificate;
@@ -26,18 +27,25 @@ const MAX_NOT_SERVED = 10_000;
  * Throws ReceptionError `buyer_not_served` if no signer is configured, `certificate_*` where the signer has no usable
  * certificate. Nothing is recorded then, and the sender may send the document again.
  */
-export function createReceivers(
-  ports: Pick<Ports, 'taxpayers' | 'source' | 'certificates' | 'observer' | 'clock'>,
-  settings: Pick<ReceptionSettings, 'signerRnc'>,
+export function createBuyers(
+  ports: {
+    readonly taxpayers: TaxpayerReplica;
+    /** Null where the deployment has no gateway to query. */
+    readonly source: TaxpayerSource | null;
+    readonly certificates: Certificates;
+    readonly observer: Observer;
+    readonly clock: () => Date;
+  },
+  /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
+  signerRnc: string | null,
 ) {
   const queries = new Map<string, Promise<TaxpayerState | null>>();
   /** When the gateway last answered that an RNC is not served. */
   const notServed = new LRUCache<string, number>({ max: MAX_NOT_SERVED });
 
-  async function find(buyerRnc: string): Promise<Receiver> {
+  async function find(buyerRnc: string): Promise<Buyer> {
     const buyer = await currentTaxpayer(buyerRnc, (known) => isActive(known) && known.certificate !== null);
     if (buyer !== null && isActive(buyer)) return { signer: buyer, certificate: open(buyer), served: true };
-    const { signerRnc } = settings;
     if (signerRnc === null) {
       throw new ReceptionError('buyer_not_served', `${buyerRnc} is not a receiver of this deployment.`);
     }
@@ -94,7 +102,7 @@ export function createReceivers(
   return { find, queries: () => queries.size };
 }
 
-export type Receivers = ReturnType<typeof createReceivers>;
+export type Buyers = ReturnType<typeof createBuyers>;
 
 /** No answer is better than the wrong one: after motive 4 a sender does not send the document again. */
 function unavailable(cause: unknown): ReceptionError {

@@ -5,10 +5,11 @@ import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { addConfirmation, newConfirmationRow } from '../confirmation/confirmation-rows.postgres.js';
 import { createDocumentListings } from '../listings/document-listings.postgres.js';
-import type { DocumentStore } from '../ports.js';
+import type { ListingStore } from '../listings/ports.js';
 import { createArrivals } from './arrivals.postgres.js';
 import { isShown } from './conflicts.postgres.js';
 import { RECEIVED, REFUSED_COLUMNS, type ReceivedRow, refusedValues } from './document-rows.postgres.js';
+import type { DocumentStore } from './ports.js';
 import { createReceivedChanges, refusalEvents } from './received-changes.postgres.js';
 import type { NewRefusedDocument, StoredBytes } from './received-document.js';
 
@@ -63,7 +64,10 @@ const KEPT_REFUSAL = {
 };
 
 /** Received documents in PostgreSQL, each change with its event in one transaction. */
-export function createDocumentStore(database: Database, makeId: () => string = randomUUID): DocumentStore {
+export function createDocumentStore(
+  database: Database,
+  makeId: () => string = randomUUID,
+): DocumentStore & ListingStore {
   const publish = createReceivedChanges(makeId);
 
   /** A refused document that competes for the number of a received one. */

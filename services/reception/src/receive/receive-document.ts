@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ReceptionError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import type { AnsweredDocuments } from './answered-documents.js';
-import type { Receivers } from './buyers.js';
+import type { Buyers } from './buyers.js';
+import type { DocumentStore, DocumentValidation } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 import {
   type Acknowledged,
@@ -15,9 +15,12 @@ import {
 export type ReceiveDocument = (arrival: Arrival) => Promise<Acknowledged>;
 
 export interface ReceiveParts {
-  readonly receivers: Pick<Receivers, 'find'>;
+  readonly documents: Pick<DocumentStore, 'holder'>;
+  readonly validation: DocumentValidation;
+  readonly buyers: Pick<Buyers, 'find'>;
   readonly answered: Pick<AnsweredDocuments, 'leftBefore'>;
   readonly record: RecordDocument;
+  readonly clock: () => Date;
 }
 
 /** Another request may take the number between the look-up and the insert; the document is decided again then. */
@@ -30,15 +33,19 @@ const MAX_ROUNDS = 3;
  * Throws ReceptionError where no acknowledgement is possible, and StoredBytesUsed where a quota of kept bytes is used up;
  * nothing is recorded then.
  */
-export function createReceiveDocument(
-  ports: Pick<Ports, 'documents' | 'validation' | 'clock'>,
-  { receivers, answered, record }: ReceiveParts,
-): ReceiveDocument {
+export function createReceiveDocument({
+  documents,
+  validation: validator,
+  buyers,
+  answered,
+  record,
+  clock,
+}: ReceiveParts): ReceiveDocument {
   const inFlight = new Map<string, { requestId: string; work: Promise<Acknowledged> }>();
 
   /** Overlapping requests of one sender with the same bytes are one document with one answer. */
   async function receive(arrival: Arrival): Promise<Acknowledged> {
-    const sha256 = createHash('sha256').update(arrival.bytes).digest('hex');
+    const sha256 = hash('sha256', arrival.bytes, 'hex');
     const key = `${arrival.env}:${arrival.quotaSender}:${sha256}`;
     const first = inFlight.get(key);
     if (first !== undefined)
@@ -49,13 +56,13 @@ export function createReceiveDocument(
   }
 
   async function validateAndDecide(arrival: Arrival, sha256: string): Promise<Acknowledged> {
-    const validation = await ports.validation.document(arrival.bytes, ports.clock());
+    const validation = await validator.document(arrival.bytes, clock());
     const incoming: Incoming = {
       ...arrival,
       sha256,
       validation,
       key: { env: arrival.env, ...validation.parties },
-      receiver: await receivers.find(validation.parties.buyerRnc),
+      buyer: await buyers.find(validation.parties.buyerRnc),
     };
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const answer = await decide(incoming);
@@ -69,11 +76,11 @@ export function createReceiveDocument(
 
   /** Null where another request took the number meanwhile. */
   async function decide(incoming: Incoming): Promise<Acknowledged | null> {
-    const { validation, key, receiver } = incoming;
+    const { validation, key, buyer } = incoming;
     if (validation.motive !== null) return record.refuse(incoming, validation.motive, validation.particulars, null);
-    const holder = await ports.documents.holder(key);
+    const holder = await documents.holder(key);
     if (holder !== null) return repeat(incoming, holder);
-    if (!receiver.served) return record.refuse(incoming, 4, `${key.buyerRnc} is not an active receiver here`, null);
+    if (!buyer.served) return record.refuse(incoming, 4, `${key.buyerRnc} is not an active receiver here`, null);
     return record.accept(incoming, validation);
   }
 

@@ -3,10 +3,10 @@ import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from 
 import { type BodyLimits, onAnswerEnd, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
+import type { ReceptionReport } from '../metrics.js';
 import type { ProviderTokens } from '../tokens/provider-tokens.js';
 import type { AnsweredDocuments } from './answered-documents.js';
 import type { ReceiveDocument } from './receive-document.js';
-import type { ReceptionReport } from './reception-report.js';
 import type { Acknowledged } from './record-document.js';
 
 export interface AcknowledgeParts {

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
+import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
-import type { Ports } from '../ports.js';
+import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
+import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { type AcknowledgementDraft, draftAcknowledgement } from './acknowledgement.js';
-import type { Receiver } from './buyers.js';
+import type { Buyer } from './buyers.js';
 import { type Motive, rejectionReason } from './motives.js';
+import type { DocumentStore } from './ports.js';
 import type {
   DocumentKey,
   NewReceivedDocument,
@@ -52,7 +54,7 @@ export interface Incoming extends Arrival {
   readonly sha256: string;
   readonly validation: ValidationResult;
   readonly key: DocumentKey;
-  readonly receiver: Receiver;
+  readonly buyer: Buyer;
 }
 
 /** Events of different refusals that one sender, whose signer is not known, can cause for a taxpayer in 24 hours. */
@@ -72,25 +74,31 @@ export interface RecordDocument {
 }
 
 export interface RecordParts {
+  readonly documents: DocumentStore;
+  /** Reads what the store committed, before and after it reaches the archive. */
+  readonly archive: DocumentReader;
+  /** Whether the RNC used the signer's key before in a confirmed document. */
+  readonly isKnown: (use: SignerUse) => Promise<boolean>;
+  /** Before every signature. */
+  readonly recordUse: RecordCertificateUse;
+  readonly quotas: QuotaStore;
+  readonly clock: () => Date;
   readonly stored: StoredBytesQuota;
   readonly refusedQuota: RefusedDocumentQuota;
 }
 
-export function createRecordDocument(
-  ports: Pick<Ports, 'documents' | 'archive' | 'isKnown' | 'recordUse' | 'quotas' | 'clock'>,
-  { stored, refusedQuota }: RecordParts,
-): RecordDocument {
-  const { documents, archive, isKnown } = ports;
+export function createRecordDocument(parts: RecordParts): RecordDocument {
+  const { documents, archive, isKnown, stored, refusedQuota } = parts;
   async function accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null> {
     const { bytes } = incoming;
     const storer = await storerOf(isKnown, incoming);
-    const draft = draftOf(ports.clock(), incoming, null);
+    const draft = draftOf(parts.clock(), incoming, null);
     await stored.take(storer, bytes.length + draft.acknowledgement.length);
-    const signed = await sign(ports, incoming, draft);
+    const signed = await sign(parts.recordUse, incoming, draft);
     const xml = fileOf(incoming, false);
     const received: NewReceivedDocument = {
       key: incoming.key,
-      accountId: incoming.receiver.signer.account_id,
+      accountId: incoming.buyer.signer.account_id,
       facts: document.facts,
       receivedAt: incoming.arrivedAt,
       acknowledgedAt: signed.at,
@@ -118,9 +126,9 @@ export function createRecordDocument(
     const { validation } = incoming;
     const reason = rejectionReason(motive, particulars);
     const storer = await storerOf(isKnown, incoming);
-    const draft = draftOf(ports.clock(), incoming, motive);
+    const draft = draftOf(parts.clock(), incoming, motive);
     const kept = await keepRefused(incoming, storer, holder, draft.acknowledgement.length);
-    const signed = await sign(ports, incoming, draft);
+    const signed = await sign(parts.recordUse, incoming, draft);
     const refusal: NewRefusedDocument = {
       key: incoming.key,
       motive,
@@ -138,7 +146,7 @@ export function createRecordDocument(
       contentSha256: validation.motive === null ? validation.contentSha256 : null,
       confirmable: confirmableFacts(validation, storer),
       origin: incoming.origin,
-      notify: await accountToNotify(ports, incoming, { motive, reason }, storer),
+      notify: await accountToNotify(parts, incoming, { motive, reason }, storer),
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
     const answer = { ecfType: validation.ecfType, documentId: null, repeated: false, sharedWith: null };
@@ -182,36 +190,32 @@ interface Draft {
   readonly acknowledgement: AcknowledgementDraft;
 }
 
-function draftOf(at: Date, { key, receiver }: Incoming, motive: Motive | null): Draft {
-  return { motive, at, acknowledgement: draftAcknowledgement({ ...key, motive, at }, receiver.certificate) };
+function draftOf(at: Date, { key, buyer }: Incoming, motive: Motive | null): Draft {
+  return { motive, at, acknowledgement: draftAcknowledgement({ ...key, motive, at }, buyer.certificate) };
 }
 
 /** Signs the acknowledgement of a document. */
-async function sign(
-  { recordUse }: Pick<Ports, 'recordUse'>,
-  incoming: Incoming,
-  { motive, at, acknowledgement }: Draft,
-) {
-  const { signer, certificate } = incoming.receiver;
+async function sign(recordUse: RecordCertificateUse, incoming: Incoming, { motive, at, acknowledgement }: Draft) {
+  const { signer, certificate } = incoming.buyer;
   await recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
   const bytes = await acknowledgement.sign();
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = hash('sha256', bytes, 'hex');
   const stored = { path: acknowledgementPath(pathName(incoming, sha256, motive !== null)), sha256 };
   return { stored, file: { ...stored, bytes }, at };
 }
 
 /** Each new refusal notifies the taxpayer here. A sender whose signer is not known causes a bounded number of them in a day. */
 async function accountToNotify(
-  { documents, quotas }: Pick<Ports, 'documents' | 'quotas'>,
-  { receiver, key, validation }: Incoming,
+  { documents, quotas }: Pick<RecordParts, 'documents' | 'quotas'>,
+  { buyer, key, validation }: Incoming,
   refusal: Pick<NewRefusedDocument, 'motive' | 'reason'>,
   { at, sender, signer }: Storer,
 ): Promise<NewRefusedDocument['notify']> {
-  if (!receiver.served || (await documents.wasRefused({ ...refusal, key }))) return null;
+  if (!buyer.served || (await documents.wasRefused({ ...refusal, key }))) return null;
   const scope = `refusals:${key.env}:${key.buyerRnc}:${sender}`;
   const claim = { scope, hour: quotaHour(at), amount: 1, limit: NOTIFIED_REFUSALS };
   if (!signer?.known && (await quotas.take([claim])) !== null) return null;
-  return { account_id: receiver.signer.account_id, ecf_type: validation.ecfType };
+  return { account_id: buyer.signer.account_id, ecf_type: validation.ecfType };
 }
 
 /** The query to the authority about a document; null for one that is not valid. */
@@ -231,7 +235,7 @@ export function isSameContent({ validation }: Pick<Incoming, 'validation'>, hold
 
 /** The same document under the number already: its bytes, null where they are not kept; whether it is confirmed. */
 async function presentDocument(
-  documents: Pick<Ports['documents'], 'competitor' | 'keptRefusal'>,
+  documents: Pick<DocumentStore, 'competitor' | 'keptRefusal'>,
   holder: NumberHolder | null,
   { sha256, validation, key }: Incoming,
 ): Promise<{ kept: StoredBytes | null; confirmed: boolean }> {
@@ -245,7 +249,7 @@ async function presentDocument(
 }
 
 /** The sender and signer that count for the quotas. Only the signer of a valid document can be known. */
-async function storerOf(isKnown: Ports['isKnown'], incoming: Incoming): Promise<Storer> {
+async function storerOf(isKnown: RecordParts['isKnown'], incoming: Incoming): Promise<Storer> {
   const { validation, key, arrivedAt: at, quotaSender: sender } = incoming;
   const { signer } = validation;
   if (signer === null) return { at, sender, signer: null };
@@ -261,7 +265,7 @@ function fileOf(incoming: Incoming, refused: boolean): PendingDocument {
 
 /** The document is stored under the RNC of the taxpayer that answers: a stranger's RNC never becomes a folder. */
 function pathName(incoming: Incoming, sha256: string, refused: boolean): StoredDocumentName {
-  return { ...incoming.key, holderRnc: incoming.receiver.signer.rnc, at: incoming.arrivedAt, sha256, refused };
+  return { ...incoming.key, holderRnc: incoming.buyer.signer.rnc, at: incoming.arrivedAt, sha256, refused };
 }
 
 function estado0(incoming: Incoming, documentId: number): Omit<Acknowledged, 'acknowledgement'> {

@@ -1,5 +1,5 @@
 import type { NamedClaim, StoredBytesQuota, Storer } from '@ecf/public-ingress/stored-bytes-quota';
-import type { ReceptionSettings } from '../ports.js';
+import type { ReceptionSettings } from './ports.js';
 import type { NumberHolder } from './received-document.js';
 
 /** Why the bytes of a refused document are not kept: its size, or the quota of its number. */

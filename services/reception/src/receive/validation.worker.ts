@@ -2,12 +2,13 @@ import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/
 import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { ReceptionError, type ReceptionErrorCode } from '../errors.js';
-import type { Validation } from '../ports.js';
+import type { SeedValidation } from '../tokens/ports.js';
+import type { DocumentValidation } from './ports.js';
 
 /** Validates e-CF and signed seeds in worker threads. */
 export function createValidation(
   settings: ValidationSettings & { readonly watchQueue: WatchQueue },
-): Validation & { close(): Promise<void> } {
+): DocumentValidation & SeedValidation & { close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
     worker: compiledWorker(import.meta, 'validation-thread.worker'),

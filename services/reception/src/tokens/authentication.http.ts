@@ -2,7 +2,7 @@ import { type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-
 import type { BodyLimits } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
-import type { ReceptionReport } from '../receive/reception-report.js';
+import type { ReceptionReport } from '../metrics.js';
 import type { IssuedToken, ProviderTokens } from './provider-tokens.js';
 import type { Seeds } from './seeds.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { ReceptionError } from '../errors.js';
-import type { TokenKey, TokenKeys } from '../ports.js';
+import type { TokenKey, TokenKeys } from './ports.js';
 
 export const ALGORITHM = 'ES256';
 export const SKEW_SECONDS = 30;

@@ -4,7 +4,7 @@ import type { Environment } from '@ecf/domain';
 import type { CertificateFacts } from '@ecf/xml-signing';
 import { decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import { ReceptionError } from '../errors.js';
-import type { TokenKeys } from '../ports.js';
+import type { TokenKeys } from './ports.js';
 import { ALGORITHM, createProviderKeys, SKEW_SECONDS, type TokenSettings } from './provider-keys.js';
 
 const ISSUER = 'ecf-reception';

@@ -3,7 +3,7 @@ import { ENVIRONMENTS, type Environment, toIsoDominican } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import type { TrustCheck } from '@ecf/public-ingress/signed-document';
 import type { CertificateFacts } from '@ecf/xml-signing';
-import type { SpentSeeds, Validation } from '../ports.js';
+import type { SeedValidation, SpentSeeds } from './ports.js';
 import { seedRefused } from './signed-seed.js';
 
 /** Field receivers keep seeds for five minutes. */
@@ -22,7 +22,7 @@ const MAC = 32;
  * @param keys of the authentication code, the newest first; it makes new codes, and codes of any of them are accepted
  */
 export function createSeeds(
-  ports: { spent: SpentSeeds; validation: Pick<Validation, 'seed'>; clock: () => Date },
+  ports: { spent: SpentSeeds; validation: SeedValidation; clock: () => Date },
   keys: readonly [Uint8Array, ...Uint8Array[]],
   trust: TrustCheck,
   random: (size: number) => Buffer = randomBytes,

@@ -1,5 +1,5 @@
 import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
-import type { SpentSeeds } from '../ports.js';
+import type { SpentSeeds } from './ports.js';
 
 const SPEND = {
   name: 'seed_spend',

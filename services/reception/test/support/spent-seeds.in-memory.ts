@@ -1,4 +1,4 @@
-import type { SpentSeeds } from '../../src/ports.js';
+import type { SpentSeeds } from '../../src/tokens/ports.js';
 
 /** Redeemed seeds in memory, for tests above the store. */
 export function createInMemorySpentSeeds(): SpentSeeds {

@@ -1,4 +1,4 @@
-import type { TokenKey, TokenKeys } from '../../src/ports.js';
+import type { TokenKey, TokenKeys } from '../../src/tokens/ports.js';
 
 /** Token keys in memory, for tests above the store. */
 export function createInMemoryTokenKeys(): TokenKeys {
