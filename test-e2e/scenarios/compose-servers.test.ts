@@ -148,12 +148,15 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
     return `${lines.join('\n')}\n`
       .replace(/:(909[234])\b/g, (_, number) => `:${ports[number]}`)
       .replaceAll(/(SASL:\/\/)(?:kafka)?:/g, '$1127.0.0.1:')
-      .replace('/var/lib/kafka/data', path.join(folder, 'kafka', 'data'));
+      .replace('/var/lib/kafka/data', path.join(folder, 'kafka', 'data'))
+      .replace('/etc/kafka/ecf', folder);
   }
 
   const settingsOf = (user: string, KAFKA_SASL_PASSWORD = `secret-of-${user}`) =>
     readBusSettings({
       KAFKA_BROKERS: address,
+      KAFKA_SSL: 'true',
+      KAFKA_SSL_CA_FILE: path.join(folder, 'ca.pem'),
       KAFKA_SASL_MECHANISM: 'plain',
       KAFKA_SASL_USERNAME: user,
       KAFKA_SASL_PASSWORD,
@@ -166,6 +169,13 @@ if (lacks !== null) process.stderr.write(`The Kafka of compose is not tried: ${l
     const data = path.join(folder, 'kafka');
     const port = await freePort();
     await prepareJavaBroker(data, port);
+    const files = ['-keyout', path.join(folder, 'key.pem'), '-out', path.join(folder, 'ca.pem')];
+    const subject = ['-subj', '/CN=kafka', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], {
+      stdio: 'ignore',
+    });
+    const pem = ['key.pem', 'ca.pem'].map((name) => fs.readFileSync(path.join(folder, name)));
+    fs.writeFileSync(path.join(folder, 'broker.pem'), Buffer.concat(pem));
     const [local, controller] = [await freePort(port), await freePort(port)] as const;
     fs.writeFileSync(path.join(data, 'server.properties'), properties(port, local, controller));
     pid = (await runJavaBroker(data, port)).pid;

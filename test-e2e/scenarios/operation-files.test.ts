@@ -174,11 +174,15 @@ describe('compose', () => {
   });
 
   it('keeps secrets and settings of an installation out of git and of images', () => {
-    const files = ['.env', 'settings.env', 'files/issuers.pem'].map((name) => `deploy/compose/${name}`);
+    const files = ['.env', 'settings.env', 'files/issuers.pem', 'kafka/broker.pem'].map(
+      (name) => `deploy/compose/${name}`,
+    );
     const ignored = execFileSync('git', ['check-ignore', ...files], { cwd: ROOT, encoding: 'utf8' });
     expect(ignored.trim().split('\n')).toEqual(files);
     const context = fs.readFileSync(path.join(folder, 'Dockerfile.dockerignore'), 'utf8').split('\n');
-    expect(context).toEqual(expect.arrayContaining(['**/.env', '**/settings.env', 'deploy/compose/files']));
+    expect(context).toEqual(
+      expect.arrayContaining(['**/.env', '**/settings.env', 'deploy/compose/files', 'deploy/compose/kafka']),
+    );
   });
 
   it('removes package managers, tests and sources from images', () => {
