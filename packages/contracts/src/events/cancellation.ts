@@ -21,7 +21,7 @@ export const cancellationChangedSchema = z
       .array(z.object({ ecf_type: ecfTypeSchema, from: z.int().positive(), to: z.int().positive() }))
       .max(MAX_EVENT_RANGES)
       .describe(
-        'The blocked numbers, merged and in order: all numbers until the authority answers, then without those that it refused. Sequences are the ten digits after the type',
+        'The blocked numbers, merged and in order: all numbers until the authority answers, then without the refused ones. Sequences are the ten digits after the type',
       ),
     blocked_complete: z.boolean().describe(`False if there are more than ${MAX_EVENT_RANGES}`),
     created_at: timestampSchema,
