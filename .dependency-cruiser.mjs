@@ -13,7 +13,7 @@ const DOES_IO = [
   // Not named by their suffix.
   '^services/gateway/src/(lifecycle|owners|upstream)\\.ts$',
   '^services/query/src/webhooks\\.ts$',
-  '^services/(approvals|emission|reception)/src/due-times\\.ts$',
+  '^services/emission/src/due-times\\.ts$',
   '^services/[^/]+/src/(inbound|outbound|generated)/',
 ];
 

@@ -15,7 +15,134 @@ import type {
   ReceivedAnswer,
   ReceivedApprovalStore,
 } from './ports.js';
-import * as sql from './received-approval-sql.postgres.js';
+
+// In the statements $1 env, $2 issuer and $3 eNCF name the e-CF.
+const COLUMNS = `env, issuer_rnc, encf, buyer_rnc, account_id, decision, reason, decided_at, received_at, bytes, xml_path, xml_sha256,
+  certificate_subject, certificate_serial, certificate_issuer, certificate_fingerprint, certificate_key, certificate_holder,
+  certificate_trusted, canonical, request_id, sender, confirmed, content_sha256`;
+const VALUES = COLUMNS.split(',').map((_, index) => `$${index + 1}`);
+const ABOUT = 'a.env = $1 AND a.issuer_rnc = $2 AND a.encf = $3';
+/** The present certification run of the issuer of a decision `d`. */
+const RUN = 'coalesce((SELECT c.run FROM certification_run c WHERE c.env = d.env AND c.issuer_rnc = d.issuer_rnc), 1)';
+/** Most answers that are listed. */
+const MOST_ANSWERS = 1_000;
+
+const FIND = {
+  name: 'received_approval_find',
+  text: `SELECT a.*, true AS counts FROM received_decisions d JOIN received_approvals a ON a.id = d.answer_id
+          WHERE d.env = $1 AND d.issuer_rnc = $2 AND d.encf = $3`,
+};
+const ANSWERS = {
+  name: 'received_approval_answers',
+  text: `SELECT * FROM (
+           SELECT a.*, EXISTS (SELECT 1 FROM received_decisions d
+                                WHERE d.env = a.env AND d.issuer_rnc = a.issuer_rnc AND d.encf = a.encf
+                                  AND d.answer_id = a.id) AS counts
+             FROM received_approvals a WHERE ${ABOUT}
+            ORDER BY counts DESC, a.confirmed DESC, a.id LIMIT ${MOST_ANSWERS}) first
+          ORDER BY id`,
+};
+const EQUAL = {
+  name: 'received_approval_equal',
+  text: `SELECT a.xml_path AS path, a.xml_sha256 AS sha256 FROM received_approvals a
+          WHERE ${ABOUT} AND a.content_sha256 = $4 ORDER BY a.id LIMIT 1`,
+};
+/** Where identical bytes are kept; null if they were refused and not kept. */
+const PATH = {
+  name: 'received_approval_path',
+  text: `SELECT xml_path FROM (
+           SELECT a.xml_path FROM received_approvals a WHERE ${ABOUT} AND a.xml_sha256 = $4
+           UNION ALL
+           SELECT a.xml_path FROM refused_approvals a WHERE ${ABOUT} AND a.sha256 = $4) kept
+          ORDER BY xml_path NULLS LAST LIMIT 1`,
+};
+const OF_ACCOUNT = {
+  name: 'received_approval_of_account',
+  text: "SELECT a.*, false AS counts FROM received_approvals a WHERE a.id = $1 AND a.account_id = $2 AND position('/' in a.env) = 0",
+};
+/** An answer that does not count. The same bytes are kept once. */
+const ADD = {
+  name: 'received_approval_add',
+  text: `INSERT INTO received_approvals (${COLUMNS}) VALUES (${VALUES})
+         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO NOTHING`,
+};
+/**
+ * An answer that counts, unless an operator decided otherwise. Its bytes may be kept already, as an answer that did not
+ * count.
+ */
+const ADD_COUNTING = {
+  name: 'received_approval_add_counting',
+  text: `INSERT INTO received_approvals AS a (${COLUMNS}) VALUES (${VALUES})
+         ON CONFLICT (env, issuer_rnc, encf, xml_sha256) DO UPDATE SET confirmed = a.confirmed OR excluded.confirmed
+          WHERE a.ruled_counts IS NOT false
+         RETURNING *, true AS counts, xmax = 0 AS fresh`,
+};
+const DISMISSED = {
+  name: 'received_approval_dismissed',
+  text: `SELECT 1 FROM received_approvals a
+          WHERE ${ABOUT} AND a.certificate_fingerprint = $4 AND a.ruled_counts = false LIMIT 1`,
+};
+const RULE = {
+  name: 'received_approval_rule',
+  text: `UPDATE received_approvals SET ruled_counts = $2, ruled_reason = $3, ruled_at = $4 WHERE id = $1
+         RETURNING *, true AS counts`,
+};
+/** Unconfirmed answers of a signer in the name of a buyer. $3 its key; $4, $5 its holder, if it leads to a trusted issuer. */
+const UNCONFIRMED_OF = {
+  name: 'received_approval_unconfirmed_of',
+  text: `SELECT *, false AS counts FROM received_approvals
+          WHERE env = $1 AND buyer_rnc = $2 AND NOT confirmed
+            AND (certificate_key = $3 OR ($4::boolean AND certificate_trusted AND certificate_holder = $5))
+          ORDER BY issuer_rnc, encf, id`,
+};
+const WITH_ID = {
+  name: 'received_approval_with_id',
+  text: 'SELECT a.*, true AS counts FROM received_approvals a WHERE a.id = $1',
+};
+const CONFIRM = {
+  name: 'received_approval_confirm',
+  text: 'UPDATE received_approvals SET confirmed = true WHERE id = $1 RETURNING *, true AS counts',
+};
+/** A lock by a name, until the end of the transaction. */
+const LOCK_NAME = {
+  name: 'received_approval_lock_name',
+  text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
+};
+const LOCK = {
+  name: 'received_decision_lock',
+  text: `INSERT INTO received_decisions AS d (env, issuer_rnc, encf, buyer_rnc) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (env, issuer_rnc, encf) DO UPDATE SET revision = d.revision`,
+};
+/** $5 whether the answer takes the place of the one that counts, which is remembered with it. */
+const DECIDE = {
+  name: 'received_decision_decide',
+  text: `WITH replaced AS (
+           UPDATE received_approvals a SET replaced_id = before.answer_id FROM received_decisions before
+            WHERE $5 AND before.env = $1 AND before.issuer_rnc = $2 AND before.encf = $3 AND a.id = $4
+              AND before.answer_id <> a.id),
+         d AS (
+           UPDATE received_decisions SET answer_id = $4, revision = revision + 1
+            WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 RETURNING *)
+         SELECT d.*, ${RUN} AS run, a.decision, a.confirmed, a.decided_at FROM d LEFT JOIN received_approvals a ON a.id = d.answer_id`,
+};
+const PAGE = {
+  name: 'received_decisions_page',
+  text: `SELECT d.*, ${RUN} AS run, a.decision, a.confirmed, a.decided_at
+           FROM received_decisions d LEFT JOIN received_approvals a ON a.id = d.answer_id
+          WHERE d.id > $1 AND d.revision > 0 ORDER BY d.id LIMIT $2`,
+};
+/** A refusal of the same bytes is counted; the row has the latest reason. */
+const REFUSE_AGAIN = {
+  name: 'refused_approval_repeat',
+  text: `UPDATE refused_approvals SET repeats = repeats + 1, reason = $5
+          WHERE env = $1 AND issuer_rnc = $2 AND encf = $3 AND sha256 = $4`,
+};
+const REFUSE = {
+  name: 'refused_approval_add',
+  text: `INSERT INTO refused_approvals (env, issuer_rnc, encf, buyer_rnc, reason, received_at, bytes, sha256, xml_path,
+           request_id, sender)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+};
 
 /** Later than every use of a signer. */
 const EVER = new Date('9999-12-31T00:00:00Z');
@@ -26,19 +153,19 @@ type EcfKey = Omit<DecisionKey, 'buyerRnc'>;
 export function createReceivedApprovalStore(database: Database): ReceivedApprovalStore {
   return {
     async find(key) {
-      const { rows } = await database.query<ReceivedApprovalRow>(sql.FIND, keyValues(key));
+      const { rows } = await database.query<ReceivedApprovalRow>(FIND, keyValues(key));
       return rows[0] === undefined ? null : fromRow(rows[0]);
     },
     async answers(key) {
-      const { rows } = await database.query<ReceivedApprovalRow>(sql.ANSWERS, keyValues(key));
+      const { rows } = await database.query<ReceivedApprovalRow>(ANSWERS, keyValues(key));
       return rows.map(fromRow);
     },
     async equalTo(key, contentSha256) {
-      const { rows } = await database.query<StoredBytes>(sql.EQUAL, [...keyValues(key), contentSha256]);
+      const { rows } = await database.query<StoredBytes>(EQUAL, [...keyValues(key), contentSha256]);
       return rows[0] ?? null;
     },
     async pathOf(key, sha256) {
-      const { rows } = await database.query<{ xml_path: string | null }>(sql.PATH, [...keyValues(key), sha256]);
+      const { rows } = await database.query<{ xml_path: string | null }>(PATH, [...keyValues(key), sha256]);
       return rows[0]?.xml_path;
     },
     add: (approval, bytes) => database.transaction((tx) => add(tx, approval, bytes)),
@@ -52,7 +179,7 @@ async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8A
   const decision = await lock(tx, approval.key);
   if (!replaces(approval, decision.standing)) return false;
   if (!approval.confirmed && (await isDismissed(tx, approval))) return false;
-  const { rows } = await tx.query<ReceivedApprovalRow & { fresh: boolean }>(sql.ADD_COUNTING, newValues(approval));
+  const { rows } = await tx.query<ReceivedApprovalRow & { fresh: boolean }>(ADD_COUNTING, newValues(approval));
   // An operator decided that these bytes do not count.
   if (rows[0] === undefined) return false;
   if (rows[0].fresh) await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
@@ -74,12 +201,12 @@ async function confirmIfKnownByNow(tx: Transaction, answer: NewReceivedApproval)
  * transaction sees what the other committed.
  */
 export async function lockSigners(tx: Transaction, env: Environment, rnc: string): Promise<void> {
-  await tx.query(sql.LOCK_NAME, [`known signers ${env} ${rnc}`]);
+  await tx.query(LOCK_NAME, [`known signers ${env} ${rnc}`]);
 }
 
 /** An operator decided that an answer of this signer does not count, so another one of a stranger needs a decision too. */
 async function isDismissed(tx: Transaction, { key, signer }: NewReceivedApproval): Promise<boolean> {
-  const { rows } = await tx.query(sql.DISMISSED, [...keyValues(key), signer.fingerprint]);
+  const { rows } = await tx.query(DISMISSED, [...keyValues(key), signer.fingerprint]);
   return rows.length > 0;
 }
 
@@ -92,14 +219,14 @@ async function refuse(
   const { sha256, xmlPath } = refusal;
   if (answer !== null && !answer.confirmed) await lockSigners(tx, answer.key.env, answer.key.buyerRnc);
   if (answer !== null) {
-    await tx.query(sql.ADD, newValues(answer));
+    await tx.query(ADD, newValues(answer));
     await confirmIfKnownByNow(tx, answer);
   }
-  await tx.query(sql.LOCK_NAME, [`refused approval ${sha256}`]);
-  const again = await tx.query(sql.REFUSE_AGAIN, [...keyValues(refusal), sha256, refusal.reason]);
+  await tx.query(LOCK_NAME, [`refused approval ${sha256}`]);
+  const again = await tx.query(REFUSE_AGAIN, [...keyValues(refusal), sha256, refusal.reason]);
   if (again.rowCount > 0) return;
   if (xmlPath !== null && bytes !== null) await addPendingDocuments(tx, [{ path: xmlPath, sha256, bytes }]);
-  await tx.query(sql.REFUSE, [
+  await tx.query(REFUSE, [
     refusal.env,
     refusal.issuerRnc,
     refusal.encf,
@@ -120,10 +247,10 @@ async function rule(
   accountId: string,
   { counts, reason, at, act }: AnswerRuling,
 ): Promise<ReceivedAnswer | null> {
-  const [found] = (await tx.query<ReceivedApprovalRow>(sql.OF_ACCOUNT, [id, accountId])).rows;
+  const [found] = (await tx.query<ReceivedApprovalRow>(OF_ACCOUNT, [id, accountId])).rows;
   if (found === undefined) return null;
   const { standing } = await lock(tx, fromRow(found).key);
-  const [row] = (await tx.query<ReceivedApprovalRow>(sql.RULE, [id, counts, reason, at])).rows;
+  const [row] = (await tx.query<ReceivedApprovalRow>(RULE, [id, counts, reason, at])).rows;
   const answer = fromRow(row as ReceivedApprovalRow);
   if (counts && standing?.id !== id) await decide(tx, answer, at);
   if (!counts && standing?.id === id)
@@ -138,10 +265,10 @@ async function rule(
  */
 export async function confirmAnswers(tx: Transaction, { env, rnc, signer, at }: SignerUse): Promise<void> {
   const values = [env, rnc, signer.keyFingerprint, signer.trusted === true, signer.holderId];
-  const { rows } = await tx.query<ReceivedApprovalRow>(sql.UNCONFIRMED_OF, values);
+  const { rows } = await tx.query<ReceivedApprovalRow>(UNCONFIRMED_OF, values);
   for (const row of rows) {
     const { standing } = await lock(tx, fromRow(row).key);
-    const [confirmed] = (await tx.query<ReceivedApprovalRow>(sql.CONFIRM, [row.id])).rows;
+    const [confirmed] = (await tx.query<ReceivedApprovalRow>(CONFIRM, [row.id])).rows;
     const answer = fromRow(confirmed as ReceivedApprovalRow);
     const dismissed = confirmed?.ruled_counts === false;
     if (!dismissed && (standing?.id === answer.id || replaces(answer, standing))) await decide(tx, answer, at);
@@ -153,8 +280,8 @@ interface LockedDecision {
 }
 
 async function lock(tx: Transaction, { buyerRnc, ...key }: DecisionKey): Promise<LockedDecision> {
-  await tx.query(sql.LOCK, [...keyValues(key), buyerRnc]);
-  const { rows } = await tx.query<ReceivedApprovalRow>(sql.FIND, keyValues(key));
+  await tx.query(LOCK, [...keyValues(key), buyerRnc]);
+  const { rows } = await tx.query<ReceivedApprovalRow>(FIND, keyValues(key));
   return { standing: rows[0] ?? null };
 }
 
@@ -164,7 +291,7 @@ async function countedBefore(tx: Transaction, id: number): Promise<ReceivedAnswe
   const seen = new Set<number>();
   for (let at: number | null = id; at !== null && !seen.has(at); ) {
     seen.add(at);
-    const [row]: ReceivedApprovalRow[] = (await tx.query<ReceivedApprovalRow>(sql.WITH_ID, [at])).rows;
+    const [row]: ReceivedApprovalRow[] = (await tx.query<ReceivedApprovalRow>(WITH_ID, [at])).rows;
     if (row !== undefined && row.ruled_counts !== false) return fromRow(row);
     at = row?.replaced_id ?? null;
   }
@@ -184,13 +311,13 @@ function restore(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<voi
 async function publish(tx: Transaction, answer: ReceivedAnswer, at: Date, replaces: boolean): Promise<void> {
   const { buyerRnc: _, ...key } = answer.key;
   const counting = answer.counts ? answer.id : null;
-  const { rows } = await tx.query<DecisionRow>(sql.DECIDE, [...keyValues(key), counting, replaces]);
+  const { rows } = await tx.query<DecisionRow>(DECIDE, [...keyValues(key), counting, replaces]);
   await appendToOutbox(tx, [approvalEvent(decisionReceived(rows[0] as DecisionRow), at)]);
 }
 
 /** A page of the decisions that were published, by id. */
 export async function pageOfDecisions(queries: Queries, after: number, limit: number): Promise<DecisionRow[]> {
-  return (await queries.query<DecisionRow>(sql.PAGE, [after, limit])).rows;
+  return (await queries.query<DecisionRow>(PAGE, [after, limit])).rows;
 }
 
 /** The buyer's decision as it is published. */
