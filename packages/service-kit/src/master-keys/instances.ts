@@ -5,9 +5,9 @@ import type { SealingKeys } from '../security/seal.js';
 import type { Logger } from '../telemetry/index.js';
 import { requireNoEarlierLayout, type SealedValues } from './sealed-values.js';
 
-const REPORT_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 30_000;
 /** An instance that has not reported for longer does not run any more. */
-const PRESENT_SECONDS = 30;
+const PRESENT_SECONDS = 90;
 
 const REPORT = `
   WITH gone AS (DELETE FROM instances WHERE id <> $1 AND seen_at < now() - interval '1 day')

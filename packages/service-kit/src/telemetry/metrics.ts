@@ -14,10 +14,14 @@ export interface Metrics {
   registry: Registry;
 }
 
-/** A registry of its own; with `processMetrics`, memory, CPU and event loop of the process are in it. */
+/** The event loop is sampled this often. Every 10 ms, the default, takes a quarter of an idle gateway's processor time. */
+const EVENT_LOOP_SAMPLE_MS = 50;
+
+/** Creates a registry; with `processMetrics`, memory, CPU and event loop of the process are in it. */
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
   const registry = new Registry();
-  if (options.processMetrics === true) collectDefaultMetrics({ register: registry });
+  if (options.processMetrics === true)
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   const shared = { registers: [registry] };
   const refreshers = new Set<() => Promise<void>>();
   return {
