@@ -1,9 +1,9 @@
 import type { TaxpayerState } from '@ecf/contracts';
 import type { SealedValues } from '@ecf/service-kit/master-keys';
-import { createSharedCalls, type Database, type Queries } from '@ecf/service-kit/postgres';
+import type { Database, Queries } from '@ecf/service-kit/postgres';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
-const TAXPAYERS = { name: 'taxpayers_find', text: 'SELECT rnc, state FROM taxpayers WHERE rnc = ANY($1::text[])' };
+const TAXPAYER = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayers WHERE rnc = $1' };
 
 const LOOK_UP = {
   name: 'taxpayer_look_up',
@@ -62,22 +62,10 @@ export function createTaxpayerReplica(
     await queries.query(KEEP_NEWER, [JSON.stringify(kept)]);
   }
 
-  // Every document that is followed up needs its taxpayer, so look-ups that come together share a statement.
-  const taxpayers = createSharedCalls<{ readonly rnc: string }, TaxpayerState | null>({
-    maxItems: 64,
-    maxInFlight: 1,
-    keyOf: (item) => item,
-    async work(items) {
-      const { rows } = await database.query<{ rnc: string; state: TaxpayerState }>(TAXPAYERS, [
-        [...new Set(items.map(({ rnc }) => rnc))],
-      ]);
-      const states = new Map(rows.map(({ rnc, state }) => [rnc, state]));
-      return items.map(({ rnc }) => states.get(rnc) ?? null);
-    },
-  });
-
   return {
-    taxpayer: (rnc) => taxpayers.run({ rnc }),
+    async taxpayer(rnc) {
+      return (await database.query<{ state: TaxpayerState }>(TAXPAYER, [rnc])).rows[0]?.state ?? null;
+    },
     async lookUp(accountId, rnc) {
       const { rows } = await database.query<{ revision: number; state: TaxpayerState | null }>(LOOK_UP, [
         accountId,

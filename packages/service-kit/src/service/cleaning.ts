@@ -1,19 +1,10 @@
 const CLEAN_EVERY_MS = 3_600_000;
-const LIMIT_EVERY_MS = 60_000;
 
-interface RepeatedWork {
-  readonly clock: () => Date;
-  readonly failed: (error: unknown) => void;
-}
-
-export interface CleaningOptions extends RepeatedWork {
+export interface CleaningOptions {
   /** Deletes what is no longer needed. */
   readonly clean: (now: Date) => Promise<unknown>;
-}
-
-export interface DueTimeLimitsOptions extends RepeatedWork {
-  /** Brings due times beyond their longest pause back to it. */
-  readonly limit: (now: Date) => Promise<unknown>;
+  readonly clock: () => Date;
+  readonly failed: (error: unknown) => void;
 }
 
 export interface Cleaning {
@@ -23,31 +14,15 @@ export interface Cleaning {
 }
 
 /** Cleans every hour. Not at the start: restarts while the clock of the database is wrong would each delete a day. */
-export function createCleaning({ clean, ...options }: CleaningOptions): Cleaning {
-  return repeated(clean, { ...options, everyMs: CLEAN_EVERY_MS, atStart: false });
-}
-
-/**
- * Limits due times at the start and every minute. The clock of the database may have been wrong for a while: a due time that
- * was stored then must not delay work by more than its longest pause.
- */
-export function createDueTimeLimits({ limit, ...options }: DueTimeLimitsOptions): Cleaning {
-  return repeated(limit, { ...options, everyMs: LIMIT_EVERY_MS, atStart: true });
-}
-
-function repeated(
-  work: (now: Date) => Promise<unknown>,
-  { clock, failed, everyMs, atStart }: RepeatedWork & { readonly everyMs: number; readonly atStart: boolean },
-): Cleaning {
+export function createCleaning({ clean, clock, failed }: CleaningOptions): Cleaning {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
   const run = () => {
-    running = running.then(() => work(clock())).catch(failed);
+    running = running.then(() => clean(clock())).catch(failed);
   };
   return {
     start() {
-      if (atStart) run();
-      timer = setInterval(run, everyMs);
+      timer = setInterval(run, CLEAN_EVERY_MS);
       timer.unref();
     },
     async stop() {

@@ -1,4 +1,4 @@
-export { type Cleaning, createCleaning, createDueTimeLimits } from './cleaning.js';
+export { type Cleaning, createCleaning } from './cleaning.js';
 export * from './health.js';
 export { openBus } from './open-bus.js';
 export * from './run-http-service.js';

@@ -12,15 +12,10 @@ import type { DocumentStore } from './ports.js';
 import { receivedInvoiceEvent } from './received-changes.postgres.js';
 import type { DocumentKey, NewReceivedDocument, NumberHolder } from './received-document.js';
 
-const SHARED = { maxItems: 64, maxInFlight: 2 };
-
-const HOLDERS = {
-  name: 'received_holders',
-  text: `SELECT k.position::int, d.id, d.xml_path, d.xml_sha256, d.arecf_path, d.arecf_sha256,
-                d.received_at, d.answered_at, d.promoted_at, d.content_sha256
-           FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-                WITH ORDINALITY AS k(env, buyer_rnc, encf, issuer_rnc, position)
-           JOIN received_documents d USING (env, buyer_rnc, encf, issuer_rnc)`,
+const HOLDER = {
+  name: 'received_holder',
+  text: `SELECT id, xml_path, xml_sha256, arecf_path, arecf_sha256, received_at, answered_at, promoted_at, content_sha256
+           FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4`,
 };
 const NEXT_IDS = {
   name: 'received_next_ids',
@@ -74,7 +69,7 @@ interface Addition {
 }
 
 /**
- * Finds the document that holds a number, and stores a new one. Arrivals during a statement share the next statement,
+ * Finds the document that holds a number, and stores a new one. Documents that arrive during a statement are stored by the next one,
  * because PostgreSQL takes most of the processor time of an arrival.
  */
 export function createArrivals(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
@@ -83,23 +78,9 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
     return rows.map(({ id }) => id);
   });
 
-  const holders = createSharedCalls<DocumentKey, NumberHolder | null>({
-    ...SHARED,
-    keyOf: (key) => key,
-    async work(keys) {
-      const { rows } = await database.query<HolderRow>(HOLDERS, [
-        keys.map(({ env }) => env),
-        keys.map(({ buyerRnc }) => buyerRnc),
-        keys.map(({ encf }) => encf),
-        keys.map(({ issuerRnc }) => issuerRnc),
-      ]);
-      const found = new Map(rows.map((row) => [row.position - 1, row]));
-      return keys.map((key, index) => fromHolderRow(key, found.get(index)));
-    },
-  });
-
   const additions = createSharedCalls<Addition, number | null>({
-    ...SHARED,
+    maxItems: 64,
+    maxInFlight: 2,
     keyOf: ({ event }) => event.key,
     async work(items) {
       const { rows } = await database.query<{ id: number }>(ADD, [
@@ -117,7 +98,10 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
   });
 
   return {
-    holder: (key) => holders.run(key),
+    async holder(key) {
+      const { rows } = await database.query<HolderRow>(HOLDER, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
+      return fromHolderRow(key, rows[0]);
+    },
     async add(document: NewReceivedDocument, files: readonly PendingDocument[]) {
       const id = await nextId();
       const { facts, securityCode, signerKnown } = document;
@@ -134,7 +118,7 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
   };
 }
 
-type HolderRow = { position: number } & Pick<
+type HolderRow = Pick<
   ReceivedRow,
   | 'id'
   | 'xml_path'
