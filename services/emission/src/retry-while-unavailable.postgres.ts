@@ -4,7 +4,7 @@ import { StoreUnavailable } from './errors.js';
 
 /**
  * Runs `work`, and repeats it for up to `timeoutMs` while the database is unavailable. So a restart or failover of the
- * database is only a slow answer. Then it throws StoreUnavailable, which tells whether the database refused every try.
+ * database is only a slow answer. Then it throws StoreUnavailable, with `refused` set if the database refused every try.
  * `work` must be safe to run twice.
  */
 export function retryWhileUnavailable<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {

@@ -64,7 +64,7 @@ export interface HttpOptions extends ServiceAppOptions {
   readonly submitJson: SubmitJson;
   readonly submitSigned: SubmitSigned;
   readonly obtainToken: ObtainToken;
-  /** Counts a document of an account; null = there is no limit. */
+  /** Counts a document of an account; null = no limit is set. */
   readonly countDocument: (accountId: string) => Promise<CountedRate | null>;
   readonly cancellations: Cancellations;
   readonly batches: Batches;
@@ -124,7 +124,7 @@ export function createEmissionApp(options: HttpOptions): Express {
   );
 }
 
-/** Refuses the document of an account that is over its limit, before its body is read. */
+/** Refuses the document of an account above its limit, before its body is read. */
 function limitDocuments(countDocument: HttpOptions['countDocument']): RequestHandler {
   return async (req, res, next) => {
     const counted = await countDocument(identityOf(req).account_id);

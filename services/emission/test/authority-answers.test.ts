@@ -473,7 +473,7 @@ describe('given a consumer summary that is being sent', () => {
     expect(afterSummary(sending(SUMMARY), result('Rechazado', used), at(600))?.state).toBe('rejected-used');
   });
 
-  it('when the pair is used that no rejected attempt of ours had, then another document has the number', () => {
+  it('when the pair is used and none of our rejected attempts had it, then another document has the number', () => {
     const used = {
       messages: [{ codigo: '75', valor: 'La combinación e-NCF y código de seguridad ya han sido utilizados' }],
       sequenceUsed: false,
@@ -587,7 +587,7 @@ describe('given a document that waits because the authority did not answer, or a
 describe('given a held note', () => {
   const held = { ...sending(), state: 'held', owner: null } as Attempt;
 
-  it('when its document is accepted, then it is due at once', () => {
+  it('when its document is accepted, then it is due now', () => {
     expect(afterReference(held, true, at(5), 'x')).toMatchObject({ state: 'committed', nextActionAt: at(5).now });
   });
 

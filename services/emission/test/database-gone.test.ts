@@ -228,7 +228,7 @@ describe('the database is unavailable for a while', () => {
       expect([again.status, again.body.code]).toEqual([409, 'encf_in_use']);
     });
 
-    it('32 equal callers are all refused at once; then all get one answer', async () => {
+    it('32 equal callers are all refused; then all get one answer', async () => {
       const [number, document] = [encf('31', 33), example('ecf-31', 33)];
       const callers = Array.from({ length: 32 }, () => document);
       const refused = await Promise.all(await commitLost(number, cutOff, callers));

@@ -85,7 +85,7 @@ describe('POST /fe_Submit', () => {
     });
   });
 
-  it('sends a type 32 under 250,000 as a summary, decided at once', async () => {
+  it('sends a type 32 under 250,000 as a summary, which the authority decides in its answer', async () => {
     const { status, body } = await world.submit(emission, example('ecf-32', 3));
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'Aceptado', encf: encf('32', 3), sequence_used: true });
@@ -175,7 +175,7 @@ describe('POST /fe_Submit', () => {
     expect(await world.row(encf('31', 34))).toBeNull();
   });
 
-  it('answers at once if STATUS_WAIT_MS is 0, and the background gets the verdict', async () => {
+  it('does not wait if STATUS_WAIT_MS is 0, and the background gets the verdict', async () => {
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
     const { body } = await world.submit(quick, example('ecf-31', 10));
     expect(body).toMatchObject({ status: 'EnProceso', trackId: expect.any(String), sequence_used: null });
@@ -385,7 +385,7 @@ describe('POST /fe_Submit', () => {
     world.ranges(ISSUER, []);
   });
 
-  describe('notes on documents of ours', () => {
+  describe('notes on our documents', () => {
     const note = (sequence: number, modified: number, total: string, edit?: (ecf: never) => void) =>
       creditNote(sequence, encf('31', modified), total, edit as never);
 

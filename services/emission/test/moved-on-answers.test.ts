@@ -145,7 +145,7 @@ describe('an attempt in its present state', () => {
   });
 
   it.each([
-    ['nothing tells its end', []],
+    ['its end is not recorded', []],
     ['the history has only a copy of it', [{ ...end, trackId: 'copy', state: 'rejected-used' as const }]],
     [
       'the history has only other attempts',

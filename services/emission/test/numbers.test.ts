@@ -277,7 +277,7 @@ describe('a document without eNCF', () => {
     world.ranges(ISSUER, [range('32', 1, 2, null), range('32', 3, 9, '2020-01-01')]);
     const expired = await submit(open('32'));
     expect([expired.status, expired.body.code]).toEqual([409, 'range_expired']);
-    // A range that is registered over the others goes on after what is used.
+    // A range that is registered over the others continues after the used numbers.
     world.ranges(ISSUER, [range('32', 2, 20, null)]);
     expect((await submit(open('32'))).body.encf).toBe(encf('32', 3));
   });
@@ -327,7 +327,7 @@ describe('a document without eNCF', () => {
     );
   });
 
-  it('steps over a hundred thousand used numbers at once, and over none that is free', async () => {
+  it('steps over a hundred thousand used numbers in one draw, and over no free one', async () => {
     const [first, last] = [10_000, 110_000];
     await world.database.query('ALTER TABLE emission DISABLE TRIGGER USER');
     await world.database.query(
@@ -389,7 +389,7 @@ describe('a document without eNCF', () => {
     expect((await world.ledger(first.body.encf)).length).toBe(1);
   });
 
-  it('has a key of its own in each environment', async () => {
+  it('has its own key in each environment', async () => {
     const key = newKey();
     const ranges = (world.taxpayers.get(ISSUER) as TaxpayerState).ranges;
     world.ranges(ISSUER, [...ranges, { ...range('31', 1, 9), env: 'CerteCF' }]);

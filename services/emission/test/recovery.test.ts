@@ -53,15 +53,19 @@ async function lookAt(
   return seen;
 }
 
-it('a higher RECOVERY_RATE counts at once, also for a recovery that goes on', async () => {
+it('a higher RECOVERY_RATE counts immediately, also for a recovery that is running', async () => {
   const recovering = { ...AWAY, returnedAt: NOW, failures: 1, rate: 12 };
   expect(await lookAt(recovering, { recoveryRate: 100 })).toMatchObject({ rate: 100, pause: 1_000 });
 });
 
 it.each([
-  ['a document is sent, and the next look is soon', { answers: true, free: 1 }, { released: 1, pause: 1_000 }],
-  ['if all that wait have times of their own, seldom', { answers: true, free: 0 }, { released: 0, pause: 30_000 }],
-  ['retries of documents that failed are no probe', { retrying: 2, free: 1 }, { released: 1, pause: 1_000 }],
+  ['a document is sent, and the next probe is soon', { answers: true, free: 1 }, { released: 1, pause: 1_000 }],
+  [
+    'if every waiting document has its own retry time, the next probe is late',
+    { answers: true, free: 0 },
+    { released: 0, pause: 30_000 },
+  ],
+  ['retries of failed documents are not probes', { retrying: 2, free: 1 }, { released: 1, pause: 1_000 }],
   ['a document that is being sent is a probe', { probing: 1, free: 1 }, { released: null, pause: 1_000 }],
   ['without a seed, no document is sent', { answers: false, free: 1 }, { released: null, pause: 1_000 }],
 ])('while the authority is away: %s', async (_, options, expected) => {

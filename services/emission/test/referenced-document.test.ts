@@ -63,7 +63,7 @@ const CREDIT_INVOICE = { ecf_type: '31', encf: 'E310000000009', buyer_rnc: '1318
 describe.each([
   ['a credit note', {}],
   ['a tax credit invoice', CREDIT_INVOICE],
-])('%s that refers to a consumer invoice of ours', (_, document) => {
+])('%s that refers to one of our consumer invoices', (_, document) => {
   it.each<[Attempt['state'], boolean, string[]]>([
     ['rejected-used', false, ['614']],
     ['rejected-reusable', false, ['614']],

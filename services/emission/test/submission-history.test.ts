@@ -18,7 +18,7 @@ function pastOf(times: number, change: (attempt: number) => Partial<PastSubmissi
   return past;
 }
 
-describe('submissions that are over', () => {
+describe('submissions that have ended', () => {
   it('all are kept with the attempt while they are few', () => {
     const past = pastOf(KEPT);
     expect(past).toEqual(Array.from({ length: KEPT }, (_, index) => submission(index + 1)));

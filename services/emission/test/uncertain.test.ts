@@ -94,7 +94,7 @@ describe('uncertain outcomes', () => {
     await oneEffective(encf('32', 1), 2);
   });
 
-  it('an answer that is no verdict never counts as "not found"', async () => {
+  it('an answer that is not a verdict never counts as "not found"', async () => {
     await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
     await world.fault({ operation: 'consultatrackids', kind: 'http', status: 404, body: '<html>no encontrado</html>' });
     await world.submit(emission, example('ecf-31', 2));

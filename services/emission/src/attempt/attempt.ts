@@ -47,7 +47,7 @@ export interface VerdictFacts {
   readonly dateReceived: string | null;
 }
 
-/** A submission that is over: an earlier attempt, or a copy of this one that was refused as a repeat. */
+/** A submission that has ended: an earlier attempt, or a copy of this one that was refused as a repeat. */
 export interface PastSubmission extends VerdictFacts {
   readonly attempt: number;
   readonly trackId: string | null;
@@ -68,7 +68,7 @@ export type AlarmKind =
   | 'contingency-late'
   /** The environment offers no query, and a resend without one could duplicate the document. */
   | 'no-query'
-  /** There is no certificate for a login. */
+  /** No certificate is available for a login. */
   | 'no-certificate'
   /** The stored bytes cannot be read. */
   | 'document-lost';
@@ -131,7 +131,7 @@ export interface Attempt extends DocumentKey {
   readonly nextActionAt: Date | null;
   /** The instance that leased the attempt; null without a lease. */
   readonly owner: string | null;
-  /** Key of our document that this one refers to ({@link documentKey}); null if there is none. */
+  /** Key ({@link documentKey}) of the referenced document, or null if we did not issue it. */
   readonly modifies: string | null;
   /** The attempt at that document which this one was checked against; null if there is none, or it is unknown. */
   readonly modifiedAttempt: number | null;

@@ -36,7 +36,7 @@ function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, 
   switch (answer.outcome) {
     case 'verdict':
       if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
-      // Refused without a trackId: nothing was taken, and it is no verdict on the document.
+      // Refused without a trackId: nothing was taken, and it is not a verdict on the document.
       return {
         ...sendNotTaken(attempt, moment),
         verdict: { ...attempt.verdict, messages: answer.verdict.messages },
@@ -161,7 +161,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
   });
 }
 
-/** Whether an earlier attempt of ours with the same security code was rejected and left the number of the summary free. */
+/** Whether one of our earlier attempts with the same security code was rejected and left the number of the summary free. */
 function wasRejectedBefore({ route, attempt, past, facts: { securityCode } }: Attempt): boolean {
   return (
     route === 'rfce' &&

@@ -77,11 +77,11 @@ export interface EmissionStore {
   sealedCertificate(attempt: Attempt): Promise<Uint8Array | null>;
   /** Erases the certificate that came along with an accepted document. */
   eraseCertificate(key: DocumentKey): Promise<void>;
-  /** Notes of ours that modify the document, and the number of all their attempts, which only grows. */
+  /** Our notes that modify the document, and the number of all their attempts, which only grows. */
   notesOn(key: DocumentKey): Promise<{ readonly notes: readonly RelatedNote[]; readonly attempts: number }>;
   /** Another taxpayer of the account, for which the key may act, that issued the number; null if there is none. */
   otherIssuer(caller: Pick<Caller, 'accountId' | 'taxpayers'>, key: DocumentKey): Promise<string | null>;
-  /** Attempts of the issuer that wait for a certificate become due at once. */
+  /** Makes attempts of the issuer due now that wait for a certificate. */
   resume(issuerRnc: string): Promise<void>;
   /** Undecided attempts by state and by alarm, and when the oldest was committed. */
   backlog(): Promise<Backlog>;

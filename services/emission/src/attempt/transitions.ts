@@ -60,7 +60,7 @@ type Changes = Partial<
   >
 >;
 
-/** A certificate of the request is kept while somebody needs it for a login: to deliver an accepted document. */
+/** A certificate of the request is kept while it is needed for a login: to deliver an accepted document. */
 function keepsCertificate({ hasOwnCertificate, ecfType, route, facts }: Attempt, state: EmissionState): boolean {
   const accepted = state === 'accepted' || state === 'conditional';
   return hasOwnCertificate && accepted && goesToBuyer({ ecfType, route, buyerRnc: facts.summary.buyer_rnc });
@@ -88,7 +88,7 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
 /** A send is about to begin. The attempt is leased to `owner` for `leaseMs`. */
 export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
   return applyTransition(attempt, 'send', {
-    // The words of ours why it waited are over.
+    // Clear the waiting message.
     ...(attempt.contingencySince ? { verdict: NO_VERDICT } : {}),
     owner,
     submittedAt: moment.now,
@@ -185,7 +185,7 @@ export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
   if (refused.state !== 'withdrawn') return refused;
   return {
     ...refused,
-    verdict: ownWords(
+    verdict: ownMessage(
       'The authority refused the token in x-token, so it did not take this document; its number is free',
     ),
   };
@@ -195,20 +195,20 @@ export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
 export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
   if (accepted)
     return applyTransition(attempt, 'release', { owner: null, nextActionAt: moment.now, verdict: NO_VERDICT });
-  return applyTransition(attempt, 'withdraw', { verdict: ownWords(reason) });
+  return applyTransition(attempt, 'withdraw', { verdict: ownMessage(reason) });
 }
 
 /** The authority restarted the certification set before the document was sent, so it would count in the new run. */
 export function supersededUnsent(attempt: Attempt): Attempt {
   return applyTransition(attempt, 'withdraw', {
-    verdict: ownWords(
+    verdict: ownMessage(
       `A later certification run began before this document of run ${attempt.run} reached the authority, so it is not sent`,
     ),
   });
 }
 
-/** A message of ours where the authority has said nothing. */
-function ownWords(valor: string): Attempt['verdict'] {
+/** Our own message, without a verdict of the authority. */
+function ownMessage(valor: string): Attempt['verdict'] {
   return { ...NO_VERDICT, messages: [{ codigo: '', valor }] };
 }
 
@@ -295,7 +295,7 @@ export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): b
   return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
 }
 
-/** The attempt with the alarm that its time is over; null if it has this alarm or time left. */
+/** The attempt with the alarm that its time limit has passed; null if it has this alarm already or has time left. */
 export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
   const alarm = overdue(attempt, moment);
   return alarm === null ? null : applyTransition(attempt, null, { alarm });
@@ -314,7 +314,7 @@ function dueWhenOverdue(attempt: Attempt, alarm: AlarmKind | null, { now }: Mome
   return { owner: null, alarm, nextActionAt: isLate({ alarm }) ? null : (endOf(attempt) ?? later(now, OVERDUE_MS)) };
 }
 
-/** When the time of the attempt is over; null if it has no time limit yet. */
+/** When the time limit of the attempt ends; null if it has none yet. */
 function endOf(attempt: Attempt): Date | null {
   // The hours of a document that was signed in contingency count from the authority's return.
   return attempt.contingencySince ? (attempt.deadline ?? null) : later(attempt.committedAt, OVERDUE_MS);
@@ -419,7 +419,7 @@ export function beginAttempt(
 /** The reason why a document waits in the contingency queue, as its message. */
 function away(maintenanceUntil: Date | null): Attempt['verdict'] {
   const announced = maintenanceUntil && `: it announced maintenance until ${toIsoDominican(maintenanceUntil)}`;
-  return ownWords(
+  return ownMessage(
     `The authority cannot be reached${announced ?? ''}. The document is signed and stored; the gateway sends it when the authority answers again`,
   );
 }
@@ -427,7 +427,9 @@ function away(maintenanceUntil: Date | null): Attempt['verdict'] {
 /** The reason why a held document waits, as its message. */
 function waiting(modifies: string | null): Attempt['verdict'] {
   const encf = modifies?.split(':').at(-1) ?? 'the document it refers to';
-  return ownWords(`Waits until the authority accepts ${encf}; it is sent then. If ${encf} is rejected, it is not sent`);
+  return ownMessage(
+    `Waits until the authority accepts ${encf}; it is sent then. If ${encf} is rejected, it is not sent`,
+  );
 }
 
 /** A number from 0 (included) to 1 (excluded). */

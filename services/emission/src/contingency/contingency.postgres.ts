@@ -15,7 +15,7 @@ const IS_AWAY = 'SELECT FROM contingency WHERE env = $1 AND route = $2 AND retur
 
 /**
  * An outage after the return from another one is a new outage. $6 is 0 if the authority answered the login of
- * one taxpayer. This is no outage for others, so it does not slow their recovery, and belongs to it while documents wait.
+ * one taxpayer. This is not an outage for others, so it does not slow their recovery, and belongs to it while documents wait.
  */
 const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at, failures) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (env, route) DO UPDATE SET

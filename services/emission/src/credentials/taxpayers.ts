@@ -17,7 +17,7 @@ export interface Taxpayers {
 }
 
 const MAX_TAXPAYERS = 10_000;
-/** A batch may go on for hours after its identity was made, and new ranges and certificates count for its lines too. */
+/** A batch may run for hours after its identity was signed, and new ranges and certificates count for its lines too. */
 const REMEMBERED_MS = 1_000;
 
 /**

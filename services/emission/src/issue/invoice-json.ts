@@ -39,7 +39,7 @@ export interface Invoice {
   readonly contentHash: string;
 }
 
-/** Checks the parsed part `data`. 400 if it is no e-CF, or if the authority would reject it. */
+/** Checks the parsed part `data`. 400 if it is not an e-CF, or if the authority would reject it. */
 export function readInvoice(document: unknown, env: Environment, now: Date): Invoice {
   const examined = examineJson(document, { now });
   if (examined.document !== 'ECF') refuseFaults([wrongRoot(examined.document ?? examined.faults[0]?.path ?? '')]);
@@ -98,7 +98,7 @@ function wrongRoot(found: string): Fault {
   };
 }
 
-/** Parses the invoice. 400 if it is no JSON in UTF-8. */
+/** Parses the invoice. 400 if it is not JSON in UTF-8. */
 export function parseInvoiceJson(data: Uint8Array): unknown {
   try {
     return parseDocument(data);

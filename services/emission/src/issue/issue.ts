@@ -56,7 +56,7 @@ export interface Signed {
 }
 
 /**
- * Signs, or takes the signed bytes. Throws before anything is consumed if there is no certificate or token.
+ * Signs, or takes the signed bytes. Throws before a number is used if the certificate or the token is missing.
  *
  * @param previous the attempt before it under the same number, which left the number free; null for the first
  */

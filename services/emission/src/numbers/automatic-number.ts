@@ -19,7 +19,7 @@ type Group = Readonly<Record<string, unknown>>;
 
 /** The place of the number in a document. */
 const ID_DOC = ['ECF', 'Encabezado', 'IdDoc'] as const;
-/** Stand for the number and its expiry while the document is checked before the draw. */
+/** Placeholders for the number and its expiry while the document is checked before the draw. */
 const ANY_SEQUENCE = '0000000001';
 const ANY_EXPIRY = '31-12-2099';
 /** Types whose numbers do not expire. Source: Formato e-CF v1.0 p.12, FechaVencimientoSecuencia. */
@@ -28,7 +28,7 @@ const LOOK_AGAIN_MS = 50;
 /** Looks for the end of another call with the same key: 20 seconds, twice the time for which a number stays reserved. */
 const MAX_LOOKS = 400;
 
-/** Whether the parsed document leaves its number to the service. The later check refuses a value that is no document. */
+/** Whether the parsed document leaves its number to the service. The later check refuses a value that is not a document. */
 export function leavesNumberOpen(document: unknown): boolean {
   const idDoc = idDocOf(document);
   return idDoc !== null && isAbsent(idDoc.eNCF);
@@ -43,7 +43,7 @@ export function blankNumberWarnings(document: unknown): Fault[] {
   return [{ path, rule: 'schema.blanks', code: null, message, source, severity: 'warning' }];
 }
 
-/** The parsed document under a number that stands for the one to be drawn. */
+/** The parsed document under a placeholder for the number to be drawn. */
 export function underAnyNumber(document: unknown): unknown {
   const type = asSingle(idDocOf(document)?.TipoeCF);
   return underNumber(document, `E${String(type)}${ANY_SEQUENCE}`, ANY_EXPIRY);
@@ -109,7 +109,7 @@ export function needsStatedExpiry(type: EcfType, open: readonly NumberRange[]): 
   return !WITHOUT_EXPIRY.includes(type) && open.every(({ expires }) => expires === null);
 }
 
-/** The end of the numbers: `range_expired` if an expired range is registered beside those that are used up. */
+/** The end of the numbers: `range_expired` if an expired range is registered beside the used ranges. */
 export function noNumberLeft(
   ranges: readonly NumberRange[],
   open: readonly NumberRange[],

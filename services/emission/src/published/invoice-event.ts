@@ -23,7 +23,7 @@ export function sequenceUsed(state: EmissionState): boolean | null {
 
 /**
  * Data of `invoice.changed`: the present state of an emission, cut to the size of an event. Submissions and messages
- * have no limit of their own, but events have one.
+ * are unlimited in number, but an event has a maximum size.
  */
 export function invoiceChanged(attempt: Attempt): InvoiceChanged {
   const { latest, omitted } = latestSubmissions(attempt.past);

@@ -5,7 +5,7 @@ import type { RecordedExchange } from '../attempt/ports.js';
 /** Queries of other services, beside the published events. */
 export interface PublishedDocuments {
   find(env: Environment, numbers: readonly Omit<DocumentKey, 'env'>[]): Promise<Attempt[]>;
-  /** The document with an attempt that was submitted under the trackId; null if it is none of ours. */
+  /** The document with an attempt that was submitted under the trackId, or null if we did not submit one. */
   findSubmission(env: Environment, trackId: string): Promise<Attempt | null>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;

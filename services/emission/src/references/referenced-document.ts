@@ -23,7 +23,7 @@ import type { EmissionStore, RelatedNote } from '../attempt/ports.js';
 
 /** Result of the check of a reference to another document. */
 export interface ReferenceCheck {
-  /** Key of the document referred to; null if it is none of ours. */
+  /** Key of the referenced document, or null if we did not issue it. */
   readonly modifies: string | null;
   /** The attempt at it that was found. */
   readonly modifiedAttempt: number | null;

@@ -18,7 +18,7 @@ const BEGIN = {
 };
 
 /**
- * The documents of the run before ($1, $2), counted. Those that were not sent become due and leave the contingency queue; the raised
+ * The documents of the run before ($1, $2), counted. Unsent documents become due and leave the contingency queue; the raised
  * revision makes a concurrent step look again.
  */
 const SUPERSEDE = {

@@ -82,7 +82,7 @@ export function createFollowUp(ports: SendingPorts, sendAttempt: SendAttempt, ow
         ? explained(postponed(present, recorder.moment(), pauseMs, alarm), login && causeOfLogin(login))
         : null,
     );
-    // It fails for a reason of its own, so it was no probe of the authority. Later tries hold up nobody.
+    // It failed because of its own content, so it did not probe the authority. Its later tries delay no other document.
     if (attempt.queuedAt && attempt.failures === 0) await ports.contingency.probeNow(attempt, ports.clock());
     return after;
   }

@@ -1,9 +1,9 @@
 import type { Answer, AuthorityVerdict, SubmissionReceipt } from '@ecf/authority-client';
+import { isUnanswered } from '@ecf/authority-client/answers';
 import { type Attempt, isBeingSent } from '../attempt/attempt.js';
 import { afterReceipt, afterSummary } from '../attempt/authority-answers.js';
 import { exchange, reportOtherDocument } from '../attempt/recorder.js';
-import { tokenRefused } from '../attempt/transitions.js';
-import { noteReach } from '../contingency/reach.js';
+import { later, OVERDUE_MS, tokenRefused } from '../attempt/transitions.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import type { SendingPorts } from './ports.js';
 
@@ -16,8 +16,23 @@ import type { SendingPorts } from './ports.js';
  */
 export type SendAttempt = (attempt: Attempt, bytes: Uint8Array, token: string, tokens: TokenSource) => Promise<Attempt>;
 
-export function createSendAttempt(ports: SendingPorts): SendAttempt {
-  const { recorder, authority, observer, clock, checkpoint } = ports;
+export function createSendAttempt({
+  recorder,
+  authority,
+  contingency,
+  observer,
+  clock,
+  checkpoint,
+}: SendingPorts): SendAttempt {
+  /** Notes for the contingency queue whether its document reached the authority. The attempt has its deadline then. */
+  async function noteReach(attempt: Attempt, answer: SendAnswer): Promise<Attempt> {
+    if (isUnanswered(answer)) {
+      await contingency.unreached(attempt);
+      return attempt;
+    }
+    const returnedAt = await contingency.reached(attempt, clock());
+    return attempt.deadline ? attempt : { ...attempt, deadline: later(returnedAt, OVERDUE_MS) };
+  }
 
   function transmit({ env, issuerRnc, encf, route }: Attempt, xml: Uint8Array, token: string): Promise<SendAnswer> {
     const input = { env, token, issuerRnc, encf, xml };
@@ -43,7 +58,7 @@ export function createSendAttempt(ports: SendingPorts): SendAttempt {
         exchanges.push(exchange(operation, clock(), answer));
       }
     }
-    const sent = attempt.queuedAt ? await noteReach(ports, attempt, answer) : attempt;
+    const sent = attempt.queuedAt ? await noteReach(attempt, answer) : attempt;
     reportOtherDocument(observer, answer, attempt);
     await checkpoint('sent');
     const after = await recorder.recordAnswer(sent, (present) => decide(present, answer, tokens.given), exchanges);

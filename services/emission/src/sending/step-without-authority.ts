@@ -1,7 +1,6 @@
 import { EMISSION_STATES } from '@ecf/domain';
 import { type Attempt, isBeingSent } from '../attempt/attempt.js';
-import { afterReference, explained, sendLost, undecided } from '../attempt/transitions.js';
-import { withdrawSuperseded } from '../runs/superseded.js';
+import { accepts, afterReference, explained, sendLost, supersededUnsent, undecided } from '../attempt/transitions.js';
 import type { SendingPorts } from './ports.js';
 
 /** The step of an attempt that needs no call of the authority; null if it needs one. */
@@ -16,10 +15,21 @@ export async function stepWithoutAuthority(
       isBeingSent(present) ? explained(sendLost(present, ports.recorder.moment()), 'no-answer') : null,
     );
   }
-  const withdrawn = await withdrawSuperseded(ports.runs, ports.recorder, attempt);
+  const withdrawn = await withdrawSuperseded(ports, attempt);
   if (withdrawn !== null) return withdrawn;
   if (attempt.state === 'held') return release(ports, attempt, postpone);
   return attempt.state === 'processing' || attempt.state === 'not-found' ? noteOverdue(ports, attempt) : null;
+}
+
+/**
+ * Withdraws a document that was not sent before a later certification run began: what is sent now would count in that run.
+ * Null if it may be sent, or was sent already.
+ */
+async function withdrawSuperseded({ runs, recorder }: SendingPorts, attempt: Attempt): Promise<Attempt | null> {
+  const { env, issuerRnc, run } = attempt;
+  if (env === 'eCF' || !accepts(attempt, 'withdraw')) return null;
+  if (run >= (await runs.present({ env, issuerRnc }))) return null;
+  return recorder.record(attempt, (present) => (accepts(present, 'withdraw') ? supersededUnsent(present) : null));
 }
 
 /** A held document is sent when the document it refers to is accepted, and withdrawn when that one is refused. */
