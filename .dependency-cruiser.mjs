@@ -11,7 +11,7 @@ const DOES_IO = [
   '(^|/|-)routes\\.ts$',
   '^services/[^/]+/src/(main|app|config|background|metrics|index)\\.ts$',
   // Not named by their suffix.
-  '^services/gateway/src/(lifecycle|owners|upstream)\\.ts$',
+  '^services/gateway/src/(lifecycle|owners)\\.ts$',
   '^services/query/src/webhooks\\.ts$',
   '^services/emission/src/due-times\\.ts$',
   '^services/[^/]+/src/(inbound|outbound|generated)/',
