@@ -26,27 +26,28 @@ import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/service-kit/xml-store';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
+import { createDirectory } from './authority/directory.js';
+import { createMonitoring } from './authority/monitoring.js';
+import type { Authority, TokenSource } from './authority/ports.js';
 import type { QueryConfig } from './config.js';
-import { createDirectory } from './core/authority/directory.js';
-import { createMonitoring } from './core/authority/monitoring.js';
-import { createReadFeed } from './core/feed/read-feed.js';
-import { createConsumptionInvoice } from './core/invoices/consumption-invoice.js';
-import { createDocumentXml } from './core/invoices/document-xml.js';
-import { createInvoiceDocument } from './core/invoices/invoice-document.js';
-import { createOwners } from './core/invoices/owners.js';
-import { createQueryInvoices } from './core/invoices/query-invoices.js';
-import type { Authority, InvoiceSource, OutcomeSource, Ports, ReceivedSource, TokenSource } from './core/ports.js';
-import { subscribeToEvents } from './inbound/events.js';
-import { createQueryApp } from './inbound/http.js';
-import { createLongPolls } from './inbound/long-polls.http.js';
-import { createQueryMetrics } from './observer.js';
-import { createPostgresFeed } from './outbound/feed.postgres.js';
-import { createPostgresInvoices, createPostgresReceived } from './outbound/invoices.postgres.js';
-import { createPostgresOutcomes, createPostgresProjection } from './outbound/projection.postgres.js';
-import { createPostgresRuns } from './outbound/runs.postgres.js';
+import { subscribeToEvents } from './events.js';
+import { createPostgresFeed } from './feed/feed.postgres.js';
+import { createLongPolls } from './feed/long-polls.http.js';
+import { createReadFeed } from './feed/read-feed.js';
+import { createConsumptionInvoice } from './invoices/consumption-invoice.js';
+import { createDocumentXml } from './invoices/document-xml.js';
+import { createInvoiceDocument } from './invoices/invoice-document.js';
+import { createPostgresInvoices, createPostgresReceived } from './invoices/invoices.postgres.js';
+import { createOwners } from './invoices/owners.js';
+import type { InvoiceSource, OutcomeSource, ReceivedSource } from './invoices/ports.js';
+import { createPostgresOutcomes, createPostgresProjection } from './invoices/projection.postgres.js';
+import { createQueryInvoices } from './invoices/query-invoices.js';
+import { createPostgresRuns } from './invoices/runs.postgres.js';
+import { createQueryMetrics } from './metrics.js';
 import { queryOperations } from './rebuild/operations.http.js';
 import { createRebuild } from './rebuild/rebuild.js';
 import { createPostgresRebuild } from './rebuild/rebuild.postgres.js';
+import { createQueryApp } from './routes.js';
 import { createWebhooks } from './webhooks.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -85,7 +86,7 @@ export interface Query {
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceDependencies('query', config, overrides);
   const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;
-  const { observer, projected, lagMs } = createQueryMetrics(metrics, logger);
+  const { failed, projected, lagMs } = createQueryMetrics(metrics, logger);
   const authorityClient = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
@@ -94,49 +95,39 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     clock,
   });
   const quick = { identities, timeoutMs: config.OWNER_TIMEOUT_MS };
-  const { emission, reception, outcomes } = sourcesOf(config, overrides, quick);
+  const { emission, reception, outcomeSource } = sourcesOf(config, overrides, quick);
   const archive = overrides.archive ?? openXmlStore(config);
   const stored = overrides.stored ?? archivesOf(config, quick);
   const ending = new AbortController();
-  const ports: Ports = {
-    invoices: createPostgresInvoices(database),
-    received: createPostgresReceived(database),
-    runs: createPostgresRuns(database),
-    projection: createPostgresProjection(database),
+  const invoices = createPostgresInvoices(database);
+  const received = createPostgresReceived(database);
+  const runs = createPostgresRuns(database);
+  const projection = createPostgresProjection(database);
+  const outcomes = createPostgresOutcomes(database);
+  const feed = createPostgresFeed(database);
+  const account = {
     taxpayers: createTaxpayerReplica(database, { keepCertificates: false }),
     source:
       overrides.taxpayers === undefined
         ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
         : overrides.taxpayers,
-    invoiceSource: emission,
-    receivedSource: reception,
-    outcomes: createPostgresOutcomes(database),
-    feed: createPostgresFeed(database),
-    outcomeSource: outcomes,
-    tokens: emission,
-    authority: overrides.authority ?? authorityClient,
-    issuedXml: reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger }),
-    receivedXml: reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger }),
-    observer,
-    clock,
-    sleep: (ms) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined),
+    observer: { failed },
   };
-  const webhooks = createWebhooks(config, { ...parts, feed: ports.feed });
-  const owners = createOwners(ports);
+  const authority = overrides.authority ?? authorityClient;
+  const issuedXml = reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger });
+  const receivedXml = reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger });
+  const sleep = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined);
+  const webhooks = createWebhooks(config, { ...parts, feed });
+  const owners = createOwners({ emission, reception, projection, runs, failed });
   const cleaning = createCleaning({
-    clean: (now) => ports.feed.deleteExpired(now),
+    clean: (now) => feed.deleteExpired(now),
     clock,
-    failed: (error) => observer.failed('deleting old events', error),
+    failed: (error) => failed('deleting old events', error),
   });
-  const documentXml = createDocumentXml(ports, owners);
+  const documentXml = createDocumentXml({ ...account, invoices, runs, received, issuedXml, receivedXml }, owners);
   const documents = openDocumentJson(parts.watchQueue);
-  const rebuild = createRebuild({
-    store: createPostgresRebuild(database),
-    ...pick(ports, ['projection', 'outcomes', 'outcomeSource']),
-    emission,
-    reception,
-    failed: observer.failed,
-  });
+  const store = createPostgresRebuild(database);
+  const rebuild = createRebuild({ store, projection, outcomes, emission, reception, outcomeSource, failed });
   const internal = queryOperations(rebuild);
   const ready = () =>
     checkReadiness(
@@ -148,14 +139,14 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const app = createQueryApp(
     {
       lagMs,
-      invoices: createQueryInvoices(ports, owners, rebuild.state),
+      invoices: createQueryInvoices({ ...account, invoices, runs, emission }, owners, rebuild.state),
       documentXml,
-      invoiceDocument: createInvoiceDocument(ports, documentXml, documents.toJson),
-      consumption: createConsumptionInvoice(ports, owners),
-      readFeed: createReadFeed(ports),
+      invoiceDocument: createInvoiceDocument(account, documentXml, documents.toJson),
+      consumption: createConsumptionInvoice({ ...account, authority, tokens: emission, invoices, runs }, owners),
+      readFeed: createReadFeed(account, feed, sleep),
       longPolls: createLongPolls(config.MAX_LONG_POLLS_PER_ACCOUNT),
-      directory: createDirectory(ports),
-      monitoring: createMonitoring(ports, config.STATUS_KEY ?? null),
+      directory: createDirectory(authority, emission),
+      monitoring: createMonitoring(authority, config.STATUS_KEY ?? null, clock),
     },
     { logger, identities, bodies: parts.bodies, ready, internal, ...webhooks.served },
   );
@@ -172,7 +163,12 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await parts.startClock();
       subscription = await subscribeToEvents(bus, {
-        ...pick(ports, ['projection', 'outcomes', 'runs', 'taxpayers', 'feed', 'clock']),
+        projection,
+        outcomes,
+        runs,
+        taxpayers: account.taxpayers,
+        feed,
+        clock,
         projected: (event) => projected(event, clock()),
         deliveriesAdded: webhooks.wake,
       });
@@ -206,7 +202,7 @@ function sourcesOf(config: QueryConfig, overrides: QueryOverrides, quick: Parame
   };
   const outcomesOverHttp =
     config.APPROVALS_URL === undefined ? null : clientOf(OUTCOME_OPERATIONS, 'approvals', config.APPROVALS_URL, slow);
-  return { emission, reception, outcomes: overrides.outcomes ?? outcomesOverHttp };
+  return { emission, reception, outcomeSource: overrides.outcomes ?? outcomesOverHttp };
 }
 
 function archivesOf(

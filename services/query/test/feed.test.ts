@@ -15,9 +15,9 @@ import type { BusEvent } from '@ecf/service-kit/bus';
 import { identify } from '@ecf/service-kit/security';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createReadFeed } from '../src/core/feed/read-feed.js';
-import { customerHandlers } from '../src/inbound/customers.js';
-import { createPostgresFeed } from '../src/outbound/feed.postgres.js';
+import { customerHandlers } from '../src/customers.http.js';
+import { createPostgresFeed } from '../src/feed/feed.postgres.js';
+import { createReadFeed } from '../src/feed/read-feed.js';
 import {
   ACCOUNT,
   BUYER,
@@ -39,6 +39,12 @@ import { startWorld, type World } from './support/world.js';
 
 let now = new Date();
 let world: World;
+const account = () => ({
+  taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
+  source: null,
+  observer: { failed: () => undefined },
+});
+
 beforeAll(async () => {
   world = await startWorld({}, { clock: () => now });
   await world.publish(taxpayerEvent(taxpayer({ rnc: OTHER_ISSUER, account_id: OTHER_ACCOUNT })));
@@ -402,14 +408,8 @@ describe('the feed', () => {
       },
     };
     let over = false;
-    const readFeed = createReadFeed({
-      feed: counted,
-      sleep: async () => {
-        if (looks === 3) over = true;
-      },
-      taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
-      source: null,
-      observer: { failed: () => undefined },
+    const readFeed = createReadFeed(account(), counted, async () => {
+      if (looks === 3) over = true;
     });
     const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
     const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => over };
@@ -421,19 +421,14 @@ describe('the feed', () => {
     const feed = createPostgresFeed(world.database);
     let [looks, rounds] = [0, 0];
     const wakes: (() => void)[] = [];
-    const readFeed = createReadFeed({
-      feed: {
-        ...feed,
-        latest: () => {
-          looks += 1;
-          return feed.latest();
-        },
+    const counted = {
+      ...feed,
+      latest: () => {
+        looks += 1;
+        return feed.latest();
       },
-      sleep: () => new Promise((resolve) => wakes.push(resolve)),
-      taxpayers: createTaxpayerReplica(world.database, { keepCertificates: false }),
-      source: null,
-      observer: { failed: () => undefined },
-    });
+    };
+    const readFeed = createReadFeed(account(), counted, () => new Promise<void>((resolve) => wakes.push(resolve)));
     const question = { caller: { accountId: 'account-1', taxpayersRevision: 0 }, env: 'TesteCF' as const };
     const more = { after: await end(), types: null, limit: 10, wait: 30, isOver: () => rounds === 3 };
     let waiting = 0;

@@ -10,8 +10,8 @@ import {
 } from '@ecf/contracts';
 import { columnOf } from '@ecf/service-kit/listings';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type IssuedInvoice, issuedInvoice } from '../src/core/invoices/issued-invoice.js';
-import { createPostgresProjection } from '../src/outbound/projection.postgres.js';
+import { type IssuedInvoice, issuedInvoice } from '../src/invoices/issued-invoice.js';
+import { createPostgresProjection } from '../src/invoices/projection.postgres.js';
 import {
   ACCOUNT,
   BUYER,

@@ -1,6 +1,6 @@
 import type { RunningServer } from '@ecf/service-kit/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createOwners } from '../src/core/invoices/owners.js';
+import { createOwners } from '../src/invoices/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/events.js';
 import { createOwners as makeOwners, serveOwners } from './support/owners.js';
 import { startWorld, type World } from './support/world.js';
@@ -216,13 +216,13 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
 it('an account with thousands of taxpayers is looked up a thousand at a time', async () => {
   const requested: string[][] = [];
   const owners = createOwners({
-    receivedSource: {
+    reception: {
       findReceived: async ({ buyer_rncs }: { buyer_rncs: string[] }) => {
         requested.push(buyer_rncs);
         return { received: [] };
       },
     },
-    observer: { failed: () => undefined },
+    failed: () => undefined,
   } as unknown as Parameters<typeof createOwners>[0]);
   const buyerRncs = Array.from({ length: 2_500 }, (_, i) => String(100_000_000 + i));
   const search = { env: 'TesteCF' as const, buyerRncs, issuerRnc: null, encf: 'E310000000001' };

@@ -2,7 +2,7 @@ import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
 import { createInternalClient } from '@ecf/service-kit/internal';
 import { identitiesOf } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OutcomeSource } from '../src/core/ports.js';
+import type { OutcomeSource } from '../src/invoices/ports.js';
 import { createRebuild, type RebuildState } from '../src/rebuild/rebuild.js';
 import { createPostgresRebuild } from '../src/rebuild/rebuild.postgres.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received, receivedEvent } from './support/events.js';

@@ -2,7 +2,7 @@ import type { QueryOperations } from '@ecf/contracts';
 import { errorCodeEntry } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/service-kit/errors';
-import { QueryError } from '../core/errors.js';
+import { QueryError } from '../errors.js';
 import type { Rebuild, RebuildState } from './rebuild.js';
 
 /** The internal operations of this service, over HTTP or in the same process. */

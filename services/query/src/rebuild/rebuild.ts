@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { QueryError } from '../core/errors.js';
-import { issuedInvoice } from '../core/invoices/issued-invoice.js';
-import { receivedRecord } from '../core/invoices/received-record.js';
-import type { InvoiceSource, OutcomeSource, OutcomeStore, Projection, ReceivedSource } from '../core/ports.js';
+import { QueryError } from '../errors.js';
+import { issuedInvoice } from '../invoices/issued-invoice.js';
+import type { InvoiceSource, OutcomeSource, OutcomeStore, Projection, ReceivedSource } from '../invoices/ports.js';
+import { receivedRecord } from '../invoices/received-record.js';
 
 const PAGE = 1_000;
 const RETRY_MS = 5_000;

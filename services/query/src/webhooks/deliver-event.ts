@@ -1,4 +1,4 @@
-import { shownEvent } from '../core/feed/public-events.js';
+import { shownEvent } from '../feed/public-events.js';
 import type { DeliveryOutcome, WebhookCalls, WebhookDeliveries, WebhookDelivery } from './ports.js';
 
 /** Seconds until the next try, after the first failure, the second, and so on; the last one repeats. */

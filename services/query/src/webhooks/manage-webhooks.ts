@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type EventType, WEBHOOK_OVERLAP_HOURS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { toIsoDominican } from '@ecf/domain';
-import { QueryError } from '../core/errors.js';
-import type { placeInFeed } from '../core/feed/read-feed.js';
+import { QueryError } from '../errors.js';
+import type { placeInFeed } from '../feed/read-feed.js';
 import type { Webhook, WebhookCalls, WebhookChange, WebhookKey, WebhookStore } from './ports.js';
 
 const HOUR_MS = 3_600_000;

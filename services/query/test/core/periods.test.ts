@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Buckets, monthsAndDays } from '../../src/core/sums/periods.js';
+import { type Buckets, monthsAndDays } from '../../src/invoices/periods.js';
 import { seeded } from '../support/random.js';
 
 const DAY = 86_400_000;

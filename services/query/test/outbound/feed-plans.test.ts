@@ -2,7 +2,7 @@ import type { EventType } from '@ecf/contracts';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createPostgresFeed } from '../../src/outbound/feed.postgres.js';
+import { createPostgresFeed } from '../../src/feed/feed.postgres.js';
 
 const EVENTS = 20_000;
 

@@ -4,9 +4,9 @@ import { columnOf } from '@ecf/service-kit/listings';
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { InvoiceCriteria, InvoiceFilter, Page, Place } from '../../src/core/ports.js';
-import { createPostgresInvoices } from '../../src/outbound/invoices.postgres.js';
-import { listQuery } from '../../src/outbound/list-sql.js';
+import { createPostgresInvoices } from '../../src/invoices/invoices.postgres.js';
+import { listQuery } from '../../src/invoices/list-sql.postgres.js';
+import type { InvoiceCriteria, InvoiceFilter, Page, Place } from '../../src/invoices/ports.js';
 
 const [ISSUER, OTHER] = ['199999991', '131880681'];
 const ROWS = 40_000;

@@ -3,11 +3,11 @@ import { ECF_TYPES, type EmissionState, toCalendarDate, toIsoDominican } from '@
 import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type IssuedInvoice, issuedInvoice } from '../../src/core/invoices/issued-invoice.js';
-import type { InvoiceFilter, InvoiceStore, Projection } from '../../src/core/ports.js';
-import { aggregate } from '../../src/core/sums/aggregate.js';
-import { createPostgresInvoices } from '../../src/outbound/invoices.postgres.js';
-import { createPostgresProjection } from '../../src/outbound/projection.postgres.js';
+import { aggregate } from '../../src/invoices/aggregate.js';
+import { createPostgresInvoices } from '../../src/invoices/invoices.postgres.js';
+import { type IssuedInvoice, issuedInvoice } from '../../src/invoices/issued-invoice.js';
+import type { InvoiceFilter, InvoiceStore, Projection } from '../../src/invoices/ports.js';
+import { createPostgresProjection } from '../../src/invoices/projection.postgres.js';
 import { encf, invoice } from '../support/events.js';
 import { type Random, seeded } from '../support/random.js';
 

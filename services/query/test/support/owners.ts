@@ -9,7 +9,7 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import { identitiesOf, silentLogger } from '@ecf/test-support/services';
-import type { ReceivedSource } from '../../src/core/ports.js';
+import type { ReceivedSource } from '../../src/invoices/ports.js';
 
 /** Emission and reception as seen by the query service: their documents, and whether they answer. */
 export interface Owners {

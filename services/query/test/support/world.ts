@@ -13,7 +13,7 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
-import type { Authority } from '../../src/core/ports.js';
+import type { Authority } from '../../src/authority/ports.js';
 import { createQuery, type Query, type QueryConfig, type QueryOverrides, readQueryConfig } from '../../src/index.js';
 import { ACCOUNT, ISSUER, taxpayer, taxpayerEvent } from './events.js';
 import { type Line, openLine } from './line.js';

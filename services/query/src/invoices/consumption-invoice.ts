@@ -1,11 +1,12 @@
 import type { ConsumptionInvoiceStatus } from '@ecf/contracts';
 import { type Environment, storedEnvironment } from '@ecf/domain';
-import type { Caller } from '@ecf/taxpayer-replica';
+import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { queryWithToken } from '../authority/authority-query.js';
+import type { Authority, TokenSource } from '../authority/ports.js';
 import { mayExist, QueryError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import type { Owners } from './owners.js';
+import type { InvoiceStore, RunStore } from './ports.js';
 
 /** `GET /query-consumption-invoice/`: a document of type 32 by the data on the buyer's copy. */
 export interface ConsumptionQuery {
@@ -17,7 +18,12 @@ export interface ConsumptionQuery {
   readonly buyerRnc: string | null;
 }
 
-type ConsumptionPorts = Pick<Ports, 'authority' | 'tokens' | 'invoices' | 'runs' | 'taxpayers' | 'source' | 'observer'>;
+interface ConsumptionPorts extends AccountPorts {
+  readonly authority: Pick<Authority, 'queryState' | 'queryConsumerSummary'>;
+  readonly tokens: TokenSource;
+  readonly invoices: Pick<InvoiceStore, 'byNumber'>;
+  readonly runs: Pick<RunStore, 'present'>;
+}
 
 /**
  * Queries the authority about a consumer invoice. The query for summaries knows those sent as a summary; the query by document

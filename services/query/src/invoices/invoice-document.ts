@@ -1,11 +1,11 @@
+import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
-import type { Ports } from '../ports.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
 import type { DocumentQuery } from './query-invoices.js';
 
 /** An issued document in the JSON shape that is submitted, read from its stored XML. */
 export function createInvoiceDocument(
-  ports: Pick<Ports, 'taxpayers' | 'source' | 'observer'>,
+  ports: AccountPorts,
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
   toJson: (xml: Uint8Array) => Promise<string>,
 ) {

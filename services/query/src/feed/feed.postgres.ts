@@ -1,7 +1,7 @@
 import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
 import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
-import type { FeedStore } from '../core/ports.js';
 import { addDeliveries } from '../webhooks/webhooks.postgres.js';
+import type { FeedStore } from './ports.js';
 
 /** Held by a transaction that adds events to the feed. */
 const FEED_LOCK = 4_310_004;

@@ -11,8 +11,8 @@ import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { ErrorRequestHandler, Express } from 'express';
-import { QueryError } from '../core/errors.js';
-import { type CustomerParts, customerHandlers } from './customers.js';
+import { type CustomerParts, customerHandlers } from './customers.http.js';
+import { QueryError } from './errors.js';
 
 /**
  * The routes of customers. `QUERY_OPERATIONS` lists the internal operations. A slash at the end does not count. Literal paths

@@ -1,10 +1,11 @@
 import { type Environment, storedEnvironment } from '@ecf/domain';
-import { type Caller, readAccount } from '@ecf/taxpayer-replica';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import type { IssuedInvoice } from './issued-invoice.js';
 import type { Owners } from './owners.js';
+import type { InvoiceStore, ReceivedStore, RunStore } from './ports.js';
 import type { StoredXml } from './received-record.js';
 
 /** The parameters of `GET /{encf}/xml`. */
@@ -34,10 +35,13 @@ type Copy = StoredXml & { readonly issuerRnc: string };
 /** There is none; or it is unknown, because the owner did not answer. */
 type Missing = 'none' | 'unknown';
 
-type XmlPorts = Pick<
-  Ports,
-  'invoices' | 'runs' | 'received' | 'taxpayers' | 'source' | 'issuedXml' | 'receivedXml' | 'observer'
->;
+interface XmlPorts extends AccountPorts {
+  readonly invoices: Pick<InvoiceStore, 'byNumber'>;
+  readonly runs: Pick<RunStore, 'present'>;
+  readonly received: ReceivedStore;
+  readonly issuedXml: DocumentReader;
+  readonly receivedXml: DocumentReader;
+}
 
 /**
  * Finds the stored XML of an issued or received document and returns its bytes, verified by their checksum.

@@ -1,10 +1,16 @@
 import { MAX_NUMBERS_PER_QUERY } from '@ecf/contracts';
 import { type Environment, isEncf } from '@ecf/domain';
-import type { Ports, ReceivedSearch } from '../ports.js';
 import { issuedInvoice } from './issued-invoice.js';
+import type { InvoiceSource, Projection, ReceivedSearch, ReceivedSource, RunStore } from './ports.js';
 import { receivedRecord } from './received-record.js';
 
-type OwnerPorts = Pick<Ports, 'runs' | 'projection' | 'invoiceSource' | 'receivedSource' | 'observer'>;
+interface OwnerPorts {
+  readonly emission: Pick<InvoiceSource, 'findInvoices'>;
+  readonly reception: Pick<ReceivedSource, 'findReceived'>;
+  readonly projection: Projection;
+  readonly runs: Pick<RunStore, 'note'>;
+  readonly failed: (what: string, error: unknown) => void;
+}
 
 /**
  * Looks single documents up at the services that own them, and stores the answer like an event. A caller so finds a document
@@ -19,13 +25,13 @@ export interface Owners {
   received(search: ReceivedSearch): Promise<boolean>;
 }
 
-export function createOwners({ runs, projection, invoiceSource, receivedSource, observer }: OwnerPorts): Owners {
+export function createOwners({ runs, projection, emission, reception, failed }: OwnerPorts): Owners {
   async function answered(owner: string, lookUp: () => Promise<void>): Promise<boolean> {
     try {
       await lookUp();
       return true;
     } catch (error) {
-      observer.failed(`looking up a document at ${owner}`, error);
+      failed(`looking up a document at ${owner}`, error);
       return false;
     }
   }
@@ -37,7 +43,7 @@ export function createOwners({ runs, projection, invoiceSource, receivedSource, 
       return answered('emission', async () => {
         for (const page of pagesOf(issuerRncs)) {
           const numbers = page.map((issuer_rnc) => ({ issuer_rnc, encf, ...(run === null ? {} : { run }) }));
-          const { invoices } = await invoiceSource.findInvoices({ env, numbers });
+          const { invoices } = await emission.findInvoices({ env, numbers });
           // A document of a later run shows that the run began.
           await runs.note(
             invoices.flatMap((one) => (one.run ? [{ env, issuerRnc: one.issuer_rnc, run: one.run }] : [])),
@@ -49,7 +55,7 @@ export function createOwners({ runs, projection, invoiceSource, receivedSource, 
     received: ({ env, buyerRncs, issuerRnc, encf }) =>
       answered('reception', async () => {
         for (const buyer_rncs of pagesOf(buyerRncs)) {
-          const { received } = await receivedSource.findReceived({ env, buyer_rncs, issuer_rnc: issuerRnc, encf });
+          const { received } = await reception.findReceived({ env, buyer_rncs, issuer_rnc: issuerRnc, encf });
           if (received.length > 0) await projection.keepReceived(received.map(receivedRecord));
         }
       }),

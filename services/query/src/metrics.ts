@@ -1,11 +1,11 @@
 import { TOPICS } from '@ecf/contracts';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { Observer } from './core/ports.js';
 import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './webhooks/ports.js';
 
 export interface QueryMetrics {
-  readonly observer: Observer;
+  /** A warning in the log. */
+  readonly failed: (what: string, error: unknown) => void;
   readonly projected: (event: BusEvent, now: Date) => void;
   /** Milliseconds that the latest change of an issued document took to arrive here; 0 before the first. */
   readonly lagMs: () => number;
@@ -24,9 +24,7 @@ export function createQueryMetrics(metrics: Metrics, logger: Logger): QueryMetri
   let lagMs = 0;
 
   return {
-    observer: {
-      failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
-    },
+    failed: (what, error) => logger.warn({ err: error }, `${what} failed`),
     projected(event, now) {
       const ms = Math.max(0, now.getTime() - Date.parse(event.time));
       lag.observe({ topic: event.topic }, ms / 1_000);

@@ -2,7 +2,7 @@ import { type Answer, isUnusable, retryAfterSeconds } from '@ecf/authority-clien
 import type { Environment } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
-import type { TokenSource } from '../ports.js';
+import type { TokenSource } from './ports.js';
 
 /** The taxpayer of a query to the authority. Without `rnc`, the account's oldest one with a valid certificate. */
 export interface TokenRequest {

@@ -1,6 +1,6 @@
 import { dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
 import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
-import type { InvoiceFilter, Page } from '../core/ports.js';
+import type { InvoiceFilter, Page } from './ports.js';
 
 const seenIn = (table: string, column: string) =>
   `(SELECT ${column} FROM ${table} t WHERE t.env = i.env AND t.encf = i.encf AND t.issuer_rnc = i.issuer_rnc)`;

@@ -1,6 +1,6 @@
 import { type Database, queryBuilder } from '@ecf/service-kit/postgres';
-import type { RunStore } from '../core/ports.js';
 import type { DB } from '../generated/tables.js';
+import type { RunStore } from './ports.js';
 
 /** The present certification runs in PostgreSQL. */
 export function createPostgresRuns(database: Database): RunStore {

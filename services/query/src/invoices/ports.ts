@@ -1,23 +1,16 @@
-import type { AuthorityClient } from '@ecf/authority-client';
 import type {
   DeliveryChanged,
   EmissionOperations,
-  EventType,
   IssuedInvoiceDecision,
   ListingSort,
   OutcomeOperations,
   Period,
-  PublicEvent,
   ReceptionOperations,
 } from '@ecf/contracts';
 import type { CalendarDate, EcfType, Environment, InvoiceStatus } from '@ecf/domain';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
-import type { Caller, TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { NewFeedEvent } from './feed/public-events.js';
-import type { InvoiceKey, IssuedInvoice, Outcome } from './invoices/issued-invoice.js';
-import type { ReceivedRecord } from './invoices/received-record.js';
-import type { ClientSums, InvoiceSums } from './sums/aggregate.js';
+import type { ClientSums, InvoiceSums } from './aggregate.js';
+import type { InvoiceKey, IssuedInvoice, Outcome } from './issued-invoice.js';
+import type { ReceivedRecord } from './received-record.js';
 
 /** Days of creation (Dominican) or of issue, both included. */
 export interface InvoiceFilter {
@@ -109,47 +102,6 @@ export interface OutcomeStore {
   keepDecisions(decisions: readonly IssuedInvoiceDecision[]): Promise<void>;
 }
 
-/** The events of customers. */
-export interface FeedStore {
-  /**
-   * Adds events in their order, with their deliveries to webhooks; an occurrence that is there already is not added again.
-   * Resolves with the number of deliveries.
-   */
-  append(events: readonly NewFeedEvent[], now: Date): Promise<number>;
-  /** Deletes events that are older than 90 days, at most those of one day in a call. The latest event stays. */
-  deleteExpired(now: Date): Promise<void>;
-  /** The place that a reader names. */
-  placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
-  /** The id of the latest event. */
-  latest(): Promise<string>;
-  /** The oldest events after a place, null = all that are kept; `next` is where to go on. */
-  page(query: {
-    readonly env: Environment;
-    readonly rncs: readonly string[];
-    /**
-     * Events of the account alone are read for this caller. A key with `taxpayers` sees those of keys with the same or
-     * fewer taxpayers.
-     */
-    readonly caller: Caller;
-    readonly types: readonly EventType[] | null;
-    readonly after: number | null;
-    readonly limit: number;
-  }): Promise<{ events: readonly (Omit<PublicEvent, 'time'> & { readonly time: Date })[]; next: string }>;
-}
-
-export type Authority = Pick<
-  AuthorityClient,
-  | 'queryConsumerSummary'
-  | 'queryState'
-  | 'listDirectory'
-  | 'findInDirectory'
-  | 'serviceStatus'
-  | 'maintenanceWindows'
-  | 'environmentStatus'
->;
-
-/** The authority's tokens. Only emission holds certificates, so it gives them. */
-export type TokenSource = Pick<EmissionOperations, 'authorityToken'>;
 /** Source of issued documents, beside the events. */
 export type InvoiceSource = Pick<EmissionOperations, 'findInvoices' | 'pageOfInvoices' | 'rawAnswers'>;
 /** Source of received documents, beside the events. */
@@ -157,32 +109,3 @@ export type ReceivedSource = Pick<ReceptionOperations, 'findReceived' | 'pageOfR
 
 /** Source of deliveries and buyers' decisions, beside the events. */
 export type OutcomeSource = OutcomeOperations;
-
-/** Log lines for operators. */
-export interface Observer {
-  failed(what: string, error: unknown): void;
-}
-
-export interface Ports {
-  readonly invoices: InvoiceStore;
-  readonly received: ReceivedStore;
-  readonly runs: RunStore;
-  readonly projection: Projection;
-  readonly taxpayers: TaxpayerReplica;
-  /** The gateway; null if the deployment has none to query. */
-  readonly source: TaxpayerSource | null;
-  readonly invoiceSource: InvoiceSource;
-  readonly receivedSource: ReceivedSource;
-  readonly outcomes: OutcomeStore;
-  readonly feed: FeedStore;
-  /** Null if no service of the deployment has any. */
-  readonly outcomeSource: OutcomeSource | null;
-  readonly tokens: TokenSource;
-  readonly authority: Authority;
-  readonly issuedXml: DocumentReader;
-  readonly receivedXml: DocumentReader;
-  readonly observer: Observer;
-  readonly clock: () => Date;
-  /** Resolves after that many milliseconds. */
-  readonly sleep: (ms: number) => Promise<void>;
-}

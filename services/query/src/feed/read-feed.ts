@@ -2,7 +2,7 @@ import type { EventList, EventType } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { QueryError } from '../errors.js';
-import type { FeedStore, Ports } from '../ports.js';
+import type { FeedStore } from './ports.js';
 import { shownEvent } from './public-events.js';
 
 export interface FeedQuery {
@@ -21,6 +21,9 @@ export interface FeedQuery {
 
 /** Pause between two looks for readers that wait. */
 const LOOK_MS = 500;
+
+/** Resolves after that many milliseconds. */
+type Sleep = (ms: number) => Promise<void>;
 
 /** Finds the place that a reader names. Throws `event_expired` and `unknown_event`. */
 export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
@@ -41,15 +44,15 @@ export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
 }
 
 /** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
-export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep'>) {
-  const placeOf = placeInFeed(ports.feed);
-  const nextLook = sharedLook(ports);
+export function createReadFeed(ports: AccountPorts, feed: FeedStore, sleep: Sleep) {
+  const placeOf = placeInFeed(feed);
+  const nextLook = sharedLook(feed, sleep);
 
   return async function readFeed({ caller, env, after, types, limit, wait, isOver }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);
     const rncs = taxpayers.map(({ rnc }) => rnc);
     const place = after === null ? null : await placeOf(after);
-    const look = () => ports.feed.page({ env, rncs, caller, types, after: place, limit });
+    const look = () => feed.page({ env, rncs, caller, types, after: place, limit });
     let page = await look();
     for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += LOOK_MS) {
       const latest = await nextLook(isOver);
@@ -61,7 +64,7 @@ export function createReadFeed(ports: AccountPorts & Pick<Ports, 'feed' | 'sleep
 }
 
 /** Looks for the latest id of the feed after a pause: one query for all readers that wait. Null if all of them have left. */
-function sharedLook({ feed, sleep }: Pick<Ports, 'feed' | 'sleep'>) {
+function sharedLook(feed: Pick<FeedStore, 'latest'>, sleep: Sleep) {
   let look: { latest: Promise<string | null>; readers: (() => boolean)[] } | null = null;
   return (isOver: () => boolean): Promise<string | null> => {
     if (look === null) {

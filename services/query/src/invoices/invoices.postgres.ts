@@ -1,14 +1,14 @@
 import type { Period } from '@ecf/contracts';
 import { columnOf } from '@ecf/service-kit/listings';
 import { camelCaseRows, type Database, queryBuilder } from '@ecf/service-kit/postgres';
-import type { IssuedInvoice } from '../core/invoices/issued-invoice.js';
-import type { ReceivedRecord } from '../core/invoices/received-record.js';
-import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from '../core/ports.js';
-import type { ClientSums, InvoiceSums } from '../core/sums/aggregate.js';
-import { monthsAndDays } from '../core/sums/periods.js';
 import type { DB } from '../generated/tables.js';
-import { listQuery, SHOWN } from './list-sql.js';
+import type { ClientSums, InvoiceSums } from './aggregate.js';
+import type { IssuedInvoice } from './issued-invoice.js';
+import { listQuery, SHOWN } from './list-sql.postgres.js';
+import { monthsAndDays } from './periods.js';
+import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from './ports.js';
 import { midnight } from './projection.postgres.js';
+import type { ReceivedRecord } from './received-record.js';
 
 /** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
 const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';

@@ -1,14 +1,18 @@
 import type { Invoice, InvoiceAggregate, InvoiceCount, InvoiceList, RawAnswerBody, TrackIdList } from '@ecf/contracts';
 import { type Environment, environmentRun, formatDocumentDate, storedEnvironment } from '@ecf/domain';
-import type { Caller } from '@ecf/taxpayer-replica';
+import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';
-import type { InvoiceFilter, Page, Place, Ports, ShownInvoice } from '../ports.js';
-import { aggregate } from '../sums/aggregate.js';
+import { aggregate } from './aggregate.js';
 import { isComplete, publicInvoice } from './issued-invoice.js';
 import type { Owners } from './owners.js';
+import type { InvoiceFilter, InvoiceSource, InvoiceStore, Page, Place, RunStore, ShownInvoice } from './ports.js';
 
-type QueryPorts = Pick<Ports, 'invoices' | 'runs' | 'taxpayers' | 'source' | 'invoiceSource' | 'observer'>;
+interface QueryPorts extends AccountPorts {
+  readonly invoices: InvoiceStore;
+  readonly runs: RunStore;
+  readonly emission: Pick<InvoiceSource, 'findInvoices' | 'rawAnswers'>;
+}
 type WithCaller<T> = T & { readonly caller: Caller };
 
 /** A period of an issuer's documents; Dominican days of creation, both included. */
@@ -85,7 +89,7 @@ export function createQueryInvoices(
   async function allAttempts(invoice: ShownInvoice): Promise<ShownInvoice['attempts']> {
     const { issuerRnc, encf } = invoice;
     const { env, run } = environmentRun(invoice.env);
-    const { invoices } = await ports.invoiceSource.findInvoices({
+    const { invoices } = await ports.emission.findInvoices({
       env,
       numbers: [{ issuer_rnc: issuerRnc, encf, run }],
       whole: true,
@@ -137,7 +141,7 @@ export function createQueryInvoices(
     trackIds,
     async rawAnswers(query) {
       const list = await trackIds(query);
-      const { answers } = await ports.invoiceSource.rawAnswers({
+      const { answers } = await ports.emission.rawAnswers({
         env: query.env,
         issuer_rnc: query.issuerRnc,
         encf: query.encf,

@@ -11,17 +11,17 @@ import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '
 import { type Identity, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import type { Directory } from '../core/authority/directory.js';
-import type { createMonitoring } from '../core/authority/monitoring.js';
-import { QueryError } from '../core/errors.js';
-import type { createReadFeed } from '../core/feed/read-feed.js';
-import type { ConsumptionQuery } from '../core/invoices/consumption-invoice.js';
-import type { FoundXml, XmlQuery } from '../core/invoices/document-xml.js';
-import type { createInvoiceDocument } from '../core/invoices/invoice-document.js';
-import type { QueryInvoices } from '../core/invoices/query-invoices.js';
-import type { Place } from '../core/ports.js';
-import type { LongPolls } from './long-polls.http.js';
-import { Parameters } from './parameters.js';
+import type { Directory } from './authority/directory.js';
+import type { createMonitoring } from './authority/monitoring.js';
+import { QueryError } from './errors.js';
+import type { LongPolls } from './feed/long-polls.http.js';
+import type { createReadFeed } from './feed/read-feed.js';
+import type { ConsumptionQuery } from './invoices/consumption-invoice.js';
+import type { FoundXml, XmlQuery } from './invoices/document-xml.js';
+import type { createInvoiceDocument } from './invoices/invoice-document.js';
+import type { Place } from './invoices/ports.js';
+import type { QueryInvoices } from './invoices/query-invoices.js';
+import { Parameters } from './parameters.http.js';
 
 /** The use cases of customers. */
 export interface CustomerParts {

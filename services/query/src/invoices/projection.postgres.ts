@@ -1,7 +1,7 @@
 import { storedEnvironment } from '@ecf/domain';
 import { type Database, snakeCase, snakeCaseRow } from '@ecf/service-kit/postgres';
-import type { IssuedInvoice } from '../core/invoices/issued-invoice.js';
-import type { OutcomeStore, Projection } from '../core/ports.js';
+import type { IssuedInvoice } from './issued-invoice.js';
+import type { OutcomeStore, Projection } from './ports.js';
 
 /** The first instant of a Dominican day: UTC-4 all year. */
 export const midnight = (day: string) => `(((${day})::timestamp + interval '4 hours') AT TIME ZONE 'UTC')`;

@@ -1,8 +1,8 @@
 import type { MonitoringStatus } from '@ecf/contracts';
 import { type Environment, toIsoDominican } from '@ecf/domain';
 import { QueryError } from '../errors.js';
-import type { Ports } from '../ports.js';
 import { verdictOf } from './authority-query.js';
+import type { Authority } from './ports.js';
 
 /**
  * `GET /monitoring/status`: the present answer of the authority's status service. `available` is about the requested
@@ -10,8 +10,9 @@ import { verdictOf } from './authority-query.js';
  * names.
  */
 export function createMonitoring(
-  ports: Pick<Ports, 'authority' | 'clock'>,
+  authority: Pick<Authority, 'environmentStatus' | 'serviceStatus' | 'maintenanceWindows'>,
   statusKey: string | null,
+  clock: () => Date,
 ): (env: Environment) => Promise<MonitoringStatus> {
   return async (env) => {
     if (statusKey === null) {
@@ -22,9 +23,9 @@ export function createMonitoring(
     }
     const request = { env, statusKey };
     const [environment, services, windows] = await Promise.all([
-      ports.authority.environmentStatus(request),
-      ports.authority.serviceStatus(request),
-      ports.authority.maintenanceWindows(request),
+      authority.environmentStatus(request),
+      authority.serviceStatus(request),
+      authority.maintenanceWindows(request),
     ]);
     const { available } = verdictOf(environment);
     return {
@@ -41,7 +42,7 @@ export function createMonitoring(
         end_time: endTime,
         days,
       })),
-      checked_at: toIsoDominican(ports.clock()),
+      checked_at: toIsoDominican(clock()),
     };
   };
 }

@@ -9,10 +9,11 @@ import {
 } from '@ecf/contracts';
 import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import { publicEvents } from '../core/feed/public-events.js';
-import { issuedInvoice } from '../core/invoices/issued-invoice.js';
-import { receivedRecord } from '../core/invoices/received-record.js';
-import type { FeedStore, OutcomeStore, Projection, RunStore } from '../core/ports.js';
+import type { FeedStore } from './feed/ports.js';
+import { publicEvents } from './feed/public-events.js';
+import { issuedInvoice } from './invoices/issued-invoice.js';
+import type { OutcomeStore, Projection, RunStore } from './invoices/ports.js';
+import { receivedRecord } from './invoices/received-record.js';
 
 /** The consumer group of this service. */
 const QUERY_GROUP = 'query';
