@@ -634,6 +634,6 @@ it('exports the counters whose increase is an alarm before they count, so that t
     ([, name = '', labels = '']) => !exported.some((line) => line.startsWith(name) && line.includes(labels)),
   );
   const names = missing.map(([, name = '']) => name);
-  expect(counters.length).toBeGreaterThan(5);
+  expect(counters).not.toHaveLength(0);
   expect(names.filter((name) => DEPLOYMENT === 'distributed' || !OF_SERVERS.test(name))).toEqual([]);
 });
