@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "given_approvals" ADD COLUMN     "created_by" TEXT;

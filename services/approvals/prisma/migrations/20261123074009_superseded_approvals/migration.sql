@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "given_approvals" ADD COLUMN     "superseded_at" TIMESTAMPTZ(3);

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "received_approvals" ADD COLUMN     "content_sha256" TEXT;

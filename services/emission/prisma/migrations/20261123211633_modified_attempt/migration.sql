@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "attempt" ADD COLUMN     "modified_attempt" INTEGER;

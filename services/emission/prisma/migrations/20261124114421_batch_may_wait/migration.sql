@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "batch" ADD COLUMN     "may_wait" BOOLEAN NOT NULL DEFAULT false;

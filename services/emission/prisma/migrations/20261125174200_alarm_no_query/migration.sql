@@ -1,1 +1,0 @@
-UPDATE "attempt" SET "alarm" = 'no-query' WHERE "alarm" = 'cannot-ask';

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "attempt" ADD COLUMN     "batch_line" TEXT;

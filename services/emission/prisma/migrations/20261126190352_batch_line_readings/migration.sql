@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "batch_line" ADD COLUMN     "readings" INTEGER NOT NULL DEFAULT 0;

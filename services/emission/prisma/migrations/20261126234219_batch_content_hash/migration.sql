@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "batch" ADD COLUMN     "content_hash" TEXT;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "buyer_decision" ADD COLUMN     "confirmed" BOOLEAN NOT NULL DEFAULT false;

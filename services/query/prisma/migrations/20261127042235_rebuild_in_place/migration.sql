@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "rebuild" ADD COLUMN     "progress_at" TIMESTAMPTZ(3);

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "received_documents" DROP COLUMN "answer_due_at";

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "submission" ADD COLUMN     "traceparent" TEXT;

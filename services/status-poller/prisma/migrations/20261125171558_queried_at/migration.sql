@@ -1,1 +1,0 @@
-ALTER TABLE "submission" RENAME COLUMN "asked_at" TO "queried_at";
