@@ -145,7 +145,7 @@ export interface Emission {
   readonly masterKeys: MasterKeyOperations;
 }
 
-/** Wires the emission service. Nothing is connected before `start`. */
+/** Wires the emission service. It opens no connection before `start`. */
 export function createEmission(config: EmissionConfig, overrides: EmissionOverrides = {}): Emission {
   const parts = openServiceDependencies('emission', config, overrides);
   const { clock, logger, metrics, bus, database } = parts;

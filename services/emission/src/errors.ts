@@ -103,7 +103,7 @@ export function invalidRequest(
 
 /** The database is unavailable. The same request can succeed later. */
 export class StoreUnavailable extends Error {
-  /** @param refused the database itself refused every try, so nothing is stored */
+  /** @param refused the database itself refused every try, so it stored no part of the work */
   constructor(
     cause: unknown,
     readonly refused = false,

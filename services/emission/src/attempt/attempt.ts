@@ -145,7 +145,7 @@ export interface Attempt extends DocumentKey {
   readonly ownReference?: string | null;
   /** The batch line that made it (`keyOfLine`); null if it did not come in a batch. */
   readonly batchLine?: string | null;
-  /** Since when the authority was away, for a document that was signed in contingency. */
+  /** Since when the authority was unreachable, for a document that was signed in contingency. */
   readonly contingencySince?: Date | null;
   /** The end of the 72 hours from the authority's return; null before it. */
   readonly deadline?: Date | null;

@@ -36,7 +36,7 @@ function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, 
   switch (answer.outcome) {
     case 'verdict':
       if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
-      // Refused without a trackId: nothing was taken, and it is not a verdict on the document.
+      // Refused without a trackId: the authority did not take the document, and this is not a verdict on it.
       return {
         ...sendNotTaken(attempt, moment),
         verdict: { ...attempt.verdict, messages: answer.verdict.messages },

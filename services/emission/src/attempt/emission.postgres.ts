@@ -135,7 +135,7 @@ const eventsFrom = (first: number) =>
 /**
  * New attempts with everything that is committed with them. A first attempt takes its number, a later one must follow
  * the latest. A trigger of `emission` skips a cancelled number, and `is_next_note` a credit note that has to be checked
- * again. If a number is not taken, nothing is written for it. Numbers are taken in their order, so that two statements
+ * again. No row is written for a number that is not taken. Numbers are taken in ascending order, so that two statements
  * wait for each other in one direction only.
  */
 const begin = ({ first = '', condition = '', last = '' }) => `WITH ${first} taken AS (
@@ -331,7 +331,7 @@ const SHARED = { maxItems: 64, maxInFlight: 2 };
 
 /**
  * Emissions in PostgreSQL. A change is one statement that also writes its event. Each call waits on its own for an unavailable
- * database, except those of the background, which are repeated anyway.
+ * database. Calls of the background do not, because they are repeated anyway.
  *
  * @param describe the event that publishes an attempt's present state
  * @param timeoutMs milliseconds that a call waits for a database that cannot be reached
@@ -521,7 +521,7 @@ function numberOf({ env, issuerRnc, encf, run }: DocumentKey): unknown[] {
   return [env, issuerRnc, encf, run ?? null];
 }
 
-/** A row of {@link LOOK}. The columns of the attempt are null if nothing was issued under the number. */
+/** A row of {@link LOOK}. The columns of the attempt are null if the number has no attempt. */
 type LookRow = (AttemptRow | { emission_id: null }) & { stored_env: string; cancelled_by: number | null };
 
 interface BacklogRow {

@@ -101,7 +101,7 @@ function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment:
     }
     return notFound(attempt, moment);
   }
-  // The authority knows the document but lists no trackId yet. It arrived, so nothing is sent.
+  // The authority knows the document but lists no trackId yet. The document arrived, so it is not sent again.
   if (known !== null && known.status !== 'No encontrado') return postponed(attempt, moment);
   return notFound(attempt, moment);
 }

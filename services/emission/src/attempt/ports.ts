@@ -62,7 +62,7 @@ export interface EmissionStore {
   ): Promise<boolean>;
   /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
   submissionHistory(attempt: Attempt): Promise<readonly PastSubmission[]>;
-  /** Replaces `before` by `after` and stores the exchanges. False after a concurrent change, and nothing is stored. */
+  /** Replaces `before` by `after` and stores the exchanges. After a concurrent change it stores neither and returns false. */
   save(
     before: Attempt,
     after: Attempt,

@@ -29,9 +29,9 @@ export interface Recorder {
     options: { held: boolean; run: number; maintenanceUntil: Date | null },
   ): Attempt;
   /**
-   * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again; null stores
-   * nothing. `act` is what a person did. Resolves with the present state, or with the end of the attempt if a later one
-   * took the number; the exchanges are kept then too.
+   * Stores the transition that `decide` makes of the attempt. After a concurrent change it decides again. If `decide`
+   * returns null, the attempt stays as it is. `act` is the action of a person. Resolves with the present state, or with
+   * the end of the attempt if a later one took the number; the exchanges are stored in that case too.
    */
   record(
     attempt: Attempt,
@@ -44,7 +44,7 @@ export interface Recorder {
    * the process ends, and the caller continues with the attempt that will be stored.
    */
   recordAnswer(attempt: Attempt, decide: Decide, exchanges: readonly RecordedExchange[]): Promise<Attempt>;
-  /** Leases an attempt to this instance for one step. Null after a concurrent change, and nothing is stored. */
+  /** Leases an attempt to this instance for one step. After a concurrent change it stores no lease and returns null. */
   claim(attempt: Attempt): Promise<Attempt | null>;
   /** As `claim`, for a send that begins now. */
   claimSend(attempt: Attempt): Promise<Attempt | null>;

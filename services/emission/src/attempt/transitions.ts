@@ -177,8 +177,8 @@ export function sendNotTaken(attempt: Attempt, moment: Moment, pauseMs: number |
 }
 
 /**
- * The authority refused the caller's token, and nothing was taken. Without an earlier copy in flight, the document is
- * withdrawn and the number is free.
+ * The authority refused the caller's token, so it did not take the document. Without an earlier copy in flight, the
+ * document is withdrawn and the number is free.
  */
 export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
   const refused = applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });

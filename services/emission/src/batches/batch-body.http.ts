@@ -8,9 +8,9 @@ import type { BatchBody } from './receive-batch.js';
 export type BatchFormat = 'ndjson' | 'json';
 
 /**
- * The documents of a body, read piece by piece: one a line, or the elements of a JSON array. A document over
- * `maxDocumentBytes` is null. Each document is parsed later, so a fault in it is its own. 413 over 100 MiB; 400 if the body
- * does not arrive completely, or is no array.
+ * The documents of a body, read piece by piece: one on each line, or the elements of a JSON array. A document over
+ * `maxDocumentBytes` is null. Each document is parsed later, so a fault in one does not refuse the others. 413 over
+ * 100 MiB; 400 if the body does not arrive completely, or is not an array.
  */
 export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): BatchBody {
   const hash = createHash('sha256');
@@ -58,7 +58,7 @@ interface Splitter {
   held(): number;
 }
 
-/** Collects the pieces of one document; beyond `max` bytes nothing is kept of it. */
+/** Collects the pieces of one document, and drops all of them beyond `max` bytes. */
 function createCollector(max: number) {
   let pieces = new JoinedChunks();
   let length = 0;
@@ -70,7 +70,7 @@ function createCollector(max: number) {
     },
     isEmpty: () => length === 0,
     held: () => pieces.length,
-    /** The document; undefined if nothing but blanks came, or a byte order mark alone. */
+    /** The document; undefined if it consists of blanks only, or of a byte order mark only. */
     take(): Buffer | null | undefined {
       const document = length > max ? null : pieces.join();
       pieces = new JoinedChunks();
@@ -167,7 +167,10 @@ function createArraySplitter(max: number): Splitter {
   };
 }
 
-/** Finds the comma or bracket that ends an element: its index, or the length of the chunk. Goes on in the next chunk. */
+/**
+ * Finds the comma or bracket that ends an element: its index, or the length of the chunk. The next call continues in the
+ * next chunk.
+ */
 function createScanner(): (chunk: Buffer, from: number) => number {
   let depth = 0;
   let inString = false;

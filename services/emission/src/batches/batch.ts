@@ -9,11 +9,11 @@ export type BatchCounts = Readonly<Record<LineStatus, number>>;
 /** A batch whose body begins to arrive. */
 export interface NewBatch {
   readonly env: Environment;
-  /** The rights of the key as they were then. Its deactivation later stops nothing. */
+  /** The rights of the key when the batch came. A later deactivation of the key does not stop the batch. */
   readonly caller: Caller;
   readonly idempotencyKey: string | null;
   readonly validate: boolean;
-  /** Whether its documents may be signed and wait while the authority is away. */
+  /** Whether its documents may be signed and wait while the authority is unreachable. */
   readonly mayWait: boolean;
   /** Whether a warning refuses a document. */
   readonly refusesWarnings: boolean;
@@ -118,7 +118,7 @@ export interface Postponed {
   readonly begun: boolean;
   /** The failure was unexpected. */
   readonly failed: boolean;
-  /** The account is over its limit: this counts as no postponement. */
+  /** The account is over its limit: this does not count as a postponement. */
   readonly limited: boolean;
 }
 

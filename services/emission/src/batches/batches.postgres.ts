@@ -279,7 +279,7 @@ export interface BatchStoreOptions {
 /** One received batch for each account, environment and idempotency key. */
 const RECEIVED_KEY = 'batch_account_id_env_idempotency_key_key';
 const DAY_MS = 24 * 3_600_000;
-/** A batch has up to 10,000 lines, which are deleted with it. */
+/** A batch has up to 10,000 lines, which are deleted together with it. */
 const BATCHES_PER_STATEMENT = 10;
 
 /** A body that takes longer than a day has lost its process. */
@@ -376,7 +376,7 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
       const { rows } = await retry(() => database.query<ResultRow>(RESULTS, [id, after, limit, only]));
       return rows.map(fromResultRow);
     },
-    // The statements of the background do not wait for a database that cannot be reached: the next look repeats them.
+    // The statements of the background do not wait for a database that cannot be reached: the next run repeats them.
     async claimDue({ now, until, limit, except = [], afterAccount = '' }) {
       const values = [now, until, limit, except, afterAccount];
       return (await database.query<DueLine>(CLAIM_LINES, values)).rows;

@@ -77,11 +77,11 @@ function referenceOf(root: unknown): string | null {
 }
 
 /**
- * A text, or a number as text, read as the check of the document does; null if it is absent, longer than `most`, or no
- * number.
+ * A text, or a number as text, read in the same way as in the check of the document. Null if it is absent, longer than
+ * `most`, or not a document number.
  */
 function textAt(root: unknown, path: readonly string[], most: number): string | null {
-  // A list of one stands for its value, as in the check of the document.
+  // A list of one value counts as that value, as in the check of the document.
   let value = asSingle(root);
   for (const name of path) value = asSingle((value as Record<string, unknown> | null | undefined)?.[name]);
   const text = leafText(value)?.trim() ?? null;

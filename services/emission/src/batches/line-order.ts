@@ -9,9 +9,9 @@ export interface NumberedLine {
 }
 
 /**
- * The lines that have to wait for others of the batch: a number that stands there twice, and a note on a document of the
- * batch, wherever that stands. A number that stands there twice is referred to by its latest line, which ends last.
- * References that form a circle are left out, so the check of each document refuses them.
+ * The lines that have to wait for other lines of the batch: one whose number is on an earlier line, and a note on a
+ * document that is on any line. If a number is on several lines, a reference to it means the last of them, which ends
+ * last. References that form a circle are left out, so the check of each document refuses them.
  */
 export function orderLines(lines: readonly NumberedLine[]): LineOrder[] {
   const latest = new Map<string, number>();
@@ -47,7 +47,7 @@ function inCircles(...waits: ReadonlyMap<number, number>[]): Set<number> {
   return new Set(circles.map(([line]) => line));
 }
 
-/** Removes the lines that wait for nothing, then those that waited only for them, and so on. Circles remain. */
+/** Removes the lines that do not wait, then the lines that waited only for removed ones, and so on. Circles remain. */
 function peel(waits: readonly Wait[]): Wait[] {
   const open = new Map<number, number>();
   const followers = new Map<number, number[]>();

@@ -50,7 +50,7 @@ export interface BatchStore {
   addLines(id: number, accountId: string, lines: readonly NewLine[]): Promise<void>;
   /**
    * The body is complete: the batch is visible and its lines are due. Null if another batch took the idempotency key
-   * meanwhile; then nothing is due.
+   * meanwhile; its lines are not due then.
    */
   receive(
     received: Omit<ReceivedBatch, 'validate'>,

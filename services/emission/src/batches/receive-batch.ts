@@ -73,7 +73,7 @@ async function storeLines(
 ): Promise<{ numbered: NumberedLine[]; contentHash: string }> {
   const { batches } = ports;
   const { accountId } = caller;
-  /** Nothing is drawn for documents that are only checked. */
+  /** Documents that are only checked draw no number, so they need no key. */
   const needsKey = idempotencyKey === null && !validate;
   const content = createHash('sha256');
   const numbered: NumberedLine[] = [];

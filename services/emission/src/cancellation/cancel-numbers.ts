@@ -46,7 +46,7 @@ export function createCancelNumbers(
     return sending === null ? cancellation : send(cancellation, sending.certificate, sending.bytes);
   };
 
-  /** All steps up to the commit. `sending` is null if nothing is to be sent. */
+  /** All steps up to the commit. `sending` is null if the cancellation is not to be sent. */
   async function prepare(order: CancellationOrder): Promise<Prepared> {
     const { caller, request, submit, signal } = order;
     const { env, issuerRnc } = request;
@@ -142,7 +142,7 @@ function inUse({ used, cancelled }: Taken): EmissionError {
   ];
   return new EmissionError(
     'encf_in_use',
-    `Some of these numbers cannot be cancelled; ${parts.join('; ')}. Nothing was signed. Leave them out; what was sent is annulled with a credit note (34).`,
+    `Some of these numbers cannot be cancelled; ${parts.join('; ')}. The cancellation was not signed. Leave these numbers out; to annul a document that was sent, issue a credit note (34).`,
   );
 }
 

@@ -40,6 +40,6 @@ export function createCancellationDocuments(
 }
 
 function tooCostly(cause: TaskTooCostly): EmissionError {
-  const message = `The cancellation takes too much ${cause.what} to process; send its ranges as several cancellations. Nothing was cancelled.`;
+  const message = `The cancellation takes too much ${cause.what} to process; send its ranges as several cancellations. No number was cancelled.`;
   return new EmissionError('document_too_costly', message, { cause });
 }

@@ -35,7 +35,8 @@ export interface CancellationStore {
   taken(numbers: Numbers): Promise<Taken | null>;
   /**
    * Commits a cancellation with its signed bytes: with a lease to be sent now, or local (null). If a number is taken,
-   * nothing is stored. If a local one with the same content exists, that one is the result, sent if there is a lease.
+   * it stores no cancellation. If a local one with the same content exists, that one is the result, sent if there is a
+   * lease.
    */
   add(
     cancellation: NewCancellation,
@@ -56,7 +57,7 @@ export interface CancellationStore {
   claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
   /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */
   record(before: Cancellation, progress: CancellationProgress, act?: AuditAct | null): Promise<Cancellation | null>;
-  /** Cancellations with an alarm, or (`settled`) those that a person settled, in the order of ids. */
+  /** Cancellations with an alarm, or (`settled`) cancellations that a person settled, in the order of ids. */
   needingPerson(filter: PersonFilter): Promise<Cancellation[]>;
   /** Counts of undecided cancellations and of alarms. */
   backlog(): Promise<{ undecided: number; alarms: readonly { kind: CancellationAlarm; count: number }[] }>;

@@ -56,7 +56,7 @@ export function createSendCancellation(ports: CancellationPorts): SendCancellati
       outcome = said?.verdict.status ?? wordOf(answer);
       progress = after(cancellation, answer, ports);
     } catch (error) {
-      // Nothing was sent: there is no token, or the stored bytes cannot be read now.
+      // It was not sent: there is no token, or the stored bytes cannot be read now.
       ports.cancellationObserver.failed('sending a cancellation', error, cancellation.id);
       outcome = 'not_sent';
       progress = later(cancellation, ports, { reached: false });

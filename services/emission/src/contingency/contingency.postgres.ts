@@ -26,7 +26,7 @@ const BEGIN = `INSERT INTO contingency AS c (env, route, since, rate, due_at, fa
       WHERE ${DESTINATION}) THEN c.since ELSE $3 END,
     due_at = CASE WHEN c.returned_at IS NULL OR $6 = 0 THEN c.due_at ELSE $5 END RETURNING since`;
 
-/** When the authority returned, if nothing has to be noted. */
+/** When the authority returned, if the row already says so and has no failures: then no update is needed. */
 const RETURNED = `SELECT returned_at FROM contingency
   WHERE env = $1 AND route = $2 AND returned_at IS NOT NULL AND failures = 0`;
 
@@ -39,7 +39,7 @@ const SET_DEADLINES = `UPDATE attempt a SET deadline = $3 FROM emission e
 
 const ANSWERED = 'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2 AND failures > 0';
 
-/** While the authority answers, the next look is less than a second away, and nothing changes. */
+/** While the authority answers, the queue is due again within a second, so this changes no row. */
 const PROBE_NOW = `UPDATE contingency SET due_at = $3
   WHERE env = $1 AND route = $2 AND due_at > $3::timestamptz + INTERVAL '1 second'`;
 

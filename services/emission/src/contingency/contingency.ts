@@ -13,7 +13,7 @@ export interface Destination {
 
 /** Documents of a destination wait for the authority, or waited once. */
 export interface Contingency extends Destination {
-  /** The first answer after it; null while the authority is away. */
+  /** Time of the first answer after the outage; null while the authority is unreachable. */
   readonly returnedAt: Date | null;
   /** Sends and logins in a row that did not reach the authority. */
   readonly failures: number;
@@ -66,17 +66,17 @@ export interface WaitingDocuments {
   readonly probing: number;
 }
 
-/** The queue of documents that were signed while the authority was away. All instances share it. */
+/** The queue of documents that were signed while the authority was unreachable. All instances share it. */
 export interface ContingencyStore {
   /** Whether the authority is known to be unreachable for all taxpayers. */
   isAway(destination: Destination): Promise<boolean>;
-  /** Notes that a document waits, and since when the authority is away. The first probe is at `dueAt`. */
+  /** Notes that a document waits, and returns since when the authority is unreachable. The first probe is at `dueAt`. */
   begin(destination: Destination, outage: Outage): Promise<Date>;
-  /** An answer came. When the authority returned: at the first answer. */
+  /** Notes an answer of the authority. Returns when the authority returned: at its first answer. */
   reached(destination: Destination, now: Date): Promise<Date>;
   /** Sets the deadline of every document that was signed in contingency and has none. */
   setDeadlines(destination: Destination, deadline: Date): Promise<void>;
-  /** No answer came. */
+  /** Notes that the authority did not answer. */
   unreached(destination: Destination): Promise<void>;
   /** The authority answered a login, so it is not unreachable for all taxpayers: the next probe is due soon. */
   answered(destination: Destination, now: Date): Promise<void>;

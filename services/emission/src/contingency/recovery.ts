@@ -8,8 +8,8 @@ import type { Authority } from '../sending/ports.js';
 import { type Contingency, type ContingencyStore, FIRST_PROBE_MS, type WaitingDocuments } from './contingency.js';
 
 /**
- * While the authority is away, probes follow each other: the first after {@link FIRST_PROBE_MS}, later ones after
- * longer pauses.
+ * Longest pause between two probes of an unreachable authority. The first probe is after {@link FIRST_PROBE_MS}, and the
+ * pauses grow.
  */
 export const LONGEST_PROBE_MS = 30_000;
 /** Failures in a row after which a recovery waits again. One document that always fails does not reach it. */
@@ -18,12 +18,12 @@ const TICK_MS = 1_000;
 const GROWTH = 1.1;
 /** Documents a second. */
 const FASTEST = 1_000;
-/** Documents whose alarm is raised in one look. */
+/** Documents whose alarm is raised in one run. */
 const LATE_AT_ONCE = 100;
 
 /**
- * Sends the documents that wait for the authority, oldest first: one at a time while it is away, then at a growing rate while it
- * answers. The follow-up sends each as any other document.
+ * Sends the documents that wait for the authority, oldest first: one at a time while it is unreachable, then at a growing
+ * rate while it answers. The follow-up sends each as any other document.
  */
 export function createRecovery(
   {
@@ -68,16 +68,16 @@ export function createRecovery(
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
   }
 
-  /** A request for a seed probes first, because a document without an answer has to be looked up before it may be sent again. */
+  /** The first probe is a request for a seed, because a document without an answer has to be looked up before it is sent again. */
   async function probe(present: Contingency, { total, probing }: WaitingDocuments): Promise<void> {
     const answered = !isUnanswered(await authority.requestSeed({ env: present.env }));
     if (!answered) await contingency.unreached(present);
     const probeIn = (ms: number) => contingency.save({ ...present, rate: recoveryRate }, later(clock(), ms));
     await probeIn(Math.min(FIRST_PROBE_MS * 2 ** present.failures, LONGEST_PROBE_MS));
     if (!answered || probing > 0) return;
-    // Only held notes may wait, which send nothing: the seed is the first answer.
+    // The waiting documents may all be held notes, which are not sent: the seed is the first answer then.
     if (total === 0) return void (await contingency.reached(present, clock()));
-    // The store has the time of the next probe by now. A document that fails at once may set an earlier one.
+    // The time of the next probe is already stored. A document that fails immediately may set an earlier one.
     const isOver = (await contingency.release(present, 1, clock())) === 0;
     // The remaining documents failed because of their own content. Each keeps its own retry time.
     if (isOver) await probeIn(LONGEST_PROBE_MS);

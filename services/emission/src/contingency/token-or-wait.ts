@@ -4,7 +4,7 @@ import { loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { Authority } from '../sending/ports.js';
 import { type ContingencyStore, type Destination, FIRST_PROBE_MS } from './contingency.js';
 
-/** A token; or since when the authority is away, for a document that may wait, and the end of announced maintenance. */
+/** A token; or, for a document that may wait, since when the authority is unreachable and the end of announced maintenance. */
 export type TokenOrWait =
   | { readonly token: string; readonly since: null; readonly until: null }
   | { readonly token: null; readonly since: Date; readonly until: Date | null };

@@ -67,7 +67,7 @@ export type DocumentToken = (key: DocumentKey, refused: string | null) => Promis
 export function createDocumentToken(emissions: Pick<EmissionStore, 'find'>, tokensOf: DocumentTokens): DocumentToken {
   return async (key, refused) => {
     const attempt = await emissions.find(key);
-    if (attempt === null) throw new EmissionError('not_found', `Nothing was issued under ${documentKey(key)}.`);
+    if (attempt === null) throw new EmissionError('not_found', `No document was issued under ${documentKey(key)}.`);
     const tokens = await tokensOf(attempt);
     if (tokens === null) {
       throw new EmissionError(

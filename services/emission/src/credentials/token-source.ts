@@ -73,7 +73,7 @@ export function loginFailure(
     case 'login_refused':
       return new EmissionError(
         'login_refused',
-        `The authority refuses the login with this certificate${error.reason ? `: ${error.reason}` : ''}. Nothing was signed, no number was used.`,
+        `The authority refuses the login with this certificate${error.reason ? `: ${error.reason}` : ''}. No document was signed and no number was used.`,
         { cause: error },
       );
     case 'authority_unreadable':
@@ -116,7 +116,7 @@ export function refuseExpiredToken(token: string, now: Date): void {
   if (expires !== null && expires + CLOCK_SKEW_MS < now.getTime()) {
     throw new EmissionError(
       'invalid_token',
-      'The token in x-token has expired. Nothing was submitted: get a new one from /obtain_token and repeat.',
+      'The token in x-token has expired. The document was not submitted: get a new token from /obtain_token and repeat.',
     );
   }
 }

@@ -49,7 +49,7 @@ export function documentAnswer(attempt: Attempt): DocumentAnswer {
   };
 }
 
-/** The answer to a dry run. Nothing was signed, so the fields of a signature are null. */
+/** The answer to a dry run. The document was not signed, so the fields of a signature are null. */
 export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): DocumentAnswer {
   return {
     status: 'Validado',
@@ -63,7 +63,7 @@ export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): 
   };
 }
 
-/** The answer with the stored documents; `files` are those that are in memory. */
+/** The answer with the stored documents; `files` are the documents that are still in memory. */
 export async function submissionAnswer(
   archive: DocumentReader,
   attempt: Attempt,

@@ -22,7 +22,7 @@ export function numberConflict(existing: Attempt, comparison: Comparison): Emiss
   );
 }
 
-/** The answer to a document under an idempotency-key that another issuer used: nothing of that document is named. */
+/** The answer to a document under an idempotency-key that another issuer used. It names no value of that document. */
 export function keyOfAnotherIssuer(): EmissionError {
   return new EmissionError(
     'idempotency_conflict',

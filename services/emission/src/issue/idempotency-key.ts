@@ -4,7 +4,7 @@ import type { KeyScope, NumberStore } from '../numbers/ports.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import { keyConflict, keyOfAnotherIssuer } from './conflicts.js';
 
-/** Paths of the elements that the service fills in of a document that leaves its number open. */
+/** Paths of the elements that the service fills in if a document leaves its number open. */
 export function filledIn(tree: DocumentNode): string[] {
   const idDoc = groupOf(groupOf(groupOf(tree, 'ECF'), 'Encabezado'), 'IdDoc');
   const open = ['eNCF', 'FechaVencimientoSecuencia'].filter((name) => textOf(idDoc, name) === null);

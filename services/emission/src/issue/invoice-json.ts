@@ -84,7 +84,7 @@ export function withoutLines(tree: DocumentNode): DocumentNode {
   return { ECF: Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as DocumentNode };
 }
 
-/** `found` is the root key; empty if nothing has content. */
+/** `found` is the root key; empty if no key has content. */
 function wrongRoot(found: string): Fault {
   const [path, rule, instead] =
     found === '' ? ['ECF', 'schema.required', 'it is missing'] : [found, 'schema.unknown', `not ${found}`];

@@ -10,7 +10,10 @@ import { resultOf, type WorkerAnswer } from './worker-answer.js';
 /** Longest queue; each document may have ten megabytes. */
 const MAX_WAITING = 32;
 
-/** Reads invoices in JSON, and the numbers of batch lines: small ones in the event loop, large ones in a worker thread, where they take up to seconds. */
+/**
+ * Reads invoices in JSON, and the numbers of batch lines: small ones in the event loop, large ones in a worker thread,
+ * because they can take seconds.
+ */
 export function createInvoices(settings: {
   readonly threads: number;
   readonly timeoutMs: number;

@@ -48,7 +48,7 @@ export interface Signed {
   /** The bytes for the authority: the full document, or the summary. */
   readonly sent: Uint8Array;
   readonly sealedCertificate: Uint8Array | null;
-  /** Null if the authority is away and the document waits for it. */
+  /** Null if the authority is unreachable and the document waits for it. */
   readonly token: string | null;
   readonly tokens: TokenSource;
   /** The end of announced maintenance, for a document that waits. */

@@ -17,7 +17,7 @@ export interface JsonSubmission {
   readonly ownReference: string | null;
   /** Names one submission for 30 days; required for a document without eNCF. */
   readonly idempotencyKey: string | null;
-  /** Whether the document may be signed and wait while the authority is away. */
+  /** Whether the document may be signed and wait while the authority is unreachable. */
   readonly mayWait: boolean;
   /** Whether a warning refuses the document. */
   readonly refusesWarnings: boolean;

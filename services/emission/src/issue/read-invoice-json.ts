@@ -27,7 +27,7 @@ export interface InvoiceJson {
   readonly invoice: Invoice;
 }
 
-/** Is told when a large document begins to be read, and when its reading ended without ending its thread. */
+/** Called when the reading of a large document begins, and when it ended without ending its thread. */
 export interface ReadingWatch {
   begins(): Promise<void>;
   ended(): Promise<void>;

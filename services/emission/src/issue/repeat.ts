@@ -4,7 +4,7 @@ import type { Comparison } from './compare-documents.js';
 
 /** The meaning of a request for a number, by the attempt that is stored under it. */
 export type Repeat =
-  /** Nothing is stored under the number. */
+  /** The number has no stored attempt. */
   | { readonly outcome: 'first' }
   /** The last attempt has ended and left the number free: a new attempt. */
   | { readonly outcome: 'new-attempt' }

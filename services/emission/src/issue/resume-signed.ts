@@ -46,6 +46,6 @@ function refusedOnTheWay({ encf }: Attempt): EmissionError {
 export function withdrawnForItsToken(): EmissionError {
   return new EmissionError(
     'invalid_token',
-    'The authority refuses the token in x-token. Nothing was submitted and the number is free: get a new token from /obtain_token and repeat.',
+    'The authority refuses the token in x-token. The document was not submitted and its number is free: get a new token from /obtain_token and repeat.',
   );
 }

@@ -20,7 +20,7 @@ import type { Order } from './json-submission.js';
 export interface SignJson {
   /** @throws EmissionError 503 `certificate_*` without a certificate that can sign now */
   certificateOf(order: Order): SigningCertificate;
-  /** A token for the submission, or since when the authority is away if the document may wait. @throws EmissionError */
+  /** A token for the submission; or, if the document may wait, since when the authority is unreachable. @throws EmissionError */
   logIn(order: Order, invoice: Invoice): Promise<{ readonly login: TokenOrWait; readonly tokens: TokenSource }>;
   /** Tokens to query the result of a document that was issued before; null without a certificate. */
   tokensFor(order: Order, attempt: Attempt): TokenSource | null;

@@ -14,7 +14,7 @@ export function createSignedDocuments(settings: {
 }): { readonly read: ReadSigned; close(): Promise<void> } {
   const pool = createValidationPool({
     ...settings,
-    // Its workers validate no certificate of a stranger.
+    // Its workers do not validate certificates of unknown callers.
     trust: { issuers: null, revocations: null, signingTimeToleranceMs: 0 },
     worker: compiledWorker(import.meta, 'signed-document-thread.worker'),
     refuse: ({ message }, cause) => new EmissionError('invalid_xml', message, { cause }),

@@ -60,7 +60,7 @@ function refuseOtherCharsets(body: Buffer, boundary: string): void {
     for (const line of headers.replace(/\r\n[ \t]/g, ' ').split('\r\n')) {
       const charset = /^content-type\s*:/i.test(line) ? charsetOf(line) : null;
       if (charset && !UTF_8.includes(charset))
-        throw notUtf8(`A part declares ${charset}; send UTF-8. Nothing is converted.`);
+        throw notUtf8(`A part declares ${charset}; send UTF-8. The service does not convert text.`);
     }
     at = body.indexOf(delimiter, at + 2);
   }
@@ -125,7 +125,7 @@ export class SubmissionParameters extends RequestParameters {
   }
 }
 
-/** The header `x-contingency`: whether a document may be signed and wait while the authority is away. */
+/** The header `x-contingency`: whether a document may be signed and wait while the authority is unreachable. */
 export function readContingency(req: Request): boolean {
   const text = String(req.headers['x-contingency'] ?? 'false').toLowerCase();
   if (text === 'true' || text === 'false') return text === 'true';

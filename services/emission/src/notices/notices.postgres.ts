@@ -33,7 +33,7 @@ const NEAR_END = `(EXISTS (SELECT FROM emission e WHERE e.env = r.stored AND e.i
 
 const NUMBERS_LEFT = 'CROSS JOIN LATERAL numbers_left(r.stored, r.rnc, r.ecf_type, r.first, r.last) l';
 
-/** Inserts the notices that are due at time $3, and returns those that are new. */
+/** Inserts the notices that are due at time $3, and returns the ones that are new. */
 const PUBLISH = {
   name: 'notices_publish',
   text: `WITH taxpayer AS (${TAXPAYERS}), r AS MATERIALIZED (${RANGES}),
@@ -71,7 +71,7 @@ const RANGES_ENDING = {
     GROUP BY env`,
 };
 
-/** What operators should act on soon, of active taxpayers. */
+/** Counts for operators: certificates and number ranges of active taxpayers that need action soon. */
 export interface EndsBacklog {
   /** Taxpayers whose stored certificate ends within 30 days, or has ended. */
   readonly certificates: number;

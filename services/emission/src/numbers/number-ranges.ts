@@ -16,9 +16,8 @@ import type { DocumentKey } from '../attempt/attempt.js';
 import { later, OVERDUE_MS } from '../attempt/transitions.js';
 
 /**
- * Checks the number and its expiry against the registered ranges. Without a range for the environment and type,
- * nothing is checked. Source: Descripción Técnica v1.6 p.20 (not authorised, expired); Formato e-CF v1.0 p.6 (expiry
- * as authorised).
+ * Checks the number and its expiry against the registered ranges, if there are any for the environment and type.
+ * Source: Descripción Técnica v1.6 p.20 (not authorised, expired); Formato e-CF v1.0 p.6 (expiry as authorised).
  */
 export function checkNumberRanges(
   ranges: readonly NumberRange[],

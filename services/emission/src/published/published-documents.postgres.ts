@@ -36,7 +36,7 @@ const PAGE = {
 };
 
 /**
- * Documents that the authority decides, in the order of their ids. A page reads only its own rows of the partial
+ * Documents that the authority has to decide, in the order of their ids. A page reads only its own rows of the partial
  * index, however many documents wait.
  */
 export const PAGE_OF_AWAITED = {

@@ -6,7 +6,7 @@ import { ACTS } from '../published/changed-events.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import type { RunStore, StartedRun } from './start-run.js';
 
-/** False while another start holds it. Held until the commit. */
+/** False while another start holds the lock, which is held until the commit. */
 const TRY_LOCK = {
   name: 'run_try_lock',
   text: "SELECT pg_try_advisory_xact_lock(hashtextextended('run:' || $1 || ':' || $2, 0)) AS locked",

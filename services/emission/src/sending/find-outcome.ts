@@ -43,7 +43,7 @@ export function createFindOutcome({
     return recorder.recordAnswer(attempt, decide, exchanges);
   }
 
-  /** Removes the trackIds of earlier submissions, also of those that are not kept with the attempt, and of other runs. */
+  /** Removes the trackIds of other runs and of earlier submissions, including submissions not kept with the attempt. */
   async function withoutEarlier(attempt: Attempt, answer: Answer<TrackIdList>): Promise<Answer<TrackIdList>> {
     if (answer.outcome !== 'verdict') return answer;
     const ofOthers = attempt.env === 'eCF' ? [] : await runs.trackIdsOfOthers(attempt);

@@ -41,7 +41,7 @@ export function createFollowUp(ports: SendingPorts, sendAttempt: SendAttempt, ow
             present.revision === attempt.revision ? backInQueue(postponed(present, recorder.moment())) : null,
           );
         }
-        // The login may fail for this taxpayer alone, so others go first and need not wait.
+        // The login may fail for this taxpayer alone, so the documents of others are sent first.
         if (attempt.queuedAt) await ports.contingency.answered(attempt, ports.clock());
         return postpone(attempt, undefined, error);
       }
@@ -69,7 +69,7 @@ export function createFollowUp(ports: SendingPorts, sendAttempt: SendAttempt, ow
       return postpone(attempt, 'document-lost');
     }
     const sending = await recorder.claimSend(attempt);
-    // After a concurrent change, the other one sends it or found that nothing has to be sent.
+    // After a concurrent change, the other request sends the document or found that it must not be sent.
     if (sending === null) return asFound(attempt, await ports.emissions.find(attempt));
     await ports.checkpoint('resend-committed');
     return sendAttempt(sending, bytes, token, tokens);

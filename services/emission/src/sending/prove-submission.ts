@@ -48,7 +48,7 @@ export function createProveSubmission(
   };
 }
 
-const UNCHANGED = 'Nothing was changed.';
+const UNCHANGED = 'The document was not changed.';
 
 function requireProof(answer: Answer<AuthorityVerdict>, { encf, issuerRnc }: Attempt, trackId: string): void {
   const conflict = (sentence: string) => new EmissionError('conflict', `${sentence} ${UNCHANGED}`);

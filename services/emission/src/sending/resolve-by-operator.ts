@@ -42,7 +42,10 @@ export function createResolveByOperator(
   return async (key, decision, by) => {
     const found = await emissions.find(key);
     if (found === null)
-      throw new EmissionError('not_found', `Nothing was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`);
+      throw new EmissionError(
+        'not_found',
+        `No document was issued under ${key.encf} of ${key.issuerRnc} in ${key.env}.`,
+      );
     requireOpen(found, decision);
     if (decision.action === 'adopt') await prove(found, decision.trackId);
     let decided: Attempt | null = null;

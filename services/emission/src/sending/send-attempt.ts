@@ -9,10 +9,10 @@ import type { SendingPorts } from './ports.js';
 
 /**
  * Sends the bytes of an attempt that was committed as `sending`, and stores the answer. If the authority refuses our
- * token, a new token and one more try follow, because nothing was taken.
+ * token, it did not take the document, so it is sent once more with a new token.
  *
  * @param bytes exactly the stored document of the attempt's route
- * @param token obtained before the commit, so that a missing token consumes nothing
+ * @param token obtained before the commit, so that a missing token uses no number
  */
 export type SendAttempt = (attempt: Attempt, bytes: Uint8Array, token: string, tokens: TokenSource) => Promise<Attempt>;
 
