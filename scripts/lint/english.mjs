@@ -38,7 +38,6 @@ const NOT_YET_CLEAN = [
   'services/approvals/',
   'services/emission/',
   'services/query/',
-  'services/reception/',
   'services/status-poller/',
 ];
 

@@ -97,7 +97,7 @@ const STORED_FILES: readonly StoredFileTable[] = [
   },
 ];
 
-/** Dependencies that a deployment shares between its services, and those that tests replace. */
+/** Dependencies that a deployment shares between its services, and dependencies that tests replace. */
 export interface ReceptionOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** The owner of the taxpayers; null = none. By default the gateway of GATEWAY_URL. */
@@ -106,9 +106,9 @@ export interface ReceptionOverrides extends SharedDependencies {
 
 export interface Reception {
   readonly app: Express;
-  /** Prepares the database, listens to events and publishes its own. */
+  /** Prepares the database, consumes events and publishes those of reception. */
   start(): Promise<void>;
-  /** Finishes the work in flight. The caller stops its HTTP server before. */
+  /** Finishes the work in flight. The caller must have stopped its HTTP server. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
   /** The internal operations, for services of the same process. */
@@ -117,7 +117,7 @@ export interface Reception {
   readonly masterKeys: MasterKeyOperations;
 }
 
-/** The reception service, wired. Nothing is connected before `start`. */
+/** The reception service, wired. It opens no connection before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
   const shared = openServiceDependencies('reception', config, overrides);
   const { clock, logger, metrics, bus, identities, database, close } = shared;

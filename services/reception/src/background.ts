@@ -76,7 +76,7 @@ export function createBackground({
   });
 
   return {
-    /** Prepares the database first. */
+    /** Prepares the database, then starts the work. */
     async start(): Promise<void> {
       await createDatabaseIfMissing(database.url);
       await migrate(database.url, MIGRATIONS);

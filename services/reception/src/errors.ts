@@ -1,6 +1,6 @@
 /** Why a call gets no acknowledgement. */
 export type ReceptionErrorCode =
-  /** The bytes are no document whose issuer, buyer and number can be read. */
+  /** The bytes are not a document whose issuer, buyer and number can be read. */
   | 'unreadable_document'
   /** The buyer is not served here and no taxpayer is configured to say so under a signature. */
   | 'buyer_not_served'

@@ -8,7 +8,7 @@ import type { Acknowledged } from './receive/record-document.js';
 
 /** Metrics and log lines about calls of the public ingress. */
 export interface ReceptionReport {
-  /** A call that sends a body begins. Returns how it ends. */
+  /** A call that sends a body begins. Returns a function to call when it ends. */
   begin(): () => void;
   answered(outcome: Acknowledged, call: PublicCall, milliseconds: number): void;
   /** A call without acknowledgement or token. */
@@ -128,8 +128,8 @@ export function createConfirmationReport(metrics: Metrics, logger: Logger): Conf
 const DAY_MS = 86_400_000;
 
 /**
- * Before each reading of the metrics, looks up how many received documents wait for their answer too long; returns how to
- * end that. `overdue` above zero is an alarm.
+ * Before each reading of the metrics, counts the received documents that have waited too long for their answer; returns a
+ * function that stops this. `overdue` above zero is an alarm.
  */
 export function reportDeadline(
   metrics: Metrics,
@@ -142,7 +142,7 @@ export function reportDeadline(
     help: `Received e-CF without approval or rejection, after the deadline (overdue) or at most ${DUE_SOON_DAYS} days before it (due_soon).`,
     labels: ['env', 'state'],
   });
-  /** The instant before which a document was received that has `left` days or less. */
+  /** Documents received before this instant have `left` days or less. */
   const receivedWith = (left: number): Date => {
     const day = toCalendarDate(new Date(clock().getTime() - (deadlineDays - left) * DAY_MS));
     return dominicanDays(day, day).until;

@@ -19,7 +19,7 @@ import type { ProviderTokens } from './tokens/provider-tokens.js';
 
 /**
  * Every route except the internal operations (`RECEPTION_OPERATIONS`). Public ones are found also with an
- * environment before them and with the accent of the official text. Literal paths stand before `:encf`.
+ * environment before them and with the accent of the official text. Literal paths come before `:encf`.
  */
 function routeTable(parts: ReceptionHttpParts): readonly ServiceRoute[] {
   const list = listings(parts.query);

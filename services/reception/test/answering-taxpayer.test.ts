@@ -57,7 +57,7 @@ async function said(response: Response) {
 }
 
 describe('a buyer that is not a taxpayer here', () => {
-  it('motive 4, signed by the configured taxpayer, with the buyer as received', async () => {
+  it('gets motive 4, signed by the configured taxpayer, with the buyer as received', async () => {
     const number = next();
     expect(await said(await world.send(await sampleBytes({ encf: number, buyer: STRANGER })))).toEqual({
       status: 200,
@@ -71,7 +71,7 @@ describe('a buyer that is not a taxpayer here', () => {
     ]);
   });
 
-  it('motives 1 and 2 take precedence and have the same signer', async () => {
+  it('gets motives 1 and 2 before motive 4, from the same signer', async () => {
     const bytes = await sampleBytes({ encf: next(), buyer: STRANGER });
     const broken = bytes.toString().replace('<TipoPago>1', '<TipoPago>x');
     const forged = bytes.toString().replace('<MontoTotal>11430.00', '<MontoTotal>1.00');
@@ -79,7 +79,7 @@ describe('a buyer that is not a taxpayer here', () => {
     expect(await said(await world.send(forged))).toMatchObject({ motive: '2', signer: buyer.certificate.fingerprint });
   });
 
-  it('motive 4 for every repeat: only Estado 0 occupies a number, and the document is kept once', async () => {
+  it('gets motive 4 for every repeat: only Estado 0 occupies a number, and the document is kept once', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number, buyer: STRANGER });
     for (const body of [bytes, bytes, `${bytes}<!-- once more -->`, `\n${bytes}`])
@@ -98,7 +98,7 @@ describe('a buyer that is not a taxpayer here', () => {
   it.each([
     ['an inactive taxpayer', { active: false }],
     ['a taxpayer of an inactive account', { account_active: false }],
-  ])('%s is none either, and one again when it is active', async (_, state) => {
+  ])('may be %s, and is served again when it is active', async (_, state) => {
     const rnc = `1222222${20 + ++sequence}`.slice(0, 9);
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: other.certificate, ...state }))]);
     const bytes = await sampleBytes({ encf: next(), buyer: rnc });
@@ -107,7 +107,7 @@ describe('a buyer that is not a taxpayer here', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('motive 3 takes precedence: a document received while the buyer was active stays received', async () => {
+  it('gets motive 3 for a document that was received while the buyer was active: it stays received', async () => {
     const rnc = '111111117';
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: other.certificate }))]);
     const number = next();
@@ -118,8 +118,8 @@ describe('a buyer that is not a taxpayer here', () => {
   });
 });
 
-describe('recent changes count', () => {
-  it('a new buyer is served at once, or within two seconds if it was looked up before', async () => {
+describe('reception with a gateway', () => {
+  it('serves a new buyer immediately, or within two seconds if it was looked up before', async () => {
     const fresh = '144444445';
     gateway.taxpayers.set(fresh, taxpayer({ rnc: fresh, certificate: other.certificate }));
     expect(await said(await world.send(await sampleBytes({ encf: next(), buyer: fresh })))).toMatchObject({
@@ -135,7 +135,7 @@ describe('recent changes count', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('an unknown buyer is looked up once in two seconds', async () => {
+  it('looks up an unknown buyer once in two seconds', async () => {
     const send = async () =>
       (await said(await world.send(await sampleBytes({ encf: next(), buyer: '177777772' })))).motive;
     expect(await Promise.all([send(), send(), send()])).toEqual(['4', '4', '4']);
@@ -144,7 +144,7 @@ describe('recent changes count', () => {
     expect([await send(), gateway.questions]).toEqual(['4', 2]);
   });
 
-  it('a new certificate signs the next answer', async () => {
+  it('signs the next answer with a new certificate', async () => {
     const rnc = '133333336';
     gateway.taxpayers.set(rnc, taxpayer({ rnc, certificate: null }));
     const bytes = await sampleBytes({ encf: next(), buyer: rnc });
@@ -153,12 +153,12 @@ describe('recent changes count', () => {
     expect(await said(await world.send(bytes))).toMatchObject({ motive: null, signer: other.certificate.fingerprint });
   });
 
-  it('a known active buyer is not looked up', async () => {
+  it('does not look up a known active buyer', async () => {
     await said(await world.send(await sampleBytes({ encf: next() })));
     expect(gateway.questions).toBe(0);
   });
 
-  it('if the gateway does not answer: 503 instead of a wrong motive 4', async () => {
+  it('answers 503 instead of a wrong motive 4 if the gateway does not answer', async () => {
     gateway.broken = true;
     const number = next();
     const response = await world.send(await sampleBytes({ encf: number, buyer: '188888889' }));
@@ -171,7 +171,7 @@ describe('recent changes count', () => {
     expect(rows).toEqual([]);
   });
 
-  it('random buyers in strangers’ documents do not flood the gateway', async () => {
+  it('does not flood the gateway with look-ups of random buyers in strangers’ documents', async () => {
     const bodies = await Promise.all(
       Array.from({ length: 40 }, (_, i) => sampleBytes({ encf: next(), buyer: String(120000000 + i) })),
     );
@@ -181,7 +181,7 @@ describe('recent changes count', () => {
     expect(await said(await world.send(await sampleBytes({ encf: next() })))).toMatchObject({ motive: null });
   });
 
-  it('an account sees a taxpayer that it has just registered', async () => {
+  it('shows an account a taxpayer that it has just registered', async () => {
     const rnc = '122222222';
     const headers = { 'buyer-rnc': rnc, 'start-date': '01-01-2026', 'end-date': '31-12-2026' };
     const path = '/fe/recepcion/api/invoices/count';
@@ -209,7 +209,7 @@ describe('a certificate that cannot sign', () => {
       }).certificate,
       'certificate_not_yet_valid',
     ],
-  ])('%s: 503 with Retry-After, nothing recorded', async (_, certificate, code) => {
+  ])('because it is %s causes 503 with Retry-After, and the document is not recorded', async (_, certificate, code) => {
     const rnc = `1233333${30 + ++sequence}`.slice(0, 9);
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate }))]);
     const number = next();
@@ -226,7 +226,7 @@ describe('a certificate that cannot sign', () => {
     expect(rows).toEqual([]);
   });
 
-  it('one sealed under another key: 503', async () => {
+  it('because it is sealed under another key causes 503', async () => {
     const rnc = '121212121';
     const state = taxpayer({ rnc });
     await world.bus.publish([taxpayerChanged({ ...state, certificate: taxpayer({ rnc: BUYER }).certificate })]);

@@ -103,11 +103,11 @@ async function recorded(number: string): Promise<number> {
   return (await eventually(find, ({ rowCount }) => rowCount > 0)).rowCount;
 }
 
-describe('identical bytes get the first acknowledgement until an answer has left', () => {
+describe('the first acknowledgement', () => {
   it.each([
     ['at the same instance', 0],
     ['at another instance', 1],
-  ])('the connection was lost before it was written: %s', async (_, instance) => {
+  ])('is given again for identical bytes after the connection was lost before the answer: %s', async (_, instance) => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await sendAndVanish(bytes);
@@ -126,14 +126,14 @@ describe('identical bytes get the first acknowledgement until an answer has left
     expect(await eventually(elsewhere, (state) => state === '3')).toBe('3');
   });
 
-  it('other bytes do not, whether the answer was lost or not', async () => {
+  it('is not given for other bytes, whether the answer was lost or not', async () => {
     const number = next();
     await sendAndVanish(await sampleBytes({ encf: number }));
     await recorded(number);
     expect(await estado(await world.send(await sampleBytes({ encf: number, total: '5.00' })))).toBe('3');
   });
 
-  it('calls that overlap: all of them', async () => {
+  it('is given to all overlapping calls with identical bytes', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     const inserts = await holdUp('INSERT');
@@ -147,20 +147,20 @@ describe('identical bytes get the first acknowledgement until an answer has left
     expect(await recorded(number)).toBe(1);
   });
 
-  it('gives the first acknowledgement once more while the note that it left is late', async () => {
+  it('is given once more while the note that it left is late', async () => {
     const bytes = await sampleBytes({ encf: next() });
     const locking = await holdUp('UPDATE');
     const first = await world.send(bytes, { instance: 0 });
     const again = await world.send(bytes, { instance: 1 });
     expect([await estado(again.clone()), await again.text()]).toEqual(['0', await first.text()]);
-    // The instance that answered knows it without the note.
+    // The instance that answered does not need the note.
     expect(await estado(await world.send(bytes, { instance: 0 }))).toBe('3');
     await locking.end();
     const later = () => world.send(bytes, { instance: 1 }).then(estado);
     expect(await eventually(later, (state) => state === '3')).toBe('3');
   });
 
-  it('one missing in the store is an integrity error, and is given once it is back', async () => {
+  it('causes an integrity error while it is missing in the store, and is given once it is back', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await sendAndVanish(bytes);
@@ -180,7 +180,7 @@ describe('identical bytes get the first acknowledgement until an answer has left
     expect(await (await world.send(bytes)).text()).toBe(acknowledgement.toString());
   });
 
-  it('calls that follow each other at one instance: the first alone', async () => {
+  it('is given only to the first of the calls that follow each other at one instance', async () => {
     for (let i = 0; i < 10; i++) {
       const bytes = await sampleBytes({ encf: next() });
       expect(await estado(await world.send(bytes, { instance: i % 2 }))).toBe('0');
@@ -189,7 +189,7 @@ describe('identical bytes get the first acknowledgement until an answer has left
   });
 });
 
-it('fifty at the same moment on two instances are one document', async () => {
+it('fifty equal calls at the same moment on two instances are one document', async () => {
   const number = next();
   const bytes = await sampleBytes({ encf: number });
   const responses = await Promise.all(

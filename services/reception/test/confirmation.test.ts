@@ -188,14 +188,14 @@ describe('a received document', () => {
     await fetch(`${simulator.url}/_control/faults`, { method: 'DELETE' });
   });
 
-  it('is never queried if the authority has no query', async () => {
+  it('causes no query if the authority offers none', async () => {
     const number = next();
     await world.send(await sampleBytes({ encf: number }), { env: 'CerteCF' });
     const answer = await world.get(`/fe/recepcion/api/invoices/${number}`, { 'buyer-rnc': BUYER, env: 'CerteCF' });
     expect(await answer.json()).toMatchObject({ authority_status: 'not_available', authority_checked_at: null });
   });
 
-  it('stays pending while the authority is away', async () => {
+  it('stays pending while the authority is unreachable', async () => {
     const fault = { operation: 'consultaestado', kind: 'down' };
     await fetch(`${simulator.url}/_control/faults`, { method: 'POST', body: JSON.stringify(fault) });
     const number = next();
@@ -227,7 +227,7 @@ describe('a confirmed document that comes second', () => {
     return { number, forgery, genuine, first };
   }
 
-  it('takes the number; the first one competes, its approval is pending again, and nothing is deleted', async () => {
+  it('takes the number; the first one competes, its approval is pending again, and both documents are kept', async () => {
     const { number, forgery, genuine, first } = await forgedFirst();
     const key = { env: 'TesteCF', issuer_rnc: PROVIDER, encf: number, buyer_rnc: BUYER } as const;
     const approved = { approval_status: 'approved', approval_datetime: '2026-06-24T10:00:00-04:00' } as const;
@@ -296,7 +296,7 @@ describe('a confirmed document that comes second', () => {
     expect((await show(number)).approval_status).toBe('pending');
   });
 
-  it('takes it also during the dispute about the first one', async () => {
+  it('takes the number also during the dispute about the first one', async () => {
     const { number, genuine } = await forgedFirst();
     await submit(number, genuine);
     // The genuine document comes when the last pause of 72 hours ends.
@@ -318,7 +318,7 @@ describe('a confirmed document that comes second', () => {
     expect(rows.length).toBeLessThanOrEqual(1);
   });
 
-  it('takes it when its bytes come again, where they were not kept because strangers had filled the number', async () => {
+  it('takes the number when it is sent again, if its bytes were not kept because strangers had used up the quota', async () => {
     const { number, genuine, first } = await forgedFirst(STRANGER);
     await world.database.query("INSERT INTO refusal_budgets (scope, period, used) VALUES ($1, '', $2)", [
       `number:${first.id}`,
@@ -359,7 +359,7 @@ describe('a confirmed document that comes second', () => {
       number,
     ]);
     expect(rows).toEqual([]);
-    // A document that competes is no dispute about the one that holds the number.
+    // A document that competes does not make the one that holds the number disputed.
     expect(published(number, 'received.disputed')).toEqual([]);
     expect(await disputes()).toBe(before);
   });
@@ -394,11 +394,11 @@ describe('an answer of the authority', () => {
     ['a rejection of another document', { ...accepted, status: 'Rechazado', securityCode: 'xxxxxx' }, 'unknown'],
     ['not found', { ...accepted, status: 'No encontrado' }, 'unknown'],
     ['in process', { ...accepted, status: 'EnProceso' }, null],
-  ] as const)('%s', (_, state, expected) => {
+  ] as const)('leads to the right status of the document: %s', (_, state, expected) => {
     expect(confirmationResult(document, state)).toBe(expected);
   });
 
-  it('is queried again with growing pauses, for 72 hours in which the authority answers', () => {
+  it('is queried again, with growing pauses, until the authority has answered for 72 hours', () => {
     const pauses: number[] = [];
     for (let answers = 1, pause = pauseAfterAnswer(answers); pause !== null; pause = pauseAfterAnswer(++answers))
       pauses.push(pause);

@@ -61,7 +61,7 @@ it('an ordinary and a large document get the same result', async () => {
   expect(big).toMatchObject({ motive: null, canonical: 'whitespace-dropped' });
 });
 
-it('refusals and trust are the same for both', async () => {
+it('a large document is refused and trusted like an ordinary one', async () => {
   const pool = validation({ trusted: true });
   const foreign = await sampleBytes({
     certificate: issue({
@@ -94,7 +94,7 @@ it('a worker that starts while the file of revoked certificates is malformed app
   expect(await pool.document(await sampleBytes(), NOW)).toMatchObject(revoked);
 });
 
-it('many documents at once share the worker, and each gets its own result', async () => {
+it('many simultaneous documents share the worker, and each gets its own result', async () => {
   const pool = validation();
   const numbers = Array.from({ length: 8 }, (_, i) => `E31000000000${i}`);
   const results = await Promise.all(numbers.map(async (encf) => pool.document(await sampleBytes({ encf }), NOW)));
@@ -125,7 +125,7 @@ it('ordinary documents do not wait for a large one', async () => {
   expect(await costly).toBe('document.not_an_ecf');
 });
 
-it('more documents than the queue holds are refused for a moment, and metrics show the queue', async () => {
+it('documents beyond the length of the queue are refused temporarily, and metrics show the queue', async () => {
   const metrics = createMetrics();
   const pool = validation({}, metrics);
   const validated = Array.from({ length: 600 }, () => kindOf(pool.document(Buffer.alloc(1_000, 'x'), NOW)));

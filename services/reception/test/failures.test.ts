@@ -24,7 +24,7 @@ beforeAll(async () => {
       return files.put(name, bytes);
     },
     async get(name, sha256) {
-      if (away) throw new Error('the archive is away');
+      if (away) throw new Error('the archive is unreachable');
       return files.get(name, sha256);
     },
     ready: files.ready,
@@ -52,8 +52,8 @@ async function recorded(number: string): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-describe('only stored documents are acknowledged', () => {
-  it('the archive is down: documents are received and read, and archived once it is back', async () => {
+describe('a document that arrives', () => {
+  it('while the archive is down is received and can be read, and is archived once the archive is back', async () => {
     const number = next();
     away = true;
     const response = await world.send(await sampleBytes({ encf: number }));
@@ -79,7 +79,7 @@ describe('only stored documents are acknowledged', () => {
     expect((await files.get(rows[0]?.arecf_path as string, rows[0]?.arecf_sha256)).toString()).toBe(acknowledgement);
   });
 
-  it('the disk of the database is full: 503 with Retry-After, nothing recorded', async () => {
+  it('while the disk of the database is full gets 503 with Retry-After and is not recorded', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     const refused = async () => {
@@ -105,7 +105,7 @@ describe('only stored documents are acknowledged', () => {
     );
   });
 
-  it('the disk is nearly full: 503 with Retry-After on every public route, no body is read; the metrics show it', async () => {
+  it('while the disk is nearly full gets 503 with Retry-After, as every public call does; no body is read', async () => {
     const full = await startWorld({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
     const semilla = `${full.url()}/fe/autenticacion/api/semilla`;
     const answers = await Promise.all([
@@ -131,7 +131,7 @@ describe('only stored documents are acknowledged', () => {
     await full.stop();
   });
 
-  it('S3_CAPACITY_BYTES is nearly used: the same, by the bytes that wait for S3 or are there', async () => {
+  it('while S3_CAPACITY_BYTES is nearly used gets 503 too; bytes that wait for S3 or are there count', async () => {
     const S3 = { S3_ENDPOINT: 'http://127.0.0.1:9', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' };
     const room = { ...S3, S3_CAPACITY_BYTES: '100000', MIN_FREE_BYTES: '99000' };
     const full = await startWorld({ settings: room });
@@ -145,7 +145,7 @@ describe('only stored documents are acknowledged', () => {
     await full.stop();
   });
 
-  it('the database is down for a while: 503 with Retry-After; then the same bytes are received once', async () => {
+  it('while the database is down gets 503 with Retry-After; later the same bytes are received once', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     way.cut();
@@ -162,7 +162,7 @@ describe('only stored documents are acknowledged', () => {
   });
 });
 
-it('a document that is not validated in time gets 503 with Retry-After, and nothing is recorded', async () => {
+it('a document that is not validated in time gets 503 with Retry-After and is not recorded', async () => {
   const hurried = await startWorld({ settings: { VALIDATION_TIMEOUT_MS: '100' } });
   try {
     const bytes = await sampleBytes({ encf: next() });

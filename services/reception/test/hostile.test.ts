@@ -52,7 +52,7 @@ async function refusals(): Promise<number> {
   return metric?.values.reduce((sum, one) => sum + one.value, 0) ?? 0;
 }
 
-it('large padded documents are received up to the daily bytes of their sender; then 429, nothing recorded', async () => {
+it('large padded documents are received up to the daily bytes of their sender; later ones get 429 and are not recorded', async () => {
   const sender = '198.51.100.66';
   const number = next();
   const large = async (encf: string) =>
@@ -76,8 +76,8 @@ it('large padded documents are received up to the daily bytes of their sender; t
   expect(await (await world.send(await large(number), { sender: '198.51.100.67' })).text()).toContain('<Estado>0<');
 });
 
-describe('each hostile input gets a clear answer', () => {
-  it.each(HOSTILE)('$name', async ({ make, headers = {}, answer }) => {
+describe('a clear answer', () => {
+  it.each(HOSTILE)('is given to the hostile input: $name', async ({ make, headers = {}, answer }) => {
     const number = next();
     const before = await refusals();
     const response = await world.send(make(await sampleXml({ encf: number }), forger.certificate.certificate), {
@@ -112,12 +112,12 @@ describe('each hostile input gets a clear answer', () => {
 });
 
 describe('a body that is too large', () => {
-  it('100 MB declared: 413 before it is read', async () => {
+  it('gets 413 before it is read if it declares 100 MB', async () => {
     const response = await post({ 'content-length': '100000000' }, (req) => req.write('<ECF>'));
     expect(response).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
   });
 
-  it('100 MB in chunks: 413 once the limit is exceeded', async () => {
+  it('gets 413 once it exceeds the limit if it comes in chunks', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20);
     const response = await post({ 'transfer-encoding': 'chunked' }, (req) => {
       let sent = 0;
@@ -157,24 +157,24 @@ describe('chunks of a few bytes', () => {
     });
   }
 
-  it('a document is received', async () => {
+  it('are accepted for an ordinary document', async () => {
     expect(await trickle(await sampleBytes({ encf: next() }), 4)).toContain('<Estado>0<');
   });
 
-  it('a hundred thousand are refused once they exceed the bound', async () => {
+  it('are refused once their number exceeds the bound', async () => {
     const before = await refusals();
     expect(await trickle(Buffer.alloc(100_000, 0x20), 1)).toMatch(/^HTTP\/1\.1 400 .*"code":"bad_request"/s);
     expect(await refusals()).toBe(before + 1);
   });
 });
 
-describe('stored bytes of strangers are bounded', () => {
+describe('stored bytes of strangers', () => {
   async function unkept(reason: string): Promise<number> {
     const metric = await world.metrics.registry.getSingleMetric('ecf_reception_unkept_documents_total')?.get();
     return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
   }
 
-  it('for one number, never at the cost of the genuine document', async () => {
+  it('are bounded for one number, never at the cost of the genuine document', async () => {
     const number = next();
     // The provider is a known signer; a stranger's document comes first under the number.
     const earlier = next();
@@ -214,7 +214,7 @@ describe('stored bytes of strangers are bounded', () => {
     expect((await world.archive.get(rows[0]?.xml_path as string)).equals(genuine)).toBe(true);
   });
 
-  it('for one sender in 24 hours, refusals included; a /48 is one sender, and others are not affected', async () => {
+  it('are bounded for one sender in 24 hours, refusals included; a /48 is one sender, and others are not affected', async () => {
     const bad = async () =>
       (await sampleXml({ encf: next() }))
         .replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11')
@@ -260,7 +260,7 @@ describe('half-open bodies', () => {
 });
 
 describe('senders that stop', () => {
-  it('a body that stops is cut off in time, and delays no other sender', async () => {
+  it('are cut off in time, and delay no other sender', async () => {
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');
       socket.on('error', () => undefined);
@@ -279,7 +279,7 @@ describe('senders that stop', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('a connection lost within the body leaves nothing', async () => {
+  it('leave no trace if the connection is lost within the body', async () => {
     const number = next();
     const [bytes, before] = [await sampleBytes({ encf: number }), await refusals()];
     const socket = connect(Number(new URL(world.url()).port), '127.0.0.1');

@@ -190,7 +190,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     ]);
   });
 
-  it('pages; beyond the end the page is empty', async () => {
+  it('gives pages, and an empty page beyond the end', async () => {
     const headers = { ...ALL, 'provider-rnc': PROVIDER };
     expect((await json('/fe/recepcion/api/invoices?limit=1&offset=1', headers)).body).toMatchObject({
       count: 1,
@@ -205,7 +205,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     });
   });
 
-  it('an empty result is 404, and so is an RNC of another account', async () => {
+  it('answers 404 to an empty result and to an RNC of another account', async () => {
     const never = { ...ALL, 'provider-rnc': PROVIDER, 'start-date': '01-01-2020', 'end-date': '02-01-2020' };
     expect(await json('/fe/recepcion/api/invoices', never)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     const foreign = { ...ALL, 'provider-rnc': PROVIDER, 'buyer-rnc': OTHER_BUYER };
@@ -224,21 +224,21 @@ describe('GET /fe/recepcion/api/invoices', () => {
     [{ 'end-date': '31-02-2026' }, ['header', 'end-date'], 'date'],
     [{ 'end-date': '2026-12-31' }, ['header', 'end-date'], 'date'],
     [{ 'end-date': '1-1-2026' }, ['header', 'end-date'], 'date'],
-  ])('%j is 422', async (change, loc, type) => {
+  ])('answers 422 to the headers %j', async (change, loc, type) => {
     const { status, body } = await json('/fe/recepcion/api/invoices', { ...ALL, 'provider-rnc': PROVIDER, ...change });
     expect([status, body.code]).toEqual([422, 'validation_error']);
     expect(body.detail).toEqual([{ loc, msg: expect.any(String), type }]);
   });
 
   it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=1&limit=2', 'offset=-1', 'offset=1e3'])(
-    '%s is 422',
+    'answers 422 to %s',
     async (query) => {
       const { status } = await json(`/fe/recepcion/api/invoices?${query}`, { ...ALL, 'provider-rnc': PROVIDER });
       expect(status).toBe(422);
     },
   );
 
-  it('names several errors at once', async () => {
+  it('names several errors in one answer', async () => {
     const { body } = await json('/fe/recepcion/api/invoices?limit=0', {});
     expect(body.detail.map((item: { loc: string[] }) => item.loc[1]).sort()).toEqual([
       'buyer-rnc',
@@ -249,7 +249,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
     ]);
   });
 
-  it('reversed days are 400', async () => {
+  it('answers 400 to reversed days', async () => {
     const reversed = { ...ALL, 'provider-rnc': PROVIDER, 'start-date': '02-01-2026', 'end-date': '01-01-2026' };
     expect(await json('/fe/recepcion/api/invoices', reversed)).toMatchObject({
       status: 400,
@@ -259,7 +259,7 @@ describe('GET /fe/recepcion/api/invoices', () => {
 });
 
 describe('GET /fe/recepcion/api/invoices/all and /count', () => {
-  it('cover every provider, only Estado 0, only the environment', async () => {
+  it('cover every provider, with Estado 0 and in the environment only', async () => {
     const { status, body } = await json('/fe/recepcion/api/invoices/all/', ALL);
     expect(status).toBe(200);
     expect(body).toMatchObject({ count: 4, total: 4, buyer_rnc: BUYER, env: 'TesteCF', limit: 200, offset: 0 });
@@ -270,13 +270,13 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect(await json('/fe/recepcion/api/invoices/all', { ...ALL, env: 'CerteCF' })).toMatchObject({ status: 404 });
   });
 
-  it('reversed days are 400 there and 422 for the count', async () => {
+  it('answer 400 and 422 to reversed days', async () => {
     const reversed = { ...ALL, 'start-date': '02-01-2026', 'end-date': '01-01-2026' };
     expect(await json('/fe/recepcion/api/invoices/all', reversed)).toMatchObject({ status: 400 });
     expect(await json('/fe/recepcion/api/invoices/count', reversed)).toMatchObject({ status: 422 });
   });
 
-  it('the sums are exact to the cent', async () => {
+  it('give sums that are exact to the cent', async () => {
     expect(await json('/fe/recepcion/api/invoices/count', ALL)).toEqual({
       status: 200,
       body: {
@@ -298,7 +298,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     });
   });
 
-  it('periods select by the time of receipt, or with period=issued by the date of issue', async () => {
+  it('select by the time of receipt, or with period=issued by the date of issue', async () => {
     const [receipt, issue] = ['09-06-2026', '15-06-2026'].map((day) => ({ 'start-date': day, 'end-date': day }));
     const total = async (path: string, days: object | undefined) => {
       const { status, body } = await json(`/fe/recepcion/api/invoices/${path}`, { ...ALL, ...days });
@@ -315,7 +315,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect(await json('/fe/recepcion/api/invoices/all?period=x', ALL)).toMatchObject({ status: 422 });
   });
 
-  it('the aggregate has the sums by month, type, status and provider', async () => {
+  it('have an aggregate with the sums by month, type, status and provider', async () => {
     const aggregate = (headers: object, query = '') =>
       json(`/fe/recepcion/api/invoices/aggregate${query}`, { ...ALL, ...headers });
     const { status, body } = await aggregate({});
@@ -344,7 +344,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect(await aggregate({ 'buyer-rnc': OTHER_BUYER })).toMatchObject({ status: 404 });
   });
 
-  it('CSV has every row with the names of JSON, and the sums by type', async () => {
+  it('give CSV with every row under the names of JSON, and the sums by type', async () => {
     const csv = (place: string, headers: object = {}) =>
       world.get(
         `/fe/recepcion/api/invoices${place}`,
@@ -376,7 +376,7 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
     expect((await csv('/all', { 'start-date': '01-01-2020', 'end-date': '02-01-2020' })).status).toBe(404);
   });
 
-  it('a credit note counts negative', async () => {
+  it('count a credit note negative', async () => {
     const count = async () => (await json('/fe/recepcion/api/invoices/count', { ...ALL, env: 'CerteCF' })).body;
     await world.send(await sampleBytes({ encf: encf(5), total: '100.00' }), { env: 'CerteCF' });
     await world.send(await sampleBytes({ type: '34', encf: encf(5, '34'), total: '30.25' }), { env: 'CerteCF' });
@@ -391,12 +391,12 @@ describe('GET /fe/recepcion/api/invoices/all and /count', () => {
 });
 
 describe('GET /fe/recepcion/api/invoices/{encf}', () => {
-  it('one document, by its number in any case', async () => {
+  it('finds one document by its number, in upper or lower case', async () => {
     const found = await json(`/fe/recepcion/api/invoices/${FIRST.toLowerCase()}`, { 'buyer-rnc': BUYER });
     expect(found).toMatchObject({ status: 200, body: { encf: FIRST, total_amount: 100.1 } });
   });
 
-  it('several providers with that number: 400 until one is named', async () => {
+  it('answers 400 if several providers have the number, until one is named', async () => {
     const path = `/fe/recepcion/api/invoices/${SHARED}`;
     expect(await json(path, { 'buyer-rnc': BUYER })).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
     const named = await json(path, { 'buyer-rnc': BUYER, 'provider-rnc': OTHER_PROVIDER });
@@ -409,7 +409,7 @@ describe('GET /fe/recepcion/api/invoices/{encf}', () => {
     [`/fe/recepcion/api/invoices/${FIRST}`, OTHER_BUYER, 404],
     ['/fe/recepcion/api/invoices/E31', BUYER, 422],
     [`/fe/recepcion/api/invoices/${FIRST}`, '', 422],
-  ])('%s for %s is %i', async (path, buyerRnc, status) => {
+  ])('answers %s for the buyer-rnc (%s) with %i', async (path, buyerRnc, status) => {
     expect((await json(path, { 'buyer-rnc': buyerRnc })).status).toBe(status);
   });
 });
@@ -421,7 +421,7 @@ describe('GET /arecf/{encf}', () => {
     expect(await response.text()).toBe(firstAnswer);
   });
 
-  it('gives the latest refusal if nothing was received', async () => {
+  it('gives the latest refusal if no document was received', async () => {
     const text = await (await world.get(`/arecf/${REFUSED}?issuer_rnc=${PROVIDER}`)).text();
     expect(text).toContain('<CodigoMotivoNoRecibido>1</CodigoMotivoNoRecibido>');
   });
@@ -432,11 +432,11 @@ describe('GET /arecf/{encf}', () => {
     ['/arecf/E31?issuer_rnc=199999991', 422, 'validation_error'],
     [`/arecf/${FIRST}?issuer_rnc=${OTHER_PROVIDER}`, 404, 'not_found'],
     [`/arecf/${encf(99)}?issuer_rnc=${PROVIDER}`, 404, 'not_found'],
-  ])('%s is %i', async (path, status, code) => {
+  ])('answers %s with %i', async (path, status, code) => {
     expect(await json(path)).toMatchObject({ status, body: { code } });
   });
 
-  describe('several buyers of the account with the same number of one issuer', () => {
+  describe('for several buyers of the account with the same number of one issuer', () => {
     const [HELD, REJECTED] = [encf(21), encf(22)];
     const buyers = [BUYER, STRANGER];
     const answers = new Map<string, string>();
@@ -455,7 +455,7 @@ describe('GET /arecf/{encf}', () => {
       }
     });
 
-    it('400 until one is named; then its bytes, of refusals too', async () => {
+    it('answers 400 until one is named, and then gives its bytes, of refusals too', async () => {
       for (const number of [HELD, REJECTED]) {
         expect(await json(`/arecf/${number}?issuer_rnc=${PROVIDER}`)).toMatchObject({
           status: 400,
@@ -465,7 +465,7 @@ describe('GET /arecf/{encf}', () => {
       }
     });
 
-    it('a refusal to another buyer hides nothing that was received', async () => {
+    it('gives what one buyer received, although another buyer has a refusal', async () => {
       const number = encf(23);
       const first = await (await world.send(await sampleBytes({ encf: number }))).text();
       const faulty = await sampleBytes({ encf: number, buyer: STRANGER });
@@ -474,7 +474,7 @@ describe('GET /arecf/{encf}', () => {
       expect(await of(number, STRANGER)).toContain('<CodigoMotivoNoRecibido>1<');
     });
 
-    it('a buyer of another account is 404, a malformed one 422', async () => {
+    it('answers 404 to a buyer of another account, and 422 to a malformed one', async () => {
       const path = `/arecf/${FIRST}?issuer_rnc=${PROVIDER}`;
       expect(await json(path, { 'buyer-rnc': OTHER_BUYER })).toMatchObject({
         status: 404,
@@ -490,7 +490,7 @@ describe('GET /arecf/{encf}', () => {
   it.each([
     ['is missing', "arecf_path = 'TesteCF/arecf/gone.xml'"],
     ['was altered', "arecf_sha256 = repeat('0', 64)"],
-  ])('one that %s is never given out, and counted', async (_, change) => {
+  ])('never gives out bytes in the store if the file %s, and counts the fault', async (_, change) => {
     const number = encf(change.startsWith('arecf_path') ? 31 : 32);
     await world.send(await sampleBytes({ encf: number }));
     await world.database.query(`UPDATE received_documents SET ${change} WHERE encf = $1`, [number]);
@@ -502,39 +502,42 @@ describe('GET /arecf/{encf}', () => {
     expect(await damaged()).toBe(before + 1);
   });
 
-  it('of another account is 404', async () => {
+  it('answers 404 to another account', async () => {
     expect(await json(`/arecf/${SECOND}?issuer_rnc=${PROVIDER}`, {}, OTHER_ACCOUNT)).toMatchObject({ status: 404 });
   });
 });
 
-describe('a number that is not E and 12 digits: received with an observation, and found by its text', () => {
-  it.each(['X310000000001', 'abcDEF0123456', encf(61).toLowerCase()])('%s', async (odd) => {
-    // If the same number in upper case is an eNCF, the query itself is valid.
-    const nothing = { status: odd === encf(61).toLowerCase() ? 404 : 422 };
-    const sent = await world.send(await sampleBytes({ encf: odd, buyer: OTHER_BUYER }));
-    expect(await sent.text()).toContain(`<eNCF>${odd}</eNCF><Estado>0</Estado>`);
-    const headers = { 'buyer-rnc': OTHER_BUYER };
-    const found = await json(`/fe/recepcion/api/invoices/${odd}`, headers, OTHER_ACCOUNT);
-    expect(found).toMatchObject({ status: 200, body: { encf: odd } });
-    const unknown = await json(`/fe/recepcion/api/invoices/${odd.slice(0, 12)}Z`, headers, OTHER_ACCOUNT);
-    expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'encf'], type: 'encf' }] } });
-    const arecf = `/arecf/${odd}?issuer_rnc=${PROVIDER}`;
-    expect((await world.get(arecf, {}, { account_id: OTHER_ACCOUNT })).status).toBe(200);
-    // No other account finds it.
-    expect(await json(arecf)).toMatchObject(nothing);
-    expect(await json(`/fe/recepcion/api/invoices/${odd}`, headers)).toMatchObject(nothing);
-  });
+describe('a number that is not E and 12 digits', () => {
+  it.each(['X310000000001', 'abcDEF0123456', encf(61).toLowerCase()])(
+    'is received with an observation, and found by its text: %s',
+    async (odd) => {
+      // If the same number in upper case is an eNCF, the query itself is valid.
+      const nothing = { status: odd === encf(61).toLowerCase() ? 404 : 422 };
+      const sent = await world.send(await sampleBytes({ encf: odd, buyer: OTHER_BUYER }));
+      expect(await sent.text()).toContain(`<eNCF>${odd}</eNCF><Estado>0</Estado>`);
+      const headers = { 'buyer-rnc': OTHER_BUYER };
+      const found = await json(`/fe/recepcion/api/invoices/${odd}`, headers, OTHER_ACCOUNT);
+      expect(found).toMatchObject({ status: 200, body: { encf: odd } });
+      const unknown = await json(`/fe/recepcion/api/invoices/${odd.slice(0, 12)}Z`, headers, OTHER_ACCOUNT);
+      expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['path', 'encf'], type: 'encf' }] } });
+      const arecf = `/arecf/${odd}?issuer_rnc=${PROVIDER}`;
+      expect((await world.get(arecf, {}, { account_id: OTHER_ACCOUNT })).status).toBe(200);
+      // No other account finds it.
+      expect(await json(arecf)).toMatchObject(nothing);
+      expect(await json(`/fe/recepcion/api/invoices/${odd}`, headers)).toMatchObject(nothing);
+    },
+  );
 });
 
-describe('access of an account', () => {
-  it('without identity is refused on every route', async () => {
+describe('an account', () => {
+  it('is refused on every route if the call has no identity', async () => {
     for (const path of [`/arecf/${FIRST}?issuer_rnc=${PROVIDER}`, '/fe/recepcion/api/invoices/all']) {
       const response = await fetch(`${world.url()}${path}`, { headers: ALL });
       expect([response.status, (await response.json()).code]).toEqual([401, 'invalid_identity']);
     }
   });
 
-  it('the decision about a document shows up, as a change since then', async () => {
+  it('sees the decision about a document, as a change since then', async () => {
     const { rows } = await world.database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
     const since = encodeURIComponent(rows[0]?.now.toISOString() ?? '');
     const changed = () => json(`/fe/recepcion/api/invoices/all?updated_since=${since}`, ALL);
@@ -575,7 +578,7 @@ describe('access of an account', () => {
   });
 });
 
-describe('queries of other services', () => {
+describe('other services', () => {
   let world: World;
   let operations: ReceptionOperations;
   let stop: () => Promise<void>;
@@ -602,7 +605,7 @@ describe('queries of other services', () => {
     await world.stop();
   });
 
-  it('documents received under a number, with their conflicts', async () => {
+  it('query the documents received under a number, with their conflicts', async () => {
     const question = { env: 'TesteCF' as const, buyer_rncs: [BUYER, OTHER_BUYER], encf: encf(1) };
     const { received } = await operations.findReceived({ ...question, issuer_rnc: PROVIDER });
     expect(received).toMatchObject([{ issuer_rnc: PROVIDER, buyer_rnc: BUYER, revision: 2, conflicts: [{}] }]);
@@ -612,7 +615,7 @@ describe('queries of other services', () => {
     expect(none.received).toEqual([]);
   });
 
-  it('all documents, page by page', async () => {
+  it('query all documents, page by page', async () => {
     const first = await operations.pageOfReceived({ after: 0, limit: 2 });
     const second = await operations.pageOfReceived({ after: first.next as number, limit: 2 });
     expect([...first.received, ...second.received].map((one) => one.encf)).toEqual([encf(1), encf(1), encf(2)]);
@@ -620,7 +623,7 @@ describe('queries of other services', () => {
     for (const one of first.received) expect(receivedInvoiceChangedSchema.parse(one)).toEqual(one);
   });
 
-  it('the holder of a token', async () => {
+  it('query the holder of a token', async () => {
     const seed = await (await fetch(`${world.url()}/fe/autenticacion/api/semilla`)).text();
     const canonical = seed.replace(/^<\?xml[^>]*\?>/, '');
     const { xml } = await signXml({ canonical, output: canonical }, provider.certificate);
@@ -652,7 +655,7 @@ describe('the days left for an approval', () => {
     ['2026-06-23T23:59:00-04:00', '2026-06-24T00:00:00-04:00', 14],
     ['2026-06-23T12:00:00-04:00', '2026-07-08T23:59:59-04:00', 0],
     ['2026-06-23T12:00:00-04:00', '2026-07-09T00:00:00-04:00', -1],
-  ])('received %s, looked at %s: %i', (received, now, left) => {
+  ])('of a document that was received at %s are, at %s: %i', (received, now, left) => {
     const document = { approvalStatus: 'pending', receivedAt: new Date(received) } as const;
     expect(approvalDaysLeft(document, 15, new Date(now))).toBe(left);
     expect(approvalDaysLeft({ ...document, approvalStatus: 'approved' }, 15, new Date(now))).toBeNull();

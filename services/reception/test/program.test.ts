@@ -189,7 +189,7 @@ function problems(env: Record<string, string>): string[] {
 }
 
 describe('configuration', () => {
-  it('by default ignores tokens, trusts any issuer, and has no answering taxpayer', () => {
+  it('ignores tokens, trusts any issuer, and has no answering taxpayer by default', () => {
     const config = readReceptionConfig(least);
     expect(config.RECEPTION_SIGNER_RNC).toBeUndefined();
     expect(config).toMatchObject({
@@ -204,7 +204,7 @@ describe('configuration', () => {
     expect(config.trust.issuers?.size).toBe(1);
   });
 
-  it('starts outside a sandbox only with trusted issuers, or where any issuer is meant', () => {
+  it('is accepted outside a sandbox only with trusted issuers, or if it allows any issuer', () => {
     const sandbox = { ANY_ISSUER: 'false', SANDBOX: 'true' };
     const trusted = { ANY_ISSUER: 'false', TRUSTED_ISSUERS_FILE: fileWith('trusted.pem', authority.pem) };
     expect([problems({ ANY_ISSUER: 'false' }), problems(sandbox), problems(trusted), problems({})]).toEqual([
@@ -228,7 +228,7 @@ describe('configuration', () => {
     ['SIGNING_TIME_TOLERANCE', '-1'],
     ['PROVIDER_TOKEN_SECONDS', '0'],
     ['MAX_BODY_BYTES', '10MB'],
-  ])('%s=%s does not start, and is named', (variable, value) => {
+  ])('with %s=%s is refused, and the error names the variable', (variable, value) => {
     expect(problems({ [variable]: value })).toEqual([variable]);
   });
 });

@@ -39,7 +39,7 @@ async function token(instance = 0): Promise<string> {
 }
 
 describe('the login of a provider', () => {
-  it('seed, signature, token, delivery', async () => {
+  it('gives a seed, then a token for its signature, and the token allows a delivery', async () => {
     const answer = await validate(await signedSeed());
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     const body = await answer.json();
@@ -53,7 +53,7 @@ describe('the login of a provider', () => {
     expect([delivered.status, (await delivered.text()).includes('<Estado>0<')]).toEqual([200, true]);
   });
 
-  it('in any case of the address, and as XML on request', async () => {
+  it('works at its address in upper or lower case, and answers XML on request', async () => {
     const answer = await validate(await signedSeed({ path: '/FE/Autenticacion/API/Semilla' }), {
       accept: 'application/xml',
     });
@@ -70,24 +70,24 @@ describe('the login of a provider', () => {
   });
 });
 
-describe('refused', () => {
-  it('a seed twice, at another instance too', async () => {
+describe('the authentication of providers', () => {
+  it('refuses a seed the second time, at another instance too', async () => {
     const seed = await signedSeed();
     expect((await validate(seed)).status).toBe(200);
     const again = await validate(seed, {}, 1);
     expect([again.status, await again.json()]).toMatchObject([400, { code: 'invalid_seed' }]);
   });
 
-  it('a seed whose certificate has expired, and one that was changed', async () => {
+  it('refuses a seed whose certificate has expired, and one that was changed', async () => {
     expect((await validate(await signedSeed({ certificate: expired.certificate }))).status).toBe(400);
     expect((await validate((await signedSeed()).replace('<valor>', '<valor>A'))).status).toBe(400);
   });
 
-  it('a seed of another environment', async () => {
+  it('refuses a seed of another environment', async () => {
     expect((await validate(await signedSeed({ env: 'eCF' }))).status).toBe(400);
   });
 
-  it('each hostile input; a genuine seed gets a token afterwards', async () => {
+  it('refuses each hostile input, and gives a token for a genuine seed afterwards', async () => {
     const certificate = provider.certificate.certificate;
     const genuine = (await sampleBytes({ encf: encf(++sequence) })).toString();
     for (const { name, make, headers = {} } of HOSTILE) {
@@ -106,7 +106,7 @@ describe('refused', () => {
     expect(await token()).toMatch(/^eyJ/);
   });
 
-  it('no seed at all: 422', async () => {
+  it('answers 422 to a call without a seed', async () => {
     const response = await fetch(`${world.url()}${VALIDATE}`, {
       method: 'POST',
       body: '{}',
@@ -119,18 +119,18 @@ describe('refused', () => {
     ['no token', {}],
     ['a bad one', { authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.' }],
     ['another scheme', { authorization: 'Basic dTpw' }],
-  ])('a document with %s: 401 that says what to do', async (_, headers) => {
+  ])('answers a document with %s with 401 and says what to do', async (_, headers) => {
     const response = await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers });
     expect([response.status, await response.json()]).toMatchObject([401, { code: 'invalid_provider_token' }]);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('a token of another environment', async () => {
+  it('refuses a token of another environment', async () => {
     const headers = { authorization: `Bearer ${await token()}` };
     expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers, env: 'eCF' })).status).toBe(401);
   });
 
-  it('an expired token', async () => {
+  it('refuses an expired token', async () => {
     const headers = { authorization: `Bearer ${await token()}` };
     world.setTime(new Date('2026-06-23T18:00:00Z'));
     expect((await world.send(await sampleBytes({ encf: encf(++sequence) }), { headers })).status).toBe(401);

@@ -50,7 +50,7 @@ async function rows(number: string) {
 }
 
 describe('a document that was received, written in another way', () => {
-  it('is refused as a repeat and not kept once more; the same content of another signer competes', async () => {
+  it('is refused as a repeat and not kept again; the same content of another signer competes', async () => {
     const number = next();
     const xml = await sampleXml({ encf: number });
     expect((await world.send(xml).then(read)).Estado).toBe('0');
@@ -167,7 +167,7 @@ describe('a document for a taxpayer here', () => {
   it.each([
     ['one sender', () => '203.0.113.7'],
     ['as many senders', (i: number) => `198.51.100.${i + 1}`],
-  ])('fifty at the same moment from %s are one document with one answer', async (_, sender) => {
+  ])('is one document with one answer if it comes fifty times at the same moment from %s', async (_, sender) => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     const responses = await Promise.all(Array.from({ length: 50 }, (_, i) => world.send(bytes, { sender: sender(i) })));
@@ -200,8 +200,8 @@ describe('a document for a taxpayer here', () => {
   });
 });
 
-describe('repeats', () => {
-  it('the same bytes after the answer left get motive 3, and nothing is recorded', async () => {
+describe('a document', () => {
+  it('that is sent again after the answer left gets motive 3 and is not recorded', async () => {
     const number = next();
     const bytes = await sampleBytes({ encf: number });
     await read(await world.send(bytes));
@@ -215,7 +215,7 @@ describe('repeats', () => {
     expect(path).toBe(`TesteCF/arecf/${BUYER}/issued/2026/06/23/${sha256.slice(0, 2)}/${BUYER}${number}-${sha256}.xml`);
   });
 
-  it('other bytes get motive 3, are stored, and shown as one conflict, however often they come', async () => {
+  it('with other bytes under the same number gets motive 3, is stored, and is shown as one conflict, however often it comes', async () => {
     const number = next();
     await read(await world.send(await sampleBytes({ encf: number })));
     const other = await sampleBytes({ encf: number, total: '1.00', certificate: forger.certificate });
@@ -238,7 +238,7 @@ describe('repeats', () => {
     });
   });
 
-  it("a stranger's invalid document never blocks the genuine one", async () => {
+  it('is received although a stranger sent an invalid one under its number', async () => {
     const number = next();
     const genuine = await sampleXml({ encf: number });
     const forged = genuine.replace('<MontoTotal>11430.00', '<MontoTotal>99999.00');
@@ -252,7 +252,7 @@ describe('repeats', () => {
     expect(refused.map((row) => row.motive)).toEqual([2, 1, 2]);
   });
 
-  it('the reason is in a header and in the record', async () => {
+  it('that is refused has the reason in a header and in the record', async () => {
     const broken = (await sampleXml({ encf: next() })).replace('<TipoPago>1', '<TipoPago>x');
     const response = await world.send(broken);
     expect(response.headers.get('x-rejection-reason')).toMatch(
@@ -308,7 +308,7 @@ describe('a refusal', () => {
     expect((await rows(number)).refused).toHaveLength(6);
   });
 
-  it('of a stranger is published a hundred times a day at most; others are published too', async () => {
+  it('of a stranger is published a hundred times a day at most, and refusals of others still are', async () => {
     const [number, other] = [next(), next()];
     const [flooding, later] = [await sampleXml({ encf: number }), await sampleXml({ encf: other })];
     const broken = (n: number) => flooding.replace('<TipoPago>1', `<TipoPago>1</TipoPago><X${n}>1</X${n}><TipoPago>1`);
@@ -326,14 +326,14 @@ describe('a refusal', () => {
 });
 
 describe('the signer of the answer', () => {
-  it('an unknown buyer gets 404 without a configured signer, and nothing is recorded', async () => {
+  it('is missing for an unknown buyer if none is configured: the document gets 404 and is not recorded', async () => {
     const number = next();
     const response = await world.send(await sampleBytes({ encf: number, buyer: STRANGER }));
     expect([response.status, await response.json()]).toMatchObject([404, { code: 'taxpayer_not_found' }]);
     expect(await rows(number)).toEqual({ received: [], refused: [] });
   });
 
-  it('a buyer without certificate: 503 with Retry-After, nothing recorded; received once it has one', async () => {
+  it('needs a certificate: without one the document gets 503 with Retry-After and is not recorded', async () => {
     const number = next();
     const rnc = '144444445';
     await world.bus.publish([taxpayerChanged(taxpayer({ rnc, certificate: null }))]);
@@ -346,7 +346,7 @@ describe('the signer of the answer', () => {
     expect(await read(await world.send(bytes))).toMatchObject({ Estado: '0' });
   });
 
-  it('an unreadable body: 422 with the reason, nothing recorded', async () => {
+  it('signs no answer to an unreadable body, which gets 422 with the reason', async () => {
     const response = await world.send('<ECF><Encabezado>');
     expect([response.status, await response.json()]).toMatchObject([
       422,
@@ -359,14 +359,14 @@ describe('the signer of the answer', () => {
   });
 });
 
-describe('addresses', () => {
+describe('an address in another spelling', () => {
   it.each([
     '/FE/Recepcion/API/ECF',
     '/fe/recepcion/api/ecf/',
     '/testecf/fe/recepcion/api/ecf',
     '/fe/recepci%C3%B3n/api/ecf',
     '/fe/recepci%c3%b3n/api/ecf',
-  ])('%s', async (path) => {
+  ])('leads to the reception of documents: %s', async (path) => {
     expect(await read(await world.send(await sampleBytes({ encf: next() }), { path }))).toMatchObject({ Estado: '0' });
   });
 });

@@ -65,7 +65,7 @@ function seedsAt(time = clockAt(), trust = trustCheck({ issuers: null }), spent 
 }
 
 describe('seeds', () => {
-  it('are the authority’s SemillaModel, each a new one', () => {
+  it('have the form of the authority’s SemillaModel, and each is new', () => {
     const { seeds } = seedsAt();
     const [one, other] = [seeds.issue('TesteCF'), seeds.issue('TesteCF')];
     expect(one).toMatch(
@@ -81,7 +81,7 @@ describe('seeds', () => {
     expect(await refusalOf(seeds.redeem(signed, 'TesteCF', keep))).toBe('seed.used');
   });
 
-  it('one of fifty simultaneous redemptions succeeds', async () => {
+  it('succeed in one of fifty simultaneous redemptions', async () => {
     const { seeds } = seedsAt();
     const signed = await sign(seeds.issue('TesteCF'));
     const kinds = await Promise.all(Array.from({ length: 50 }, () => refusalOf(seeds.redeem(signed, 'TesteCF', keep))));
@@ -98,7 +98,7 @@ describe('seeds', () => {
     expect(await refusalOf(seeds.redeem(second, 'TesteCF', keep))).toBe('seed.expired');
   });
 
-  it('are known to every instance with the same key, and to no other', async () => {
+  it('are accepted by every instance with the same key, and by no other', async () => {
     const { seeds } = seedsAt();
     const stranger = createSeeds(
       { spent: createInMemorySpentSeeds(), clock: () => NOW, validation },
@@ -137,20 +137,20 @@ describe('seeds', () => {
       (seed: string) => seed.replace('<valor>', `${'<a xmlns="x"/>'.repeat(9)}<valor>`),
       'seed.signature',
     ],
-  ])('%s is refused', async (_, change, kind) => {
+  ])('are refused if they are %s', async (_, change, kind) => {
     const { seeds } = seedsAt();
     const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8');
     expect(await refusalOf(seeds.redeem(Buffer.from(change(signed), 'utf8'), 'TesteCF', keep))).toBe(kind);
   });
 
-  it('with line ends before it, declared UTF-16, or a comment after it is accepted', async () => {
+  it('are accepted with line ends before them, declared UTF-16, or with a comment after them', async () => {
     const { seeds } = seedsAt();
     const signed = (await sign(seeds.issue('TesteCF'))).toString('utf8').replace(/^<\?xml[^>]*\?>/, '');
     const sent = `\r\n<?xml version="1.0" encoding="utf-16"?>${signed}\n<!-- x -->`;
     expect(await refusalOf(seeds.redeem(Buffer.from(sent, 'utf8'), 'TesteCF', keep))).toBe('none');
   });
 
-  it('pretty-printed by the client before signing is accepted', async () => {
+  it('are accepted if the client pretty-printed them before signing', async () => {
     const { seeds } = seedsAt();
     const pretty = seeds
       .issue('TesteCF')
@@ -159,13 +159,13 @@ describe('seeds', () => {
     expect(await refusalOf(seeds.redeem(await sign(pretty), 'TesteCF', keep))).toBe('none');
   });
 
-  it('an invented value with a valid signature is refused', async () => {
+  it('are refused if their value is invented, though the signature is valid', async () => {
     const { seeds } = seedsAt();
     const invented = seeds.issue('TesteCF').replace(/<valor>[^<]*/, `<valor>${randomBytes(57).toString('base64')}`);
     expect(await refusalOf(seeds.redeem(await sign(invented), 'TesteCF', keep))).toBe('seed.unknown');
   });
 
-  it('a certificate has to be valid now, and trusted if issuers are configured', async () => {
+  it('need a certificate that is valid now, and trusted if issuers are configured', async () => {
     const { seeds } = seedsAt();
     expect(
       await refusalOf(seeds.redeem(await sign(seeds.issue('TesteCF'), expired.certificate), 'TesteCF', keep)),
@@ -183,7 +183,7 @@ describe('seeds', () => {
     expect(await refusalOf(strict.seeds.redeem(await sign(seed), 'TesteCF', keep))).toBe('none');
   });
 
-  it('a refused attempt does not use up the seed', async () => {
+  it('are not used up by a refused attempt', async () => {
     const { seeds } = seedsAt();
     const seed = seeds.issue('TesteCF');
     await refusalOf(seeds.redeem(await sign(seed, expired.certificate), 'TesteCF', keep));
@@ -218,7 +218,7 @@ describe('tokens', () => {
     ['no token', 'Bearer '],
     ['no JWT', 'Bearer abc'],
     ['a token without signature', `Bearer ${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`],
-  ])('%s is refused', async (_, header) => {
+  ])('are refused if the header has %s', async (_, header) => {
     const tokens = createProviderTokens({ keys: createInMemoryTokenKeys(), clock: () => NOW }, settings);
     expect(await refusalOf(tokens.verify(header, 'TesteCF'))).toBe('token_refused');
   });
@@ -256,7 +256,7 @@ describe('tokens', () => {
     }
   });
 
-  it('instances that rotate at the same moment agree on one new key', async () => {
+  it('get one new key from instances that rotate at the same moment', async () => {
     const keys = createInMemoryTokenKeys();
     const instances = Array.from({ length: 4 }, () => createProviderTokens({ keys, clock: () => NOW }, settings));
     const certificate = await facts();
@@ -268,7 +268,7 @@ describe('tokens', () => {
     }
   });
 
-  it('of 64 that reach an instance before it has read its keys, all are accepted after one read', async () => {
+  it('that reach an instance before it has read its keys are all accepted after one read', async () => {
     const keys = createInMemoryTokenKeys();
     const { token } = await createProviderTokens({ keys, clock: () => NOW }, settings).issue(await facts(), 'TesteCF');
     let reads = 0;

@@ -179,7 +179,7 @@ async function whole(documents: TestDocuments, { key }: NewReceivedDocument): Pr
 }
 
 describe('documents', () => {
-  it('a number is occupied once', async () => {
+  it('occupy a number once', async () => {
     const first = received();
     const id = await documents.add(first);
     const { securityCode: _, signerKnown: __, ...record } = first;
@@ -206,7 +206,7 @@ describe('documents', () => {
     expect(added.filter((one) => one !== null)).toHaveLength(1);
   });
 
-  it('the first time at which an answer left stays, whatever is recorded later', async () => {
+  it('keep the first time at which an answer left, whatever is recorded later', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     await documents.noteAnswered([[id, NOW]]);
@@ -214,7 +214,7 @@ describe('documents', () => {
     expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW });
   });
 
-  it('records a refusal and its event together or not at all', async () => {
+  it('are refused together with the event of the refusal, or not at all', async () => {
     const one = { ...refused(received(), null, '6'.repeat(64)), reason: 'told' };
     const told = () => database.query("SELECT 1 FROM outbox WHERE topic = 'refusals.v1'");
     // An event without account is refused.
@@ -225,7 +225,7 @@ describe('documents', () => {
     expect(await documents.wasRefused({ ...one, reason: 'another' })).toBe(false);
   });
 
-  it('competing documents raise the revision once for each bytes and are listed', async () => {
+  it('are listed as competitors, and new bytes raise the revision once', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     for (const sha256 of ['1', '1', '2']) await documents.refuse(refused(document, id, sha256.repeat(64)));
@@ -238,7 +238,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('the same signed content competes once, written in whatever way; it is kept when its bytes may be', async () => {
+  it('compete once with the same signed content, however it is written, and are kept once a quota allows it', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     const contentSha256 = `${sequence}`.padStart(64, 'c');
@@ -258,7 +258,7 @@ describe('documents', () => {
     expect(await documents.competitor(id, { sha256: '3'.repeat(64), contentSha256: null })).toBeNull();
   });
 
-  it('floods under a number hide neither the first document of another certificate nor one of a known signer', async () => {
+  it('that flood a number hide neither the first document of another certificate nor one of a known signer', async () => {
     const known = { ...SIGNER, subject: 'CN=Known', fingerprint: `known ${sequence}`, keyFingerprint: `k${sequence}` };
     const before = new Date(NOW.getTime() - 1_000);
     await noteKnownSigner(database, { env: 'TesteCF', rnc: PROVIDER, signer: known, at: before });
@@ -284,7 +284,7 @@ describe('documents', () => {
     expect((await whole(documents, document))?.revision).toBeGreaterThan(100);
   });
 
-  it('a competing document beyond the quota is counted; it is shown once it is stored', async () => {
+  it('that compete beyond the quota are counted, and are shown once they are stored', async () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     const unkept = { ...refused(document, id, '5'.repeat(64)), xmlPath: null };
@@ -311,7 +311,7 @@ describe('documents', () => {
     });
   });
 
-  it('that compete for a number and are confirmed at once: one takes it', async () => {
+  it('take a number once, even if two competitors are confirmed at the same moment', async () => {
     const confirmations = createConfirmationStore(database);
     const document = received();
     const id = (await documents.add(document)) ?? 0;
@@ -343,7 +343,7 @@ describe('documents', () => {
     expect((await look())?.conflictsTotal).toBe(3);
   });
 
-  it('due times beyond the longest pause are brought back to it', async () => {
+  it('have due times that are brought back to the longest pause if they exceed it', async () => {
     await documents.add(received({}));
     await database.query("UPDATE confirmations SET due_at = now() + interval '92 days'");
     await limitDueTimes(database, DUE_TIMES);
@@ -351,7 +351,7 @@ describe('documents', () => {
     expect(rowCount).toBe(0);
   });
 
-  it('a quota that a wrong clock counted in a future hour counts from the present hour', async () => {
+  it('count in the present hour of a quota if a wrong clock counted them in a future hour', async () => {
     const quotas = createQuotaStore(database);
     const hour = quotaHour(NOW);
     const take = async (at: number) =>
@@ -362,7 +362,7 @@ describe('documents', () => {
     expect([await take(hour + 23), await take(hour + 24)]).toEqual([false, true]);
   });
 
-  it('first queries come before repeated ones, and those about documents of known signers first', async () => {
+  it('have their first query before repeated ones, and documents of known signers come first', async () => {
     const confirmations = createConfirmationStore(database);
     await database.query('UPDATE confirmations SET due_at = NULL');
     const add = async (given: Partial<NewReceivedDocument>) => (await documents.add(received(given))) ?? 0;
@@ -383,7 +383,7 @@ describe('documents', () => {
     expect(await claim(9)).toEqual([]);
   });
 
-  it('lists newest first, in pages, filters by provider and time, and sums exactly', async () => {
+  it('are listed newest first, in pages, filtered by provider and time, with exact sums', async () => {
     const env = 'CerteCF';
     const times = ['2026-06-01T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-02T10:00:00Z'];
     const ids: number[] = [];
@@ -439,7 +439,7 @@ describe('documents', () => {
     return truth;
   }
 
-  it('pages follow each other in every order, with any criteria, without gap or repeat', async () => {
+  it('fill pages that follow each other in every order, with any criteria, without gap or repeat', async () => {
     const env = 'eCF';
     const truth = await addSixty(env);
     const any = {
@@ -490,7 +490,7 @@ describe('documents', () => {
     }
   });
 
-  it('gives the acknowledgement of the received document, or else the latest refusal, of the given buyers', async () => {
+  it('give the acknowledgements of the received ones of the given buyers, or else of the latest refusals', async () => {
     const document = received();
     const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
     const both = { ...search, buyerRncs: [BUYER, OTHER_BUYER] };
@@ -510,7 +510,7 @@ describe('documents', () => {
     expect(await documents.latestAcknowledgements(search)).toEqual([document.acknowledgement]);
   });
 
-  it('follows decisions by their revision, each event once', async () => {
+  it('follow decisions by their revision, each event once', async () => {
     const document = received();
     await documents.add(document);
     const event = randomUUID();
@@ -526,7 +526,7 @@ describe('documents', () => {
     expect(await whole(documents, document)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
   });
 
-  it('a document is found by the time of its last change', async () => {
+  it('are found by the time of their last change', async () => {
     const env = 'CerteCF';
     const [one, other] = [0, 1].map(() => {
       const document = received();
@@ -550,7 +550,7 @@ describe('documents', () => {
     expect(await changedSince(null)).toEqual([before + 2, before + 2]);
   });
 
-  it('a decision that comes before its document is kept for it', async () => {
+  it('get the decision that came before them', async () => {
     const document = received();
     await documents.decide(decision(document, 2, 'approved'), randomUUID());
     await documents.decide(decision(document, 1, 'rejected'), randomUUID());
@@ -558,7 +558,7 @@ describe('documents', () => {
     expect(await whole(documents, document)).toMatchObject({ revision: 1, approvalStatus: 'approved' });
   });
 
-  it('a decision that comes at the same moment as its document is not lost', async () => {
+  it('get the decision that comes at the same moment', async () => {
     for (let i = 0; i < 10; i++) {
       const document = received();
       await Promise.all([documents.decide(decision(document, 1, 'approved'), randomUUID()), documents.add(document)]);
@@ -567,7 +567,7 @@ describe('documents', () => {
   });
 });
 
-describe.each(['memory', 'postgres'] as const)('%s', (kind) => {
+describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
   const at = () => stores[kind] as Stores;
 
   it('quotas grant a claim completely or not at all, also concurrently', async () => {
@@ -732,7 +732,7 @@ it('token keys are sealed anew under the newest master key, and then open withou
   const values = sealedTokenKeys(database, createMasterKeys([fresh, MASTER_KEY]));
   expect(before.length).toBeGreaterThan(0);
   expect(await values.count(head)).toBe(before.length);
-  // Two instances at once, and once more.
+  // Two instances at the same time, and one of them once more.
   await Promise.all([values.reseal(head, 10), values.reseal(head, 10)]);
   expect([await values.count(head), await values.reseal(head, 10)]).toEqual([0, 0]);
   expect(await createTokenKeys(database, createMasterKeys([fresh])).all()).toEqual(before);

@@ -51,11 +51,11 @@ describe('a valid document', () => {
     ['pretty-printed after signing', (xml: string) => xml.replaceAll('><', '>\n  <')],
     ['with a comment behind the root', (xml: string) => `${xml}\n<!-- sent by a cash desk -->\n`],
     [
-      'called UTF-16 by whoever wrote it in memory',
+      'declared UTF-16 by a program that wrote it in memory',
       (xml: string) => xml.replace(/encoding="[^"]*"/, 'encoding="utf-16"'),
     ],
     ['with CRLF', (xml: string) => xml.replaceAll('><', '>\r\n<')],
-  ])('%s', async (_, change) => {
+  ])('is accepted %s', async (_, change) => {
     expect(validate(change(await sampleXml()))).toMatchObject({ motive: null });
   });
 
@@ -156,7 +156,7 @@ describe('motive 1', () => {
     ['another root', (xml: string) => xml.replace('<ECF ', '<Factura ').replace('</ECF>', '</Factura>')],
     ['a default namespace', (xml: string) => xml.replace('<ECF ', '<ECF xmlns="urn:x" ')],
     ['an empty element', (xml: string) => xml.replace(/<TipoPago>.*?<\/TipoPago>/, '<TipoPago></TipoPago>')],
-  ])('%s', async (_, change) => {
+  ])('is the answer to %s', async (_, change) => {
     expect(validate(change(await sampleXml()))).toMatchObject({ motive: 1 });
   });
 
@@ -165,7 +165,7 @@ describe('motive 1', () => {
     expect(validate(xml)).toMatchObject({ motive: 1 });
   });
 
-  it.each(['32-large', '41', '46'])('types that are not delivered: %s', async (type) => {
+  it.each(['32-large', '41', '46'])('is the answer to a type that is not delivered: %s', async (type) => {
     const edit = ({ Encabezado }: EditableEcf) => {
       Encabezado.IdDoc.eNCF = `E${type.slice(0, 2)}0000000001`;
       if (Encabezado.Comprador !== undefined) Encabezado.Comprador.RNCComprador = BUYER;
@@ -174,8 +174,8 @@ describe('motive 1', () => {
   });
 });
 
-describe('minor expenses (43) and payments abroad (47), which have no RNC of a buyer', () => {
-  it.each(['43', '47'])('cannot be acknowledged: %s', async (type) => {
+describe('minor expenses (43) and payments abroad (47)', () => {
+  it.each(['43', '47'])('cannot be acknowledged without an RNC of a buyer: %s', async (type) => {
     const xml = await sampleXml({ type, buyer: null });
     expect(refusal(xml)).toMatchObject({ kind: 'document.party_missing' });
   });
@@ -183,7 +183,7 @@ describe('minor expenses (43) and payments abroad (47), which have no RNC of a b
   it.each([
     ['43', '<Totales>', `<Comprador><RNCComprador>${BUYER}</RNCComprador></Comprador><Totales>`],
     ['47', '<Comprador>', `<Comprador><RNCComprador>${BUYER}</RNCComprador>`],
-  ])('are motive 1 where one names a buyer: %s', async (type, place, buyer) => {
+  ])('get motive 1 if they name a buyer: %s', async (type, place, buyer) => {
     const xml = (await sampleXml({ type, buyer: null })).replace(place, buyer);
     expect(validate(xml)).toMatchObject({ motive: 1 });
   });
@@ -195,11 +195,11 @@ describe('motive 2', () => {
     ['a changed number', (xml: string) => xml.replace('E310000000001', 'E310000000002')],
     ['a comment after signing', (xml: string) => xml.replace('<DetallesItems>', '<!-- x --><DetallesItems>')],
     ['a broken SignatureValue', (xml: string) => xml.replace(/<SignatureValue>..../, '<SignatureValue>AAAA')],
-  ])('%s', async (_, change) => {
+  ])('is the answer to %s', async (_, change) => {
     expect(validate(change(await sampleXml()))).toMatchObject({ motive: 2 });
   });
 
-  it('a certificate that was not valid when it signed', async () => {
+  it('is the answer to a certificate that was not valid when it signed', async () => {
     const bytes = await sampleBytes({ certificate: expired.certificate });
     expect(validate(bytes)).toMatchObject({
       motive: 2,
@@ -208,7 +208,7 @@ describe('motive 2', () => {
     });
   });
 
-  it('an untrusted issuer, if trusted ones are configured', async () => {
+  it('is the answer to an untrusted issuer, if trusted ones are configured', async () => {
     const trusted = trustCheck({ issuers: readTrustedIssuers(authority.pem) });
     const stranger = issue({
       commonName: 'Own Authority',
@@ -223,16 +223,19 @@ describe('motive 2', () => {
 });
 
 describe('a number of another length', () => {
-  it.each(['E31000001', 'E3100000001'])('that an acknowledgement can quote is motive 1: %s', async (encf) => {
+  it.each(['E31000001', 'E3100000001'])('gets motive 1 if an acknowledgement can quote it: %s', async (encf) => {
     expect(validate(await sampleBytes({ encf }))).toMatchObject({ motive: 1, parties: { encf } });
   });
 
-  it.each(['E31000000001', 'E3100000000001', 'E31000000000-'])('else there is none: %s', async (encf) => {
-    expect(refusal(await sampleBytes({ encf })).kind).toBe('document.encf_malformed');
-  });
+  it.each(['E31000000001', 'E3100000000001', 'E31000000000-'])(
+    'gets no acknowledgement if it cannot be quoted: %s',
+    async (encf) => {
+      expect(refusal(await sampleBytes({ encf })).kind).toBe('document.encf_malformed');
+    },
+  );
 });
 
-describe('an unreadable document gets no acknowledgement', () => {
+describe('no acknowledgement', () => {
   it.each([
     ['nothing', '', 'xml.empty'],
     ['no XML', 'PK\u0003\u0004', 'xml.not_well_formed'],
@@ -255,7 +258,7 @@ describe('an unreadable document gets no acknowledgement', () => {
       `<ECF><Encabezado><IdDoc><TipoeCF>31</TipoeCF><eNCF>E310000000001</eNCF></IdDoc><Emisor><RNCEmisor>../../etc</RNCEmisor></Emisor><Comprador><RNCComprador>${BUYER}</RNCComprador></Comprador></Encabezado></ECF>`,
       'document.party_malformed',
     ],
-  ])('%s', (_, text, kind) => {
+  ])('is given for an unreadable document: %s', (_, text, kind) => {
     const error = refusal(text);
     expect([error.code, error.kind]).toEqual(['unreadable_document', kind]);
   });

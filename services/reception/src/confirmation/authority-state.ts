@@ -39,7 +39,7 @@ export function createQueryState(
       ports.observer.failed('querying the authority about a received document', answer);
       return null;
     } catch (error) {
-      // Without a login there is no answer. Other errors are faults of ours.
+      // A failed login means that there is no answer. Any other error is a fault of this service.
       if (!(error instanceof LoginError || error instanceof ReceptionError)) throw error;
       ports.observer.failed('logging in to query the authority about a received document', error);
       return null;

@@ -40,7 +40,7 @@ export function createConfirmDocument({ confirmations, queryState, promote, repo
       if (competitor !== null && (await promote(document, competitor))) return report.promoted(document);
       return record(document, found, null);
     }
-    // The authority knows one document of a number, so it will not know the others.
+    // The authority has one document of a number, so it will never have the others.
     const pauseMs = competitor?.holderConfirmed ? null : pauseAfterAnswer(document.answers + 1);
     // A document that stays in process for the whole time is one that the authority does not confirm.
     await record(document, found ?? (pauseMs === null ? 'unknown' : document.status), pauseMs);

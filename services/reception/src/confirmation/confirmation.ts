@@ -2,7 +2,7 @@ import type { AuthorityStatus } from '@ecf/contracts';
 import { Decimal, type Environment } from '@ecf/domain';
 import type { Origin, StoredBytes } from '../receive/received-document.js';
 
-/** A document that is queried at the authority. */
+/** A document about which the authority is queried. */
 export interface Confirmation {
   /** Id of the document, received or competing. */
   readonly documentId: number;
@@ -34,7 +34,7 @@ export interface AuthorityState {
 
 /**
  * The status of a document after an answer. The number may belong to another document of the issuer: an acceptance counts only
- * if security code, total and buyer are those of this document. Null if nothing is decided yet.
+ * if security code, total and buyer are those of this document. Null if the authority has not decided yet.
  */
 export function confirmationResult(
   document: Confirmation,

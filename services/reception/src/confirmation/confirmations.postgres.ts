@@ -74,7 +74,7 @@ const COMPETE_WITH = {
 };
 /** The last answer to a document that holds its number. */
 const OUTCOMES = { pending: null, confirmed: 'confirmed', rejected: 'disputed', unknown: 'disputed' } as const;
-/** The columns that the promoted document brings; its revision goes on from the former document's. */
+/** The columns that the promoted document brings; its revision continues that of the former document. */
 const PROMOTED_COLUMNS = NEW_RECEIVED_COLUMNS.filter((column) => column !== 'revision');
 
 /** Statuses of documents at the authority, in PostgreSQL. A claim is a lease by due time. */

@@ -3,10 +3,10 @@ import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { NewReceivedDocument } from '../receive/received-document.js';
 import type { AnsweredConfirmation, AuthorityState, Competitor, Confirmation } from './confirmation.js';
 
-/** Queries the authority as the buyer. Resolves with null without an answer, and logs the reason. */
+/** Queries the authority as the buyer. If there is no answer, it logs the reason and resolves with null. */
 export type QueryState = (document: Confirmation) => Promise<AuthorityState | null>;
 
-/** Documents that are queried at the authority. A change of a received document is published in the same transaction. */
+/** Documents about which the authority is queried. A change of a received document is published in the same transaction. */
 export interface ConfirmationStore extends DueWorkStore<Confirmation> {
   nextDue(): Promise<Date | null>;
   /**
@@ -16,11 +16,11 @@ export interface ConfirmationStore extends DueWorkStore<Confirmation> {
   answered(answer: AnsweredConfirmation): Promise<'confirmed' | 'disputed' | null>;
   /** Records a query without answer. */
   unanswered(documentId: number, dueAt: Date): Promise<void>;
-  /** Null if the document holds its number, or competes no more. */
+  /** Null if the document holds its number, or no longer competes. */
   competitor(documentId: number): Promise<Competitor | null>;
   /**
-   * Gives a confirmed competitor the number: it becomes the received document under its own id, and the one before competes.
-   * Its approval is pending again. False, and nothing changed, where the holder was confirmed meanwhile.
+   * Gives a confirmed competitor the number: it becomes the received document under its own id, and the former one competes.
+   * Its approval is pending again. False, without any change, if the holder was confirmed meanwhile.
    */
   promote(promotion: Promotion): Promise<boolean>;
 }
@@ -35,7 +35,7 @@ export interface Promotion {
 
 /** Reports to the operators. */
 export interface ConfirmationReport {
-  /** An answer of the authority, or its lack (null). */
+  /** The authority answered, or gave no answer (null). */
   queried(env: Confirmation['env'], status: string | null): void;
   disputed(document: Confirmation, status: 'rejected' | 'unknown'): void;
   promoted(document: Confirmation): void;

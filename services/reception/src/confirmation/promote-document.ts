@@ -8,7 +8,7 @@ import { acknowledgementPath } from '../receive/storage-paths.js';
 import type { Competitor, Confirmation } from './confirmation.js';
 import type { ConfirmationStore } from './ports.js';
 
-/** Gives a confirmed competitor the number of its document. False if it cannot have it, or not any more. */
+/** Gives a confirmed competitor the number that it competes for. False if it cannot have the number, or no longer can. */
 export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) => Promise<boolean>;
 
 /**
@@ -26,7 +26,7 @@ export function createPromoteDocument(ports: {
   return async function promote({ documentId, env }, { holderConfirmed, accountId, receivedAt, bytes, xml, origin }) {
     if (holderConfirmed || xml === null) return false;
     const validation = await ports.validation.document(await ports.archive.get(xml.path, xml.sha256), receivedAt);
-    // Its certificate is not trusted any more.
+    // Its certificate is no longer trusted.
     if (validation.motive !== null) return false;
     const { parties, facts, signer, securityCode, contentSha256, canonical, observations } = validation;
     const buyer = await ports.buyers.find(parties.buyerRnc);

@@ -15,5 +15,5 @@ export function approvalDaysLeft(
   return deadlineDays - daysBetween(toCalendarDate(document.receivedAt), toCalendarDate(now));
 }
 
-/** An unanswered document counts as due soon from so many days before its deadline. */
+/** An unanswered document counts as due soon when at most this number of days is left. */
 export const DUE_SOON_DAYS = 2;

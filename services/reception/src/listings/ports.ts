@@ -55,9 +55,9 @@ export interface ListedDocument {
    * then the first document of each other certificate.
    */
   readonly conflicts: readonly ListedConflict<Conflict>[];
-  /** The latest hundred of those that are not kept, newest first. */
+  /** The latest hundred conflicts whose bytes were not kept, newest first. */
   readonly unkept: readonly ListedConflict[];
-  /** How many there were in all. */
+  /** The number of all conflicts. */
   readonly conflictsTotal: number;
 }
 
@@ -91,9 +91,9 @@ export interface ListingStore {
     filter: ReceivedFilter,
     page: Page,
   ): Promise<{ documents: ListedDocument[]; last: Pick<Place, 'value' | 'id'> | null }>;
-  /** How many match. */
+  /** The number of documents that match. */
   count(filter: ReceivedFilter): Promise<number>;
-  /** How many match and the sum of their amounts, two decimals. */
+  /** The number of documents that match, and the sum of their amounts with two decimals. */
   totals(filter: ReceivedFilter): Promise<{ count: number; amount: string }>;
   /** Their sums, and those of the providers with the highest sums. */
   sums(filter: ReceivedFilter, topProviders: number): Promise<ReceivedSums>;

@@ -57,7 +57,7 @@ interface AcknowledgementQuery extends Pick<NumberQuery, 'caller' | 'env' | 'enc
 /** A page of a period's documents. */
 export type PageQuery = PeriodQuery & Page & { readonly criteria: ReceivedCriteria };
 
-/** A received invoice as it is shown, its amount still decimal text with two decimals: a number may not hold its cents. */
+/** A received invoice as it is shown. Its amount is still a text with two decimals: a number may not hold its cents. */
 export type ShownInvoice = Omit<ReceivedInvoice, 'total_amount'> & { readonly total_amount: string };
 type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'> & {
   readonly invoices: readonly ShownInvoice[];
@@ -89,15 +89,15 @@ export function createQueryReceived(
   }
 
   /**
-   * How many and how much; an empty period is no error. Every document counts with the amount it states, credit notes
-   * negative.
+   * Number and sum of the documents; an empty period is not an error. Every document counts with the amount it states,
+   * credit notes negative.
    */
   async function count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
     const { count, amount } = await ports.documents.totals(await filterOf(ports, query, null));
     return { total_invoices: count, total_amount: amount, ...period(query) };
   }
 
-  /** Sums by month, type, status and provider; an empty period is no error. Amounts as for the count. */
+  /** Sums by month, type, status and provider; an empty period is not an error. Amounts count as in `count`. */
   async function aggregate(query: PeriodQuery & { readonly topProviders: number }): Promise<ReceivedInvoiceAggregate> {
     return {
       ...period(query),
@@ -150,7 +150,8 @@ export function createQueryReceived(
   async function page(query: PageQuery, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
     const filter = { ...(await filterOf(ports, query, providerRnc)), criteria: query.criteria };
     const total = query.place?.total ?? (await ports.documents.count(filter));
-    if (total === 0) throw new ReceptionError('not_found', 'Nothing was received in this period for these criteria.');
+    if (total === 0)
+      throw new ReceptionError('not_found', 'No received document of this period matches these criteria.');
     const { documents: listed, last } = await ports.documents.list(filter, query);
     return {
       count: listed.length,

@@ -11,7 +11,7 @@ export interface Buyer {
   /** The taxpayer in whose name the document is kept and the acknowledgement signed. */
   readonly signer: TaxpayerState;
   readonly certificate: SigningCertificate;
-  /** False if the buyer is no active taxpayer of ours and the configured signer answers. */
+  /** False if the buyer is not an active taxpayer here, so that the configured signer answers. */
   readonly served: boolean;
 }
 
@@ -25,7 +25,7 @@ const MAX_NOT_SERVED = 10_000;
  * Finds who answers for a buyer: the buyer where it is an active taxpayer, else the configured signer.
  *
  * Throws ReceptionError `buyer_not_served` if no signer is configured, `certificate_*` where the signer has no usable
- * certificate. Nothing is recorded then, and the sender may send the document again.
+ * certificate. The document is not recorded then, and the sender may send it again.
  */
 export function createBuyers(
   ports: {
@@ -60,7 +60,7 @@ export function createBuyers(
     return ports.certificates.open(taxpayer, ports.clock());
   }
 
-  /** Reads the replica. Before the replica refuses a sender, the gateway is queried: it knows a new registration first. */
+  /** Reads the replica. The gateway has a new registration first, so it is queried before the replica refuses. */
   async function currentTaxpayer(rnc: string, good: (known: TaxpayerState) => boolean): Promise<TaxpayerState | null> {
     const known = await ports.taxpayers.taxpayer(rnc);
     if (known !== null && good(known)) return known;

@@ -24,8 +24,8 @@ export interface DocumentFacts {
 }
 
 /**
- * Reads the facts of an e-CF whose structure was found right. It never refuses: the schemas let impossible days pass, and
- * business faults are no reason against receipt.
+ * Reads the facts of an e-CF whose structure is valid. It never refuses: the schemas accept impossible days, and a business
+ * fault does not prevent receipt.
  */
 export function documentFacts(tree: DocumentNode, ecfType: EcfType): DocumentFacts {
   const root = groupOf(tree, 'ECF');

@@ -154,8 +154,8 @@ interface CompetitorRow {
 }
 
 /**
- * The same document among those that compete with a received one. Its signed content tells it from others that differ
- * outside.
+ * Finds the same document among the competitors of a received one: one with the same signed content, even if the bytes
+ * outside differ.
  */
 async function findCompetitor(
   queries: Queries,

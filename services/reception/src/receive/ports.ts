@@ -16,7 +16,7 @@ import type { ValidationResult } from './validate-document.js';
 export interface DocumentStore {
   /** Which document holds a number. */
   holder(key: DocumentKey): Promise<NumberHolder | null>;
-  /** Commits a document with the bytes of `files` and gives its id. Null, and nothing kept, if the number is taken. */
+  /** Commits a document with the bytes of `files` and gives its id. Null, without storing it, if the number is taken. */
   add(document: NewReceivedDocument, files: readonly PendingDocument[]): Promise<number | null>;
   /**
    * Commits a refusal with the bytes of `files`. Motive 3 with other bytes than the document that holds the number is a
@@ -38,7 +38,7 @@ export interface DocumentStore {
   keptRefusal(key: DocumentKey, contentSha256: string): Promise<StoredBytes | null>;
   /** Notes when answers to documents, by id, left completely. The first note stays. */
   noteAnswered(answers: readonly (readonly [id: number, at: Date])[]): Promise<void>;
-  /** Follows the buyer's decision; older ones than the last are passed over. `eventId` makes a repeat do nothing. */
+  /** Records the buyer's decision, unless it is older than the last one. `eventId` makes a repeat have no effect. */
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
 }
 

@@ -30,8 +30,8 @@ const MAX_ROUNDS = 3;
  * Receives an e-CF (Recepción de e-CF) and acknowledges it. Order of the checks: readable, structure (motive 1), signature
  * (2), duplicate (3), buyer not served (4). Document, acknowledgement, record and event are durable when it resolves.
  *
- * Throws ReceptionError where no acknowledgement is possible, and StoredBytesUsed where a quota of kept bytes is used up;
- * nothing is recorded then.
+ * Throws ReceptionError where no acknowledgement is possible, and StoredBytesUsed where a quota of kept bytes is used up.
+ * The document is not recorded then.
  */
 export function createReceiveDocument({
   documents,

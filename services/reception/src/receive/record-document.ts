@@ -65,7 +65,7 @@ const NOTIFIED_REFUSALS = 100;
  * signature: a document that they refuse costs none.
  */
 export interface RecordDocument {
-  /** Estado 0. Null, and nothing recorded, where another document took the number meanwhile. */
+  /** Estado 0. Null, without a record, where another document took the number meanwhile. */
   accept(incoming: Incoming, document: ValidDocument): Promise<Acknowledged | null>;
   /** Estado 1. @param holder the document that holds the number (motive 3), else null */
   refuse(incoming: Incoming, motive: Motive, particulars: string, holder: NumberHolder | null): Promise<Acknowledged>;

@@ -31,8 +31,8 @@ export interface RefusedDocumentQuota {
 const SENDERS_PER_NUMBER = 3;
 
 /**
- * A document that competes for a number may be the genuine one. So a known signer has a quota of its own, which no stranger
- * can use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
+ * A document that competes for a number may be the genuine one. So a known signer has its own quota, which no stranger can
+ * use up. Where certificates must lead to a trusted issuer, each certificate holder has one.
  */
 export function createRefusedDocumentQuota(
   stored: StoredBytesQuota,
@@ -52,7 +52,7 @@ export function createRefusedDocumentQuota(
     ];
   }
 
-  /** Names the own quota of the document's signer under this number; null where it has none. */
+  /** Names the quota that the document's signer has for itself under this number; null where it has none. */
   function ownQuota({ signer }: Storer, holderId: string | null): string | null {
     if (signer === null) return null;
     if (signer.known) return `signer:${signer.name}`;

@@ -28,7 +28,7 @@ export function acknowledgementPath(name: StoredDocumentName): string {
   return `${name.env}/arecf/${name.holderRnc}/issued/${folder(name)}/${name.buyerRnc}${name.encf}-${name.sha256}.xml`;
 }
 
-/** The month; refusals have folders of their own. */
+/** The month; refusals have their own folders. */
 function folder({ at, sha256, refused }: StoredDocumentName): string {
   return refused ? refusalFolder(at, sha256) : toCalendarDate(at).slice(0, 7).replace('-', '/');
 }

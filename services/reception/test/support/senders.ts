@@ -15,7 +15,7 @@ export const BUYER = '188888885';
 export const OTHER_BUYER = '166666663';
 export const STRANGER = '155555554';
 
-/** All holders share a key, except those that tests distinguish by key. */
+/** All holders share a key, except the holders that tests distinguish by key. */
 const [key, ownKey] = [testKey(0), testKey(2)];
 const PASSWORD = 'clave';
 
