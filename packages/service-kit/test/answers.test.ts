@@ -25,7 +25,7 @@ beforeAll(async () => {
     return { next: place, invoices: Array.from({ length: 500 }, () => row(1, 'x'.repeat(200))) };
   };
   const failing = async () => {
-    throw new Error('the database is away');
+    throw new Error('the database is unreachable');
   };
   const app = createHttpApp({
     logger: silentLogger,
@@ -61,7 +61,7 @@ describe('an ETag', () => {
     ['a star', () => '*', 304],
     ['a list without it', () => '"other", "third"', 200],
     ['text without quotes', (tag: string) => tag.slice(1, -1), 200],
-  ])('sent back as %s', async (_what, of, status) => {
+  ])('is compared when sent back as %s: 304 if it matches, else 200', async (_what, of, status) => {
     const tag = (await get('/object')).headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{43}"$/);
     const answer = await get('/object', { 'if-none-match': of(tag) });
@@ -81,11 +81,11 @@ describe('CSV', () => {
     ['application/json, text/csv', false],
     ['*/*', false],
     ['text/html', false],
-  ])('is wanted by Accept: %s: %s', async (accept, csv) => {
+  ])('is the format for the header Accept: %s: %s', async (accept, csv) => {
     expect(await (await get('/type', { accept })).json()).toEqual({ csv });
   });
 
-  it('of an empty listing has the names alone', async () => {
+  it('of an empty listing has only the row of column names', async () => {
     const answer = await get('/empty');
     expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
       'text/csv; charset=utf-8; header=present',
@@ -93,7 +93,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('begins with a byte order mark with bom=true, and refuses other words', async () => {
+  it('begins with a byte order mark if bom=true, and other values of bom are refused', async () => {
     const bytes = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
     const mark = Buffer.from([0xef, 0xbb, 0xbf]);
     for (const path of ['/empty', '/sums'])
@@ -102,7 +102,7 @@ describe('CSV', () => {
     expect((await get('/sums?bom=maybe')).status).toBe(422);
   });
 
-  it('quotes what needs it, and runs no formula of a stranger', async () => {
+  it('quotes values that need it, and defuses formulas from outside', async () => {
     const messages = '"[{""codigo"":""1"",""valor"":""a,b""}]"';
     expect(await (await get('/names')).text()).toBe(
       [
@@ -119,11 +119,11 @@ describe('CSV', () => {
     );
   });
 
-  it('of sums has negative amounts as they are', async () => {
+  it('of sums keeps negative amounts unchanged', async () => {
     expect(await (await get('/sums')).text()).toBe('ecf_type,total\r\n34,-5.00\r\n');
   });
 
-  it('is read no further when its reader leaves', async () => {
+  it('stops reading the listing when the caller has left', async () => {
     const leaving = new AbortController();
     const answer = await fetch(`${server.url}/endless`, { signal: leaving.signal });
     const reader = answer.body?.getReader();
@@ -135,7 +135,7 @@ describe('CSV', () => {
     expect([then > 0, read]).toEqual([true, then]);
   });
 
-  it('that fails after its beginning is cut, so that no reader takes it for whole', async () => {
+  it('is cut off if reading fails after the first rows, so that no caller takes it for complete', async () => {
     await expect((async () => (await get('/failing')).text())()).rejects.toThrow();
   });
 });

@@ -78,7 +78,7 @@ describe('the archiver', () => {
     for (const each of documents) expect(await store.get(each.path, each.sha256)).toEqual(each.bytes);
   });
 
-  it('stores the same document once, and nothing of a transaction that is rolled back', async () => {
+  it('stores the same document once, and stores none of a transaction that is rolled back', async () => {
     const each = document();
     await addPendingDocuments(database, [each]);
     await addPendingDocuments(database, [each]);
@@ -127,7 +127,7 @@ describe('the archiver', () => {
     expect(await store.get(each.path, each.sha256)).toEqual(each.bytes);
   });
 
-  it('two archivers share the work', async () => {
+  it('shares the work with another archiver', async () => {
     const put = new Map<string, number>();
     const counting = {
       ...store,
@@ -186,7 +186,7 @@ describe('the archiver', () => {
     expect(await store.get(each.path, other.sha256)).toEqual(other.bytes);
   });
 
-  it('keeps the row if the archive gives other bytes back than it took', async () => {
+  it('keeps the row if the archive returns other bytes than it was given', async () => {
     const each = document();
     await addPendingDocuments(database, [each]);
     const { metrics } = start({

@@ -26,7 +26,7 @@ function faultOf(entries: readonly unknown[]): string | null {
 
 describe('canonical JSON', () => {
   // Source: RFC 8785 section 3.2.2 and 3.2.3.
-  it('is that of the examples of RFC 8785', () => {
+  it('equals the examples of RFC 8785', () => {
     const value = {
       numbers: JSON.parse('[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]'),
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
@@ -63,15 +63,15 @@ describe('the chain of the audit log', () => {
     expect(faultOf([])).toBeNull();
   });
 
-  it('shows a changed, a missing and a repeated entry', () => {
+  it('reveals a changed, a missing and a repeated entry', () => {
     const chain = chainOf(5);
     const [first, second, third, ...rest] = chain as [AuditEntry, AuditEntry, AuditEntry, ...AuditEntry[]];
     expect(faultOf([first, { ...second, actor: 'Eva' }, third, ...rest])).toBe('entry 2 was changed');
     expect(faultOf([first, third, ...rest])).toBe('entry 2 is missing');
     expect(faultOf([second, third, ...rest])).toBe('entry 1 is missing');
     expect(faultOf([first, second, second, third])).toBe('entry 2 is repeated');
-    expect(faultOf([first, null])).toMatch(/^this is no entry/);
-    expect(faultOf([first, { ...second, extra: 1 }])).toMatch(/^this is no entry/);
+    expect(faultOf([first, null])).toMatch(/^this is not an entry/);
+    expect(faultOf([first, { ...second, extra: 1 }])).toMatch(/^this is not an entry/);
     // A changed entry with a hash of its own no longer leads to the next one.
     const { hash: _, ...changed } = { ...second, actor: 'Eva' };
     expect(faultOf([first, { ...changed, hash: auditHash(changed) }, third])).toBe(

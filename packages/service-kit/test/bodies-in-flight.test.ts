@@ -27,7 +27,7 @@ function codeOf(work: () => unknown): string {
   return 'held';
 }
 
-/** Begins bodies of a mebibyte, with their overhead, until one is refused; the number of those that are held. */
+/** Begins bodies of a mebibyte, overhead included, until one is refused. Returns how many are held, and the refusal. */
 function fill(bodies: BodiesInFlight, of: BodySender): [held: number, refused: string] {
   for (let held = 0; ; held += 1) {
     const code = codeOf(() => bodies.begin(of).hold(MEBIBYTE - 16 * KIBIBYTE));
@@ -60,7 +60,7 @@ it('gives one API key four fifths of the share of its account', () => {
   expect(fill(bodies, { ...account(2), key: 'key 3' })[0]).toBe(8);
 });
 
-it('frees what a body held, once', () => {
+it('frees the bytes of a body once, however often the body is ended', () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 32 * MEBIBYTE });
   const [first, second] = [bodies.begin(account(1)), bodies.begin(account(1))];
   first.hold(3 * MEBIBYTE);
@@ -161,7 +161,7 @@ it('closes the connection if a refused body continues', async () => {
   await request.closed;
 });
 
-it('holds the bytes while their handler works, also when the caller has left', async () => {
+it('holds the bytes of a body while its handler works, also when the caller has left', async () => {
   const bodies = createBodiesInFlight();
   let settle: () => void = () => undefined;
   const begun = new Promise<void>((isBegun) => {

@@ -148,7 +148,7 @@ export function describeBus(name: string, open: () => Bus): void {
       expect(dead).toEqual([]);
     });
 
-    it('keeps an event that fails finally as a dead letter with the reason, and continues with the key', async () => {
+    it('keeps an event as a dead letter with the reason after the last attempt, and continues with the key', async () => {
       const handled: number[] = [];
       await bus.subscribe({
         topics,
@@ -183,7 +183,7 @@ export function describeBus(name: string, open: () => Bus): void {
       expect(handled).toEqual([good.id]);
     });
 
-    it('reads an event of a later version of the schema, without the fields it does not know', async () => {
+    it('reads an event of a later version of the schema, and drops the fields that are unknown', async () => {
       const seen: BusEvent[] = [];
       await bus.subscribe({ topics, group: 'emission', handler: collect(seen) });
       const event = taxpayerEvent('131000001');

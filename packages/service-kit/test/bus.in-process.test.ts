@@ -15,8 +15,8 @@ function open(metrics?: Metrics) {
 
 describeBus('the bus of one process', () => open().bus);
 
-describe('the bus of one process, further', () => {
-  it('has everything handled when publish resolves', async () => {
+describe('the bus of one process, beside the contract,', () => {
+  it('has handled every event when publish resolves', async () => {
     const { bus } = open();
     let handled = 0;
     await bus.subscribe({

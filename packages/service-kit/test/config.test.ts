@@ -68,7 +68,7 @@ describe('a configuration', () => {
     expect(new ConfigError([{ variable: 'PORT', message: 'is required' }]).message).toContain('PORT: is required');
   });
 
-  it('documents itself', () => {
+  it('describes each setting, its allowed values and its default', () => {
     expect(settingMeta(schema.shape.PORT)).toEqual({
       description: 'Port',
       allowed: 'a whole number from 0 to 65535',
@@ -100,7 +100,7 @@ describe('the configurations of one start', () => {
     expect(new ConfigProblems().readAll({ one: () => readConfig(one, {}) })).toEqual({ one: { A_MS: 1 } });
   });
 
-  it('are read further without the wrong and the missing ones', () => {
+  it('are read to the end although some settings are wrong or missing', () => {
     const wrong = new ConfigProblems();
     expect(wrong.readOn({ A_MS: 'x' }, one)).toEqual({ A_MS: 1 });
     expect(variables(() => wrong.refuse())).toEqual(['A_MS']);

@@ -54,7 +54,7 @@ const FORMULA = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
 const SEPARATORS = [';', '|', '\t'];
 
 describe('a name from outside in CSV', () => {
-  it('is read back unchanged if it has only visible characters and begins no formula', async () => {
+  it('is read back unchanged if it has only visible characters and does not begin a formula', async () => {
     const names = ['Ferretería "El Ñandú", S.R.L.', "D'Óleo & Hijos", 'a;b|c,d', '"', '",', 'A - B', '😀 Comercial'];
     expect(await cellsOf(names)).toEqual(names);
   });
@@ -69,7 +69,7 @@ describe('a name from outside in CSV', () => {
     expect(await cellsOf(names)).toEqual(names.map(() => 'Uno'));
   });
 
-  it('begins no formula, whatever is before the sign', async () => {
+  it('does not begin a formula, whatever characters precede the sign', async () => {
     const before = ['', ' ', ...CONTROLS, ...INVISIBLE, '\r\n\t '];
     for (const sign of FORMULA) {
       const formula = `${sign}HYPERLINK("x")`;
@@ -77,7 +77,7 @@ describe('a name from outside in CSV', () => {
     }
   });
 
-  it('begins no formula behind a separator at which a spreadsheet of another locale splits the line', async () => {
+  it('does not begin a formula after a separator at which a spreadsheet of another locale splits the line', async () => {
     const between = ['', ' ', '\u200b', '\n', '"', '\u200b"\'"'];
     const names = SEPARATORS.flatMap((separator) =>
       FORMULA.flatMap((sign) => between.map((text) => `Uno${separator}${text}${sign}1+1`)),
@@ -102,12 +102,12 @@ it('numbers stay numbers, negative ones too, in listings and in sums', async () 
   }
 });
 
-it('a text that only begins as a number gets its apostrophe', async () => {
+it('a text that only begins like a number gets an apostrophe', async () => {
   const names = ['-5+cmd', '-5.00;=1', '-5 %', '--5', '-5.'];
   for (const cell of await cellsOf(names)) expect(cell).toMatch(/^'-/);
 });
 
-it('lists are JSON in one cell, whose texts begin no formula either', async () => {
+it('lists are JSON in one cell, and their texts do not begin a formula either', async () => {
   const faults = [{ path: 'ECF', message: 'a;=1+1\n"b"' }, -5];
   const { cells } = await csvOf([{ ...row('x'), faults }]);
   expect(JSON.parse(cells[0]?.[3] as string)).toEqual([{ path: 'ECF', message: 'a;\'=1+1\n"b"' }, -5]);

@@ -64,7 +64,7 @@ describe('the clock of the database', () => {
 });
 
 describe('the skew of the process clock', () => {
-  it('is a metric and a log line at its beginning and end, against the authority by its Date header', async () => {
+  it('is a metric, is logged when it begins and ends, and is measured against the Date header of the authority', async () => {
     const lines: string[] = [];
     const log = (_: object, text: string) => lines.push(text);
     const logger = { warn: log, info: log } as unknown as Logger;
@@ -114,7 +114,7 @@ describe('deleting expired rows', () => {
 });
 
 describe('limiting due times', () => {
-  it('brings those beyond the longest pause back to it, and leaves the others', async () => {
+  it('brings due times beyond the longest pause back to it, and leaves the others unchanged', async () => {
     await database.query(
       `INSERT INTO due VALUES (1, now() + interval '3 hours'), (2, '2026-07-01T12:00:00Z'), (3, NULL)`,
     );

@@ -33,7 +33,7 @@ const message = (type: string, body: Buffer) => {
   return Buffer.concat([Buffer.from(type), length, body]);
 };
 
-it('a connection that ends in the moment in which it is ready is an error of the call, not of the process', async () => {
+it('a connection that ends as soon as it is ready fails the call, not the process', async () => {
   const fatal = Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0');
   const once = net.createServer((socket) => {
     socket.on('error', () => undefined);
@@ -93,7 +93,7 @@ describe('a database', () => {
     expect((await database.query('SELECT id FROM things WHERE id IN (10, 11)')).rows).toEqual([{ id: 10 }]);
   });
 
-  it('runs a transaction again that lost against another', async () => {
+  it('repeats a transaction that lost a conflict with another one', async () => {
     await database.query("INSERT INTO things VALUES (20, '0'), (21, '0')");
     const add = (first: number, second: number) =>
       database.transaction(async (tx) => {
@@ -166,7 +166,7 @@ describe('a database', () => {
     ['42P01', false],
     ['57000', false],
     ['XX000', false],
-  ])('takes %s for its absence: %s', (code, away) => {
+  ])('counts as unavailable on SQLSTATE %s: %s', (code, away) => {
     expect(isDatabaseUnavailable(Object.assign(new Error('said by PostgreSQL'), { code }))).toBe(away);
   });
 
@@ -219,7 +219,7 @@ describe('a database that gives up a statement while it answers others', () => {
     return { buried, handled };
   }
 
-  it('makes its event a dead letter finally, after more attempts than an error', async () => {
+  it('makes the event a dead letter after more attempts than an error does', async () => {
     const { buried, handled } = handling(() => tooLong(database));
     await handled;
     expect(buried).toMatchObject([{ attempts: 4, reason: expect.stringContaining('statement timeout') }]);
@@ -238,7 +238,7 @@ describe('a database that gives up a statement while it answers others', () => {
     expect(buried).toEqual([]);
   });
 
-  it('handles each event of a batch alone, until it gives up two of them', async () => {
+  it('has the items of a batch run one by one, and fails the rest after it gave up two of them', async () => {
     const calls: string[][] = [];
     const shared = createSharedCalls<string, string>({
       maxItems: 10,
@@ -268,7 +268,7 @@ describe('a database that gives up a statement while it answers others', () => {
 describe('the readiness check of the storage', () => {
   const ready = (folder?: string, free = 0) => createStorageReady(database, folder, async () => free)();
 
-  it('fails from the first full disk of the database until it can write again', async () => {
+  it('fails from the first error for a full disk until the database can write again', async () => {
     await ready();
     // Any statement that needs new space fails, as on a full disk.
     await database.query(
@@ -312,7 +312,7 @@ describe('migrations', () => {
     writeFileSync(path.join(folder, name, 'migration.sql'), sql);
   }
 
-  it('are applied once, in order, if many start at the same moment', async () => {
+  it('are applied once, in order, if many instances start at the same moment', async () => {
     const fresh = await server.createDatabase();
     const all = await Promise.all([migrate(fresh, folder), migrate(fresh, folder), migrate(fresh, folder)]);
     expect(all.flat()).toEqual(['20260101000000_first', '20260102000000_second']);

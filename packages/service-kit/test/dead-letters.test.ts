@@ -33,7 +33,7 @@ const mark = (events: readonly { id: string }[]) =>
   database.query('UPDATE dead_letters SET replay = true WHERE event_id = ANY ($1)', [events.map(({ id }) => id)]);
 
 describe('dead letters', () => {
-  it('are rows of the consumer, one for each event and group, with any bytes of a foreign message', async () => {
+  it('are rows in the database of the consumer, one for each event and group, and keep any bytes of a foreign message', async () => {
     const metrics = createMetrics();
     const deadLetters = createDeadLetters(database, { logger: silentLogger, metrics });
     const strange = describeUnreadable('taxpayers.v1', 3, {

@@ -78,7 +78,7 @@ describe('the watch of due times', () => {
 });
 
 describe('a database', () => {
-  it('reports writes that were committed, and no reads or rolled back writes', async () => {
+  it('reports committed writes, but neither reads nor writes that were rolled back', async () => {
     let writes = 0;
     const end = database.onWrite(() => {
       writes += 1;

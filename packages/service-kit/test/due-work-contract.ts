@@ -13,7 +13,7 @@ const after = (ms: number) => new Date(NOW.getTime() + ms);
 
 /** The contract of every store of due work: claims are leases by due time, exclusive between instances. */
 export function describeDueWorkStore<Item>(open: () => Promise<DueWorkSubject<Item>>): void {
-  it('claims due items, earliest first, and nothing that falls due later', async () => {
+  it('claims due items, earliest first, and no item that falls due later', async () => {
     const { store, add, keyOf } = await open();
     const late = await add(after(-1_000));
     const later = await add(after(-500));
@@ -38,7 +38,7 @@ export function describeDueWorkStore<Item>(open: () => Promise<DueWorkSubject<It
     expect(again.map(keyOf)).toEqual([key]);
   });
 
-  it('gives an item to one of many that claim at the same moment', async () => {
+  it('gives an item to one of many instances that claim at the same moment', async () => {
     const { store, add, keyOf } = await open();
     const keys = await Promise.all(Array.from({ length: 12 }, (_, i) => add(after(-1_000 + i))));
     const claims = await Promise.all(

@@ -162,7 +162,7 @@ describe('the engine', () => {
     await until(async () => (await handledCounts())[0] === 1);
   });
 
-  it('keeps to its concurrency', async () => {
+  it('handles no more items at the same time than its concurrency allows', async () => {
     for (let i = 0; i < 12; i += 1) await add(new Date());
     let inFlight = 0;
     let most = 0;
@@ -180,7 +180,7 @@ describe('the engine', () => {
     expect(most).toBe(3);
   });
 
-  it('lets the others pass items that take long, up to its bound', async () => {
+  it('lets other items pass the ones that take long, up to its bound', async () => {
     const hanging = [await add(new Date(1)), await add(new Date(2)), await add(new Date(3))].map(Number);
     for (let i = 0; i < 5; i += 1) await add(new Date(10));
     let release: () => void = () => undefined;
@@ -221,7 +221,7 @@ describe('the engine', () => {
     expect(await handledCounts()).toEqual([1, 0]);
   });
 
-  it('runs once for tests that hold the clock', async () => {
+  it('handles the due items once on request, for tests that hold the clock', async () => {
     await add(new Date('2026-03-01T12:00:00Z'));
     const engine = createDueWork<Task>({
       store,

@@ -7,7 +7,7 @@ import { runHttpService } from '../src/service/run-http-service.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-it('a service leaves it to the gateway how long a body may take', async () => {
+it('a service leaves the time limit of a body to the gateway', async () => {
   const config = { HOST: '127.0.0.1', PORT: await freePort(), LOG_LEVEL: 'silent' };
   const none = async () => undefined;
   const before = SIGNALS.map((signal) => process.listeners(signal));

@@ -65,7 +65,7 @@ describe('the trace of a request without an exporter', () => {
   });
 
   it.each([undefined, 'nonsense', `00-${'0'.repeat(32)}-${'cd'.repeat(8)}-01`])(
-    'follows from the id of the request where the caller names %s, and makes nobody behind sample',
+    'follows from the request id if the traceparent of the caller is %s, which is forwarded unchanged',
     async (traceparent) => {
       const { onward, failed, logged } = await call(traceparent === undefined ? {} : { traceparent });
       expect(onward.traceparent).toBe(traceparent);
@@ -89,7 +89,7 @@ describe('the trace of a request without an exporter', () => {
 });
 
 describe('errors of an app', () => {
-  it('have one body, with the request id and the headers of their code', async () => {
+  it('have the same form of body, with the request id and the headers of their code', async () => {
     const { url } = await start((app) => {
       app.get('/known', () => {
         throw new ApiError(409, 'encf_already_used', 'E310000000001 is used; take the next number.');
@@ -163,7 +163,7 @@ describe('errors of an app', () => {
     expect(await get(`${url}/nowhere`)).toMatchObject({ status: 404, body: { code: 'unknown_route' } });
   });
 
-  it('replaces the answers that Node would give without a body; an upgrade is ignored', async () => {
+  it('replace the answers that Node would give without a body; an upgrade is ignored', async () => {
     const { port } = await start((app) => {
       app.post('/', (req, res) => void req.resume().once('end', () => res.json({ done: true })));
     });
@@ -214,7 +214,7 @@ describe('errors of an app', () => {
     expect(() => new ApiError(500, 'not_found', 'x')).toThrow('has status 404');
   });
 
-  it('cut an answer that was begun, rather than end it as if it were whole', async () => {
+  it('cut off an answer that has begun, rather than end it as if it were complete', async () => {
     const { url } = await start((app) => {
       app.get('/half', (_req, res) => {
         res.write('half');
@@ -226,7 +226,7 @@ describe('errors of an app', () => {
 });
 
 describe('JSON bodies', () => {
-  it('are read, bounded, and refused in words', async () => {
+  it('are read up to the limit, and are refused with a message that names the fault', async () => {
     const { url } = await start((app) => {
       app.post('/echo', jsonBody(100), (req: express.Request, res: express.Response) => {
         res.json({ body: req.body ?? null });
@@ -248,7 +248,7 @@ describe('JSON bodies', () => {
 });
 
 describe('a server', () => {
-  it('names the setting if its port is in use or its address is not of this machine', async () => {
+  it('names the setting if its port is in use or its address does not belong to this machine', async () => {
     const { port } = await start(() => {});
     await expect(serve(() => {}, { host: '127.0.0.1', port })).rejects.toThrow(`PORT ${port} on 127.0.0.1 is in use`);
     await expect(serve(() => {}, { host: '203.0.113.1', port: 0 })).rejects.toThrow(
@@ -356,7 +356,7 @@ describe('a malformed or late request', () => {
     while ((await open()) > 0) await delay(50);
   });
 
-  it('of 300 slow senders does not slow the others, and each is cut off', async () => {
+  it('does not slow other requests even if 300 senders are slow, and each of these is cut off', async () => {
     const slow = Array.from({ length: 300 }, () => send(post('/body', '{', 1_000)));
     while ((await open()) < 300) await delay(10);
     const began = performance.now();
@@ -376,7 +376,7 @@ describe('connections', () => {
     return socket;
   };
 
-  it('beyond the greatest number are closed at once', async () => {
+  it('beyond the greatest number are closed immediately', async () => {
     let refused = 0;
     const server = await serve((_req, res) => void res.end('ok'), {
       host: '127.0.0.1',
@@ -415,7 +415,7 @@ describe('connections', () => {
     socket.destroy();
   });
 
-  it('aborts the signal of a caller that leaves, not of one that has its answer', async () => {
+  it('abort the signal of a caller that leaves, not of one that has its answer', async () => {
     const signals: AbortSignal[] = [];
     const server = await start((app) => {
       app.get('/answered', (_req, res) => {
@@ -531,7 +531,7 @@ describe('health and metrics', () => {
     metrics.counter({ name: 'ecf_test_total', help: 'x', labels: ['service'] }).inc({ service: 'b' });
     const gauge = metrics.gauge({ name: 'ecf_test_depth', help: 'x' });
     metrics.onRender(async () => gauge.set(7));
-    metrics.onRender(() => Promise.reject(new Error('the database is away')));
+    metrics.onRender(() => Promise.reject(new Error('the database is unreachable')));
     const server = await serveMetrics(metrics, { host: '127.0.0.1', port: 0, logger: silentLogger });
     running.push(server);
     const text = await (await fetch(`${server.url}/metrics`)).text();

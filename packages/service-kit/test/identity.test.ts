@@ -36,21 +36,21 @@ describe('a signed identity', () => {
     expect(signed).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  it('counts for one minute, with clocks that differ by ten seconds', async () => {
+  it('is valid for one minute, with clocks that differ by ten seconds', async () => {
     const signed = await gateway.sign(identity, { audience: 'emission', ...submit });
     const at = (seconds: number) => identitiesOf('emission', later(seconds)).verify(signed, submit);
     const found = await Promise.all([-11, -10, 69, 71].map(at));
     expect(found.map((caller) => caller !== null)).toEqual([false, true, true, false]);
   });
 
-  it('counts for the service, the method and the address that it was made for', async () => {
+  it('is valid only for the service, the method and the address that it was made for', async () => {
     const signed = await gateway.sign(identity, { audience: 'emission', ...submit });
     expect(await identitiesOf('query', () => now).verify(signed, submit)).toBeNull();
     expect(await emission.verify(signed, { ...submit, method: 'GET' })).toBeNull();
     expect(await emission.verify(signed, { ...submit, path: '/batches' })).toBeNull();
   });
 
-  it('speaks for accounts and senders only if the gateway signed it; a service speaks for itself', async () => {
+  it('names an account or a sender only if the gateway signed it; other services name themselves', async () => {
     const query = identitiesOf('query', () => now);
     const call = { audience: 'emission', ...submit } as const;
     expect(await emission.verify(await query.sign(identity, call), submit)).toBeNull();
@@ -94,7 +94,7 @@ describe('a signed identity', () => {
     for (const value of bad) expect(await emission.verify(value, submit)).toBeNull();
   });
 
-  it('is required, and a kind that is not allowed is refused', async () => {
+  it('is required, and a kind of caller that the route does not allow is refused', async () => {
     const guarded = async (headers: Record<string, string>, caller?: Identity) => {
       const req = { headers, method: 'POST', originalUrl: '/fe_Submit' } as never;
       if (caller !== undefined) identify(req, caller);
@@ -149,7 +149,7 @@ describe('the keys of the services', () => {
 });
 
 describe('the environment of a body that names one', () => {
-  it('is the header, else the body, else TesteCF, and the key must allow it', () => {
+  it('is that of the header, else that of the body, else TesteCF, and the key must allow it', () => {
     const given = { ...identity, env: 'CerteCF' as const, env_given: true };
     expect(effectiveEnvironment(identity, undefined)).toBe('TesteCF');
     expect(effectiveEnvironment(identity, 'CerteCF')).toBe('CerteCF');

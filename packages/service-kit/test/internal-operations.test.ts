@@ -55,7 +55,7 @@ describe('internal operations over HTTP', () => {
     expect(requests.at(-1)).toEqual(question);
   });
 
-  it('bring a refusal back as it was, with its Retry-After', async () => {
+  it('return a refusal unchanged, with its Retry-After', async () => {
     await expect(client().authorityToken({ ...question, account_id: 'locked' })).rejects.toMatchObject({
       status: 401,
       code: 'login_refused',
@@ -69,7 +69,7 @@ describe('internal operations over HTTP', () => {
     await expect(client().authorityToken({ ...question, rnc: '1' })).rejects.toMatchObject({ status: 422 });
   });
 
-  it('refuse a caller with a foreign key, one of another time, and a call that was meant for another service', async () => {
+  it('refuse a foreign key, an expired identity, and a call that was meant for another service', async () => {
     const foreign = readServiceKeys('query', makeServiceKeys().query);
     const callers = [
       createIdentities({ keys: foreign, clock: () => new Date() }),
@@ -83,7 +83,7 @@ describe('internal operations over HTTP', () => {
       });
   });
 
-  it('refuse every service that the operation does not name as a caller, whatever the body', async () => {
+  it('refuse every service that the operation does not name as a caller, whatever the body is', async () => {
     for (const service of SERVICE_NAMES) {
       const asking = client({ identities: identitiesOf(service) }).authorityToken(question);
       if (service === 'query') await expect(asking).resolves.toMatchObject({ token: 'abc' });
@@ -95,7 +95,7 @@ describe('internal operations over HTTP', () => {
     ).rejects.toMatchObject({ status: 401, code: 'invalid_identity' });
   });
 
-  it('are 503 while the service does not answer', async () => {
+  it('fail with 503 while the service does not answer', async () => {
     await expect(client({ url: 'http://127.0.0.1:1' }).authorityToken(question)).rejects.toMatchObject({
       status: 503,
       code: 'service_unavailable',

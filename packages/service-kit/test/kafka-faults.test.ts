@@ -114,7 +114,7 @@ afterAll(() => own?.stop());
 });
 
 (own === null ? describe.skip : describe)('a broker that is killed', () => {
-  it('makes publish reject, and after its restart everything arrives in order', async () => {
+  it('makes publish reject, and after its restart every event arrives in order', async () => {
     const settings = kafkaSettings({ KAFKA_BROKERS: own?.brokers ?? '' });
     const bus = openKafkaBus(settings);
     const got = collector();
@@ -156,7 +156,7 @@ afterAll(() => own?.stop());
 });
 
 describeOnKafka('a slow consumer', () => {
-  it('holds back neither the other partitions nor the other groups, and shows as lag', async () => {
+  it('delays neither the other partitions nor the other groups, and is visible as lag', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings, { metrics });
@@ -199,7 +199,7 @@ describeOnKafka('a slow consumer', () => {
 });
 
 describeOnKafka('a poison message', () => {
-  it('becomes a dead letter with the reason, for any bytes, and its partition continues', async () => {
+  it('becomes a dead letter with the reason, whatever its bytes are, and its partition continues', async () => {
     const settings = kafkaSettings();
     const bus = openKafkaBus(settings);
     const deadLetters = memoryDeadLetters();
@@ -239,7 +239,7 @@ describeOnKafka('a poison message', () => {
 });
 
 describeOnKafka('topics', () => {
-  it('are created as the contracts declare, and differing ones are reported', async () => {
+  it('are created as the contracts declare, and topics that differ are reported', async () => {
     const settings = kafkaSettings();
     const prefix = settings.KAFKA_TOPIC_PREFIX ?? '';
     const admin = (await kafkaClients(settings, silentLogger)()).admin();

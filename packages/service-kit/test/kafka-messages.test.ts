@@ -14,7 +14,7 @@ function received(record: ReturnType<typeof toRecord>) {
 }
 
 describe('an event as a message', () => {
-  it('has CloudEvents’ attributes as headers and the data alone as body, and comes back as it was', () => {
+  it('has CloudEvents’ attributes as headers and the data alone as body, and is read back unchanged', () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const event = { ...taxpayerEvent('131000001'), traceparent };
     const record = toRecord(event, 'p.taxpayers.v1');
@@ -75,7 +75,7 @@ describe('the settings of the bus', () => {
     });
   });
 
-  it('are refused by name', () => {
+  it('are refused with the name of the setting at fault', () => {
     expect(() => read({ KAFKA_BROKERS: 'kafka://a' })).toThrow('KAFKA_BROKERS: is not allowed; allowed: host:port');
     expect(() => read({ KAFKA_SASL_MECHANISM: 'gssapi' })).toThrow('KAFKA_SASL_MECHANISM');
     const brokers = ['a:1'];

@@ -74,7 +74,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     return new Map(rows.map(({ rnc, revisions }) => [rnc, revisions]));
   }
 
-  it('publish with several instances, one of which stops, in order per key', async () => {
+  it('publish in order per key with several instances, one of which stops', async () => {
     const settings = kafkaSettings();
     const seen = new Map<string, number[]>();
     const handled = new Set<string>();
@@ -101,7 +101,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     for (const key of keys) expect(seen.get(key)).toEqual(expected);
   });
 
-  it('have each effect once, though events come twice and a consumer fails after its effect', async () => {
+  it('have each effect once, although events arrive twice and a consumer fails after its effect', async () => {
     const settings = kafkaSettings();
     const bus = openKafkaBus(settings);
     let calls = 0;
@@ -130,7 +130,7 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     for (const key of keys) expect(present.get(key)).toEqual([1, 2]);
   });
 
-  it('set aside rows that brokers refuse for their size, for the operator, and publish the rows behind them', async () => {
+  it('set aside the rows that brokers refuse for their size, for the operator, and publish the rows after them', async () => {
     const settings = kafkaSettings();
     const metrics = createMetrics();
     const bus = openKafkaBus(settings);
@@ -183,11 +183,11 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
       await until(() => arrivals.has(event.id));
       delays.push((arrivals.get(event.id) as number) - began);
     }
-    // The fastest of several, because other processes can delay any of them, but a pause of ours would delay all.
+    // The fastest of several, because other processes can delay any of them, but a pause in the outbox would delay all of them.
     expect(Math.min(...delays)).toBeLessThan(500);
   });
 
-  it('read rows of the first and of later versions, and set aside invalid ones', async () => {
+  it('read rows of the first and of later versions, and set aside invalid rows', async () => {
     const settings = kafkaSettings();
     const deadLetters = memoryDeadLetters();
     const bus = openKafkaBus(settings);

@@ -40,7 +40,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 const written = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a log file', () => {
-  it('is readable by its owner alone, also with the most open umask and after another mode', async () => {
+  it('is readable by its owner alone, even with the most open umask and if it had another mode', async () => {
     const umask = process.umask(0);
     try {
       await open().close();
@@ -99,7 +99,7 @@ describe('a log file', () => {
     expect(numbers().sort((one, other) => one - other)).toEqual(upTo(600));
   });
 
-  it('is followed when another program moves it away', async () => {
+  it('is created again when another program moves it away', async () => {
     const log = open();
     log.logger.info({ n: 0 }, 'answered');
     while (statSync(file).size === 0) await written();
@@ -125,7 +125,7 @@ describe('a writer of a log file', () => {
     expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['kept\n', '600']);
   });
 
-  it('holds 100,000 texts while the disk does not take them, and reports the number of the others', async () => {
+  it('holds 100,000 texts while the disk does not accept them, and reports how many others it dropped', async () => {
     const errors: Error[] = [];
     const limits = { maxBytes: 10_000_000, kept: 1 };
     const writer = openLogWriter({ file, limits, failed: (error) => errors.push(error as Error) });
@@ -148,7 +148,7 @@ describe('a writer of a log file', () => {
 });
 
 describe('shifted log files', () => {
-  it('keep their order, and the oldest goes', () => {
+  it('keep their order, and the oldest is deleted', () => {
     file = path.join(root, 'server.log');
     for (const text of ['a', 'b', 'c', 'd']) {
       writeFileSync(file, text);

@@ -32,7 +32,7 @@ const P12 = `MIIK${'QmFzZTY0'.repeat(40)}==`;
 const SECRETS = [KEY, JWT, 'MIIEvQIBADANBgkq', P12, 'hunter2', 'tomato-soup'];
 
 describe('the log', () => {
-  it('is one JSON object a line with level, time, service and message', () => {
+  it('is one JSON object per line with level, time, service and message', () => {
     const { logger, lines } = captured();
     logger.info({ operation: 'submitJson', status: 200 }, 'answered');
     logger.child({ account_id: 'a1' }).warn('careful');
@@ -62,7 +62,7 @@ describe('the log', () => {
     logger.error(
       {
         err: new Error(`cannot read ${PEM} of ${P12}`, {
-          cause: new Error('postgresql://ecf:hunter2@127.0.0.1/db is away'),
+          cause: new Error('postgresql://ecf:hunter2@127.0.0.1/db is unreachable'),
         }),
       },
       'failed',

@@ -72,7 +72,7 @@ function perKey(events: readonly BusEvent[]): Map<string, number[]> {
 }
 
 describe('the outbox', () => {
-  it('publishes committed events once, and nothing that was rolled back', async () => {
+  it('publishes committed events once, and no event that was rolled back', async () => {
     const seen: BusEvent[] = [];
     startRelay(collectingBus(seen), { pollMs: 60_000 });
     const kept = taxpayerEvent('131000001');
@@ -86,7 +86,7 @@ describe('the outbox', () => {
     expect(seen).toEqual([kept]);
   });
 
-  it('publishes the rows of a dead process', async () => {
+  it('publishes the rows of a process that has died', async () => {
     const left = rncs(500).map((rnc) => taxpayerEvent(rnc));
     await append(...left);
     const seen: BusEvent[] = [];
@@ -101,7 +101,7 @@ describe('the outbox', () => {
     const bus = collectingBus(seen, async () => {
       calls += 1;
       await new Promise((resolve) => setTimeout(resolve, calls % 4));
-      if (calls % 3 === 0) throw new Error('the bus is away');
+      if (calls % 3 === 0) throw new Error('the bus is unreachable');
     });
     startRelay(bus, { batchSize: 10 });
     const keys = rncs(20);
@@ -199,13 +199,13 @@ describe('the outbox', () => {
     await until(async () => /ecf_outbox_failures_total\{service="test"\} [1-9]/.test(await metrics.render()));
   });
 
-  it('refuses an event that the topic does not allow before anything is written', () => {
+  it('refuses an event that the topic does not allow before it writes a row', () => {
     expect(() => taxpayerEvent('not an rnc')).toThrow('taxpayers.v1 taxpayer.changed: rnc');
   });
 });
 
 describe('outbox, bus and inbox together', () => {
-  it('have each effect once, though a consumer crashes between its effect and its answer', async () => {
+  it('have each effect once, although a consumer crashes between its effect and its answer', async () => {
     await database.query('CREATE TABLE IF NOT EXISTS effects (rnc text, revision int)');
     const bus = createInProcessBus({
       logger: silentLogger,

@@ -26,7 +26,7 @@ export function revisionOf(event: BusEvent): number {
   return (event.data as { revision: number }).revision;
 }
 
-/** So many different RNCs. */
+/** `count` different RNCs. */
 export function rncs(count: number): string[] {
   return Array.from({ length: count }, (_, i) => String(131_000_000 + i));
 }

@@ -42,7 +42,7 @@ describe('a sealed value', () => {
     expect(() => keys.unseal(keys.seal(secret, binding), other)).toThrow(code('altered'));
   });
 
-  it('distinguishes another key, alterations and foreign bytes', () => {
+  it('is refused with distinct errors for another key, alterations and foreign bytes', () => {
     const sealed = keys.seal(secret, binding);
     expect(() => createMasterKeys([randomBytes(32)]).unseal(sealed, binding)).toThrow(code('other_key'));
     for (let at = SEAL_HEAD; at < sealed.length; at += 1) {
@@ -79,7 +79,7 @@ describe('several master keys', () => {
     expect(() => keys.unseal(sealed, binding)).toThrow(code('other_key'));
   });
 
-  it('tell by the first bytes whether they open a value, and whether it is to be sealed anew', () => {
+  it('show by the first bytes of a value whether they open it, and whether it must be sealed anew', () => {
     const old = keys.seal(secret, binding);
     const head = (value: Buffer) => value.subarray(0, SEAL_HEAD);
     expect(both.hasKeyOf(head(old))).toBe(true);
@@ -96,7 +96,7 @@ describe('the sealing keys of a service', () => {
     readSealingKeys(service, { SEALING_KEYS: makeSealingKeys(masters)[service] });
   const webhook = { purpose: 'webhook secret', account: 'an account', subject: 'w' } as const;
 
-  it('open what the master key sealed for their purposes, and what another service sealed for the same purpose', () => {
+  it('open values that the master key or another service sealed for the same purpose', () => {
     for (const service of ['gateway', 'emission', 'reception', 'approvals'] as const) {
       expect(open(service).unseal(keys.seal(secret, binding), binding)).toEqual(secret);
       expect(open('emission').unseal(open(service).seal(secret, binding), binding)).toEqual(secret);
@@ -105,7 +105,7 @@ describe('the sealing keys of a service', () => {
     expect(open('query').unseal(keys.seal(secret, webhook), webhook)).toEqual(secret);
   });
 
-  it('open and seal nothing of another purpose, also where the service holds the master key', () => {
+  it('neither open nor seal values of another purpose, even if the service holds the master key', () => {
     const sealed = keys.seal(secret, binding);
     for (const query of [open('query'), readSealingKeys('query', { MASTER_KEY: older.toString('base64') })]) {
       expect(() => query.unseal(sealed, binding)).toThrow('holds no key for a taxpayer certificate');
@@ -127,14 +127,14 @@ describe('the sealing keys of a service', () => {
     expect(open('gateway', [newer]).unseal(both.seal(secret, binding), binding)).toEqual(secret);
   });
 
-  it('do not open what an earlier version sealed under the master key itself, and say what to do', () => {
+  it('do not open values that an earlier version sealed under the master key itself, and say what to do', () => {
     for (const sealed of [VERSION_1, VERSION_2]) {
       expect(open('gateway').hasKeyOf(sealed)).toBe(false);
       expect(() => open('gateway').unseal(sealed, binding)).toThrow(/MASTER_KEY.*ecf keys reseal/);
     }
   });
 
-  it('are refused at the start if a purpose is missing, the master keys differ, or neither setting is there', () => {
+  it('are refused at the start if a purpose is missing, the master keys differ, or neither setting is present', () => {
     const emission = makeSealingKeys([older]).emission.split(',');
     const refused: [string, RegExp][] = [
       [emission.slice(1).join(), /SEALING_KEYS: lacks a key for taxpayer-certificate/],
@@ -150,7 +150,7 @@ describe('the sealing keys of a service', () => {
     }
   });
 
-  it('are made for each service that seals, for no more than it needs', () => {
+  it('are made for each service that seals, and only for the purposes that it needs', () => {
     expect(Object.keys(SEALING_PURPOSES)).toEqual([...SEALING_SERVICES]);
     for (const service of SEALING_SERVICES)
       expect(

@@ -104,7 +104,7 @@ withRedis('a shared cache', () => {
     expect(await caches[1]?.alone('k7', async () => 'done')).toBe('done');
   });
 
-  it('a lease lasts as long as its work, and ends soon after the process that holds it', async () => {
+  it('keeps a lease as long as its work lasts, and ends it soon after the process that holds it has died', async () => {
     const parts = { leaseMs: 300 };
     const [living, dying, waiting] = [
       open(MASTER_KEY, server?.url, parts),
@@ -139,8 +139,8 @@ withRedis('a shared cache', () => {
   });
 });
 
-withRedis('with a server that is slow', () => {
-  it('one call waits for the timeout, the others do not wait; one warning, one count, until the server is quick again', async () => {
+withRedis('a shared cache with a slow server', () => {
+  it('delays only the first call, and warns and counts once until the server is quick again', async () => {
     const address = new URL(server?.url as string);
     const way = await CuttableProxy.start({ host: address.hostname, port: Number(address.port || 6379) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(way.port) });
@@ -175,8 +175,8 @@ withRedis('with a server that is slow', () => {
 });
 
 const control = server?.control ?? null;
-(control === null ? describe.skip : describe)('without its server', () => {
-  it('each process uses its own values, warns once, and shares again after a restart', async () => {
+(control === null ? describe.skip : describe)('a shared cache without its server', () => {
+  it('lets each process use its own values, warns once, and is shared again after a restart', async () => {
     const one = open();
     await eventually(isUp);
     await control?.kill();
@@ -198,7 +198,7 @@ const control = server?.control ?? null;
     expect(lines.filter((line) => line.includes('answers again')).length).toBeGreaterThan(0);
   });
 
-  it('a process that starts before it works too', async () => {
+  it('lets a process start before its server', async () => {
     await control?.kill();
     const early = open();
     await early.set('k10', 'own', 60_000);

@@ -4,7 +4,7 @@ import { createSharedCalls } from '../src/postgres/index.js';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('shared calls', () => {
-  it('start at once for one caller, and together for those that come meanwhile', async () => {
+  it('start immediately for one caller, and together for callers that arrive meanwhile', async () => {
     const seen: number[][] = [];
     const calls = createSharedCalls<number, number>({
       maxItems: 10,
@@ -53,7 +53,7 @@ describe('shared calls', () => {
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('all fail at once if the database is down, waiting ones too', async () => {
+  it('all fail immediately if the database is down, including the waiting ones', async () => {
     const tried: number[][] = [];
     const calls = createSharedCalls<number, number>({
       maxItems: 2,

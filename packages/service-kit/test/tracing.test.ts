@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 describe('traces', () => {
-  it('go from the work that caused an event through its publication into its handling', async () => {
+  it('lead from the work that caused an event through its publication to its handling', async () => {
     const bus = createInProcessBus({ logger: silentLogger });
     let inside: string | undefined;
     await bus.subscribe({
@@ -50,7 +50,7 @@ describe('traces', () => {
     expect(JSON.stringify(spans.map((span) => span.attributes))).not.toContain('131000001');
   });
 
-  it('are in the log', () => {
+  it('appear in log lines by their ids', () => {
     let line = '';
     const logger = createLogger({
       service: 'test',

@@ -25,7 +25,7 @@ describe('worker threads', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('the compiled worker is found from source and from compiled code', () => {
+  it('find the compiled worker from source and from compiled code', () => {
     const at = (url: string) => compiledWorker({ url } as ImportMeta, 'worker').href;
     expect(at('file:///src/app/services/emission/src/outbound/deep/pool.ts')).toBe(
       'file:///src/app/services/emission/dist/outbound/deep/worker.js',
@@ -37,7 +37,7 @@ describe('worker threads', () => {
 });
 
 describe('a task', () => {
-  it('for which the system gives no thread is not aborted later, where its rejection would end the process', async () => {
+  it('that gets no thread from the system is not aborted later, when its rejection would end the process', async () => {
     const signals: AbortSignal[] = [];
     const pool: Parameters<typeof runTask>[0] = {
       run(_task, options) {
@@ -92,7 +92,7 @@ describe('bounded workers', () => {
     await workers.close();
   });
 
-  it('end a task that takes too long, and count its time from its begin', async () => {
+  it('end a task that takes too long, and count its time from its start', async () => {
     const { workers } = start({ timeoutMs: 2_000 });
     const tasks = ['loop', 'loop', 'result'].map((what) => workers.run({ what }).catch((error: unknown) => error));
     expect(await Promise.all(tasks)).toEqual([expect.any(TaskTooCostly), expect.any(TaskTooCostly), 'result']);
@@ -117,7 +117,7 @@ describe('bounded workers', () => {
     await workers.close();
   });
 
-  it('refuse a task where too many wait, which may be repeated', async () => {
+  it('refuse a task while too many wait, and the caller may repeat it', async () => {
     const { workers, waiting } = start();
     const running = ['loop', 'loop', 'loop'].map((what) => workers.run({ what }).catch((error: unknown) => error));
     expect(waiting()).toBe(2);
@@ -132,7 +132,7 @@ describe('bounded workers', () => {
     await expect(workers.run({ what: 'result' })).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('do background work last, however much of it waits, and refuse no other task for it', async () => {
+  it('do background work last, however much of it waits, and do not refuse other tasks for it', async () => {
     const { workers, waiting } = start({ maxWaiting: 1 });
     const order: string[] = [];
     const run = async (what: string, background: boolean) => {
@@ -149,7 +149,7 @@ describe('bounded workers', () => {
     await workers.close();
   });
 
-  it('let the owners of tasks take turns, of whom none fills the queue alone', async () => {
+  it('let the owners of tasks take turns, and none of them fills the queue alone', async () => {
     const { workers } = start({ maxWaiting: 12 });
     const order: string[] = [];
     const run = async (what: string, owner: string) => {

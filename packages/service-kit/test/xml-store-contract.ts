@@ -16,13 +16,13 @@ export function archiveContract(store: () => XmlStore): void {
       expect(await store().get(name(1), checksum)).toEqual(bytes);
     });
 
-    it('accepts the same bytes again and never others', async () => {
+    it('accepts the same bytes again, but never other bytes under the same path', async () => {
       expect(await store().put(name(1), bytes)).toEqual({ checksum });
       await expect(store().put(name(1), Buffer.from('other'))).rejects.toMatchObject({ code: 'exists' });
       expect(await store().get(name(1))).toEqual(bytes);
     });
 
-    it('keeps one of several that come at the same moment', async () => {
+    it('keeps one of several documents that are stored under one path at the same moment', async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) => store().put(name(2), Buffer.from(`version ${i % 2}`))),
       );
@@ -31,7 +31,7 @@ export function archiveContract(store: () => XmlStore): void {
         expect(result.status).toBe(kept === `version ${i % 2}` ? 'fulfilled' : 'rejected');
     });
 
-    it('stores many at once', async () => {
+    it('stores many documents at the same time', async () => {
       const place = (i: number) => `TesteCF/ecf/13100${i % 7}/issued/2026/04/${i}.xml`;
       const numbers = Array.from({ length: 100 }, (_, i) => i);
       await Promise.all(numbers.map((i) => store().put(place(i), Buffer.from(String(i)))));
@@ -51,7 +51,7 @@ export function archiveContract(store: () => XmlStore): void {
       expect(documents).toHaveLength(100);
     });
 
-    it('distinguishes a missing document from another one', async () => {
+    it('distinguishes a missing document from an altered one', async () => {
       await expect(store().get(name(4))).rejects.toMatchObject({ code: 'missing' });
       await store().put(name(5), Buffer.from('<ECF>n</ECF>'));
       await expect(store().get(name(5), checksum)).rejects.toMatchObject({ code: 'altered' });

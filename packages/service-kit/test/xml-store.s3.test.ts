@@ -35,7 +35,7 @@ afterAll(() => server?.stop());
 
   archiveContract(() => store);
 
-  it('lists in several pages', async () => {
+  it('lists its objects in several pages', async () => {
     const pathsOf = async (archive: XmlStore) => {
       const paths: string[] = [];
       for await (const { path } of archive.list()) paths.push(path);
@@ -64,14 +64,14 @@ afterAll(() => server?.stop());
   });
 });
 
-describe('without its storage', () => {
-  it('a put fails within its time and stores nothing half', async () => {
+describe('an archive in a bucket whose storage does not work', () => {
+  it('fails within the time limit if the storage refuses connections', async () => {
     const env = { S3_BUCKET: 'b', S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 's' };
     await expect(openXmlStore(read(env)).put(name(8), bytes)).rejects.toThrow();
     await expect(openXmlStore(read(env)).ready()).rejects.toThrow();
   });
 
-  it('one that accepts calls and never answers ends them as well', async () => {
+  it('fails within the time limit if the storage accepts calls and never answers', async () => {
     const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as net.AddressInfo;
@@ -83,7 +83,7 @@ describe('without its storage', () => {
     }
   });
 
-  it('a storage needs keys: the variable is named', () => {
+  it('cannot be opened without keys, and the error names the variable', () => {
     const env = { S3_ENDPOINT: 'http://127.0.0.1:1', S3_ACCESS_KEY: 'a' };
     expect(() => openXmlStore(read(env))).toThrow(ConfigError);
     expect(() => openXmlStore(read(env))).toThrow(/S3_SECRET_KEY/);

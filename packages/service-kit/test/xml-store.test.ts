@@ -51,16 +51,16 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 describe('an archive of files', () => {
   archiveContract(() => store);
 
-  it('leaves nothing unfinished behind', () => {
+  it('leaves no unfinished file behind', () => {
     expect(readdirSync(path.join(root, '.incoming'))).toEqual([]);
   });
 
-  it('leaves nothing behind of a document that has no room', async () => {
+  it('leaves no file behind of a document for which the disk has no space', async () => {
     const stdout = await inLittleRoom(PUT, root);
     expect([stdout, readdirSync(path.join(root, '.incoming'))]).toEqual(['EFBIG\n', []]);
   });
 
-  it('has every confirmed document after it was killed', async () => {
+  it('has every confirmed document after its process was killed', async () => {
     const folder = path.join(root, 'killed');
     const child = spawn(process.execPath, ['--input-type=module', '-e', PUT_AND_WAIT, BUILT, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -72,7 +72,7 @@ describe('an archive of files', () => {
     expect((await after.get('a/b.xml')).toString()).toBe('<ECF>1</ECF>');
   });
 
-  it('opened for reading changes nothing: it creates no folders', async () => {
+  it('creates no folders when it is opened for reading', async () => {
     const folder = path.join(root, 'looked-at');
     mkdirSync(path.join(folder, 'a'), { recursive: true });
     writeFileSync(path.join(folder, 'a/b.xml'), '<ECF/>');
@@ -110,7 +110,7 @@ describe('an archive of files', () => {
     await expect(store.get(name(6), checksum)).rejects.toMatchObject({ code: 'altered' });
   });
 
-  it('removes old leftovers of a killed process, and nothing of today', async () => {
+  it('removes old temporary files of a killed process, but none of today', async () => {
     const old = path.join(root, '.incoming', 'old');
     writeFileSync(old, 'x');
     utimesSync(old, new Date(0), new Date(0));

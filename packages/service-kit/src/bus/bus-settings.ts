@@ -55,7 +55,7 @@ const schema = z.object(busSettings);
 /** The settings of the bus as read. */
 export type BusSettings = z.infer<typeof schema>;
 
-/** Those of a bus over Kafka. */
+/** The settings of a bus over Kafka. */
 export type KafkaSettings = BusSettings & { KAFKA_BROKERS: string[] };
 
 /** True if the settings name brokers. */

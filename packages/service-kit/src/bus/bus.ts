@@ -17,7 +17,7 @@ export interface BusEvent<D = unknown> {
 
 export type EventHandler = (event: BusEvent) => Promise<void>;
 
-/** The events have one topic and stand in the order of their publication. */
+/** The events have one topic and are in the order of their publication. */
 export type BatchHandler = (events: readonly BusEvent[]) => Promise<void>;
 
 /** An event that a group gave up, with the reason of its last failure. */
@@ -40,7 +40,7 @@ export interface DeadLetters {
    * sets the column), one after the other, oldest first. Returns the function that ends this and waits for the present call.
    */
   onReplay(group: string, topics: readonly string[], replay: Replay): () => Promise<void>;
-  /** Ends the looks for marked ones, and the metric. */
+  /** Stops the search for marked dead letters, and the metric. */
   close(): void;
 }
 

@@ -13,7 +13,7 @@ export class EventError extends Error {
 export interface EventDraft {
   topic: string;
   type: string;
-  /** The service that says it. */
+  /** The service that publishes it. */
   source: string;
   subject: string;
   key: string;

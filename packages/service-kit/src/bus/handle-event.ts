@@ -144,13 +144,13 @@ export async function buryEvent(
   context.metrics?.handled(event.topic, group, 'dead');
 }
 
-/** Rejects when the work of an attempt takes too long; nothing ends the work itself. */
+/** Rejects when the work of an attempt takes too long; the work itself continues. */
 async function within(timeoutMs: number, work: Promise<void>): Promise<void> {
   if (!(await isOverWithin(timeoutMs, work))) throw new Error(`the handler took longer than ${timeoutMs} ms`);
   return work;
 }
 
-/** Waits for the end of work, in success or failure, and at most so long. False if it is not over then. */
+/** Waits at most `ms` for the work to end, in success or failure. False if it has not ended by then. */
 export async function isOverWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -94,7 +94,7 @@ export function openRedisCache(url: string, parts: SharedCacheParts): SharedCach
         return await work();
       } finally {
         clearInterval(renewing);
-        // A slow server may hold the lease although its answer came too late. Nobody waits for the removal.
+        // A slow server may hold the lease although its answer came too late. The caller does not wait for the removal.
         redis.eval(REMOVE, 1, lease, holder).catch(() => undefined);
       }
     },

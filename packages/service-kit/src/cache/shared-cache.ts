@@ -8,9 +8,9 @@ export interface SharedCache {
   get(key: string): Promise<string | null>;
   /** The value expires after `ttlMs`. */
   set(key: string, value: string, ttlMs: number): Promise<void>;
-  /** Only while the key still holds that very value. */
+  /** Removes the key, but only while it still holds that value. */
   remove(key: string, value: string): Promise<void>;
-  /** Runs `work` under a lease on the key that processes share. Without the server, it runs at once. */
+  /** Runs `work` under a lease on the key that processes share. Without the server, it runs immediately. */
   alone<T>(key: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -26,7 +26,7 @@ export interface DueWorkOptions<Item> {
   readonly leaseMs: number;
   /** Longest pause in milliseconds between two looks at the store; default 30,000. */
   readonly idleMs?: number;
-  /** Items in flight at once. */
+  /** Most items in flight at the same time. */
   readonly concurrency: number;
   /**
    * An item in flight for longer than `afterMs` frees its slot and continues beside the others; `maxInFlight` bounds them

@@ -9,7 +9,7 @@ export interface ServeOptions {
   /** 0 takes any free port. */
   port: number;
   timeouts?: ServerTimeouts;
-  /** Open connections at most; Node closes more at once. Default 10000. */
+  /** Most open connections; Node closes further ones immediately. Default 10000. */
   maxConnections?: number;
   /** Called for each connection beyond `maxConnections`. */
   onRefusedConnection?: (address: string | undefined) => void;
@@ -23,11 +23,11 @@ export interface ServerTimeouts {
   headers?: number;
   /** For the whole request to arrive; default 60000, 0 = no limit. */
   request?: number;
-  /** An idle connection is kept so long; default 65000, above the 60 s of most proxies. */
+  /** Time for which an idle connection is kept; default 65000, above the 60 s of most proxies. */
   keepAlive?: number;
-  /** A connection on which no byte moves in either direction is closed after it; without it never. */
+  /** Time after which a connection is closed if no byte moves in either direction; without it never. */
   inactivity?: number;
-  /** Requests in flight may take so long once `stop` was called; default 10000. */
+  /** Time that requests in flight may still take after `stop` was called; default 10000. */
   drain?: number;
 }
 
@@ -137,8 +137,8 @@ function stop(server: Server, drainMs: number): Promise<void> {
 }
 
 /**
- * Calls `onEnd` once with whether the whole answer was handed to the system. `finish` alone does not say so: it also comes when
- * the connection is cut.
+ * Calls `onEnd` once with whether the whole answer was handed to the system. `finish` alone does not show it: Node
+ * also emits it when the connection is cut.
  */
 export function onAnswerEnd(res: ServerResponse, onEnd: (complete: boolean) => void): void {
   const { socket } = res;

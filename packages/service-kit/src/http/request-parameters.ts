@@ -5,7 +5,7 @@ import { ApiError, InvalidRequest } from './errors.js';
 
 const DAY = /^\d{2}-\d{2}-\d{4}$/;
 
-/** Beyond any list, and a number that the database takes. */
+/** More rows than any list has, and a number that the database still accepts. */
 const MOST_ROWS = 2_147_483_647;
 
 /**

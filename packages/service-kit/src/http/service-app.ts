@@ -25,9 +25,9 @@ export interface ServiceAppOptions {
 }
 
 export interface ServiceAppRoutes {
-  /** Has the routes see other addresses than were called. */
+  /** Changes the address of a request before the routes see it. */
   readonly readdress?: RequestHandler;
-  /** Paths are compared without case and with or without a slash at the end; the first that fits counts. */
+  /** Paths are compared without case and with or without a slash at the end; the first match is used. */
   readonly routes: readonly ServiceRoute[];
   /** The internal operations. */
   readonly internal: readonly Router[];

@@ -4,7 +4,7 @@ import { writeChunk } from '../http/http-app.js';
 import { RequestParameters } from '../http/request-parameters.js';
 import type { ListingPlace } from './listing-cursor.js';
 
-/** Rows that are read at once for a listing in CSV. */
+/** Rows that one query reads for a listing in CSV. */
 export const CSV_PAGE = 500;
 
 interface CsvPage {
@@ -69,7 +69,7 @@ const NEGATIVE_NUMBER = /^-\d+(?:\.\d+)?$/;
 
 /**
  * Names come from strangers. So a text is one line without invisible characters, and gets an apostrophe wherever a spreadsheet
- * would take it for a formula. A negative number is no formula: it stays as it is.
+ * would take it for a formula. A negative number is not a formula, and stays as it is.
  */
 function textCell(value: string): string | { value: string; escape_formulas: boolean } {
   if (NEGATIVE_NUMBER.test(value)) return { value, escape_formulas: false };

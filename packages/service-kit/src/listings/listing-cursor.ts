@@ -25,7 +25,7 @@ const contents = {
  * The cursor of a listing: base64url of the place and a mark of the listing it belongs to. It is not signed, because account
  * and environment of a request always come from its key.
  *
- * @param listing the criteria of the listing; a cursor of others is not read
+ * @param listing the criteria of the listing; a cursor of other criteria is refused
  */
 export function listingCursor(sort: ListingSort, listing: object) {
   const mark = createHash('sha256')

@@ -9,7 +9,7 @@ const STATE = `SELECT count(*) AS pending, coalesce(extract(epoch FROM clock_tim
 export interface OutboxMetrics {
   published(topic: string, delaySeconds: number): void;
   failed(): void;
-  /** Looks nothing up any more. */
+  /** Stops the look-ups. */
   close(): void;
 }
 

@@ -88,8 +88,8 @@ function saysUnavailable(error: unknown): boolean {
 }
 
 /**
- * True if a statement may have failed by its own doing ({@link MAY_BE_OWN_DOING}), for its database answers others at this
- * moment. False if that is unknown.
+ * True if the statement itself probably failed ({@link MAY_BE_OWN_DOING}): the database still answers other queries. False
+ * if that is unknown.
  */
 export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
   for (const one of causes(error)) {

@@ -42,9 +42,9 @@ export interface Database extends Queries {
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Announces within this process that rows were appended to the outbox; the relay listens. */
   signalOutbox(): void;
-  /** Calls back at every {@link Database.signalOutbox}; returns how to end that. */
+  /** Calls back at every {@link Database.signalOutbox}. Returns the function that ends this. */
   onOutbox(listener: () => void): () => void;
-  /** Calls back after each write of this process that is committed; returns how to end that. */
+  /** Calls back after each committed write of this process. Returns the function that ends this. */
   onWrite(listener: () => void): () => void;
   /**
    * Resolves unless the disk of the database is full. It is not known to be full before a statement failed; from then on each
@@ -98,7 +98,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** Opens a pool of connections to one database. Nothing is connected before the first query. */
+/** Opens a pool of connections to one database. The first query opens the first connection. */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,

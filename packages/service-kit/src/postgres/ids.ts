@@ -5,7 +5,7 @@ const IDS_AT_ONCE = 100;
  * Takes ids from a sequence in blocks, so that not every row costs a statement. Ids have gaps: a block that a stop leaves
  * behind is lost.
  *
- * @param next resolves with so many new ids
+ * @param next resolves with `count` new ids
  */
 export function createIds(next: (count: number) => Promise<readonly number[]>): () => Promise<number> {
   const ids: number[] = [];

@@ -106,7 +106,7 @@ async function applyWhenUnlocked(client: pg.Client, migration: Migration, waits:
       if (sqlState((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
       if (failures < tries) return;
       throw new MigrationError(
-        `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries; nothing was changed. ` +
+        `The migration ${migration.name} did not get its lock within ${lockTimeoutMs / 1_000} seconds in ${tries} tries, and changed nothing. ` +
           'Another session holds a lock on the table (see pg_stat_activity). Wait until its transaction ends, or end it, and start the service again.',
         { cause: error },
       );

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
 
-/** Calls of one kind. Those that arrive while others are in flight run together. */
+/** Calls of one kind. Calls that arrive while others are in flight run together. */
 export interface SharedCalls<I, O> {
   run(item: I): Promise<O>;
 }
@@ -22,9 +22,9 @@ export interface SharedCallsOptions<I, O> {
 }
 
 /**
- * Runs calls of one kind together. A single call starts at once; calls that arrive while `maxInFlight` others run share the
- * next one. After a failure caused by one item, the items run one by one. While the database is down, every
- * waiting caller is rejected at once. The first statement that a responding database cancels counts as caused by an item, a
+ * Runs calls of one kind together. A single call starts immediately; calls that arrive while `maxInFlight` others run share
+ * the next one. After a failure caused by one item, the items run one by one. While the database is down, every waiting
+ * caller is rejected immediately. The first statement that a responding database cancels counts as caused by an item; a
  * second one does not.
  */
 export function createSharedCalls<I, O>(options: SharedCallsOptions<I, O>): SharedCalls<I, O> {

@@ -9,7 +9,7 @@ const PROBE = [
   'INSERT INTO ecf_storage_probe SELECT generate_series(1, 50000)',
 ];
 
-/** Knows whether the disk of a database is full. */
+/** Checks whether the disk of a database is full. */
 export interface StorageCheck {
   /** Receives each error of the database. */
   note(error: unknown): void;

@@ -7,13 +7,13 @@ import type { Logger } from '../telemetry/logger.js';
 const COMMAND_MS = 150;
 const WINDOW_MS = 1_000;
 
-/** The part of a rate that one caller used. */
+/** How much of a rate one caller has used. */
 export interface CountedRate {
-  /** This one is over the rate. */
+  /** The call is over the rate. */
   readonly exceeded: boolean;
-  /** How many a second are allowed. */
+  /** Calls allowed per second. */
   readonly quota: number;
-  /** How many are left in this second, from 0. */
+  /** Calls left in this second, at least 0. */
   readonly remaining: number;
   /** Milliseconds until the next second begins. */
   readonly resetMs: number;
@@ -21,9 +21,9 @@ export interface CountedRate {
 
 /** Counts in windows of one second. Null = there is no limit. */
 export interface RateCounter {
-  /** Counts one of the caller. */
+  /** Counts one call of the caller. */
   count(caller: string): Promise<CountedRate | null>;
-  /** The part that the caller has used so far; does not count a call. `exceeded` if nothing is left. */
+  /** How much the caller has used so far, without counting a call. `exceeded` if no call is left. */
   used(caller: string): Promise<CountedRate | null>;
 }
 
@@ -33,7 +33,7 @@ export interface RateCounters {
   close(): void;
 }
 
-/** Counters in Redis where `REDIS_URL` is set, else in memory. While Redis is away, each process counts for itself. */
+/** Counters in Redis where `REDIS_URL` is set, else in memory. While Redis is unreachable, each process counts for itself. */
 export function openRateCounters(settings: { REDIS_URL?: string | undefined }, logger: Logger): RateCounters {
   const redis = settings.REDIS_URL === undefined ? null : connect(settings.REDIS_URL, logger);
   return {
@@ -43,8 +43,8 @@ export function openRateCounters(settings: { REDIS_URL?: string | undefined }, l
 }
 
 /**
- * The headers `RateLimit` and `RateLimit-Policy`: the policy's name, what is left (`r`) for so many seconds (`t`), and how
- * many (`q`) in a window of so many seconds (`w`). Source: draft-ietf-httpapi-ratelimit-headers-10.
+ * The headers `RateLimit` and `RateLimit-Policy`: the policy's name, the calls left (`r`) for the next `t` seconds, and the
+ * calls allowed (`q`) in each window of `w` seconds. Source: draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function rateLimitHeaders(policy: string, counted: CountedRate): Record<string, string> {
   return {
@@ -54,7 +54,7 @@ export function rateLimitHeaders(policy: string, counted: CountedRate): Record<s
   };
 }
 
-/** The headers with what `present` already has of those of other policies: each policy is an item of a list. */
+/** The headers together with the other policies that `present` already lists; each policy is an item of the list. */
 export function withListed<H extends OutgoingHttpHeaders>(
   present: { getHeader(name: string): OutgoingHttpHeader | undefined },
   headers: H,

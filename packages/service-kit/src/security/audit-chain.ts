@@ -36,7 +36,7 @@ export function createAuditCheck(): { next(value: unknown): string | null; last(
     last: () => last,
     next(value) {
       const read = auditEntrySchema.strict().safeParse(value);
-      if (!read.success) return `this is no entry: ${read.error.issues[0]?.message ?? 'unreadable'}`;
+      if (!read.success) return `this is not an entry: ${read.error.issues[0]?.message ?? 'unreadable'}`;
       const entry = read.data;
       const [expected, previous] = [(last?.seq ?? 0) + 1, last?.hash ?? FIRST_PREVIOUS_HASH];
       if (entry.seq > expected) return `entry ${expected} is missing`;

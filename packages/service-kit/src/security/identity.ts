@@ -54,12 +54,12 @@ export type PublicCaller = z.infer<typeof publicSchema>;
 export type ServiceCaller = z.infer<typeof serviceSchema> & { service: ServiceName };
 export type Caller = Identity | PublicCaller | ServiceCaller;
 
-/** The call that an identity is signed for; it counts for no other. */
+/** The call that an identity is signed for; the identity is invalid for any other call. */
 export interface SignedCall {
   /** The service that is called. */
   readonly audience: ServiceName;
   readonly method: string;
-  /** The address with or without its query, which does not count. */
+  /** The address; its query is ignored. */
   readonly path: string;
 }
 
@@ -185,7 +185,7 @@ export function identityOf(req: IncomingMessage): Identity {
   return caller;
 }
 
-/** 422 for production where a simulator plays the authority and nobody said that this is meant. */
+/** 422 for production (eCF) in a deployment that uses a simulator of the authority and does not serve eCF. */
 export function environmentNotServed(loc: readonly [place: string, name: string]): InvalidRequest {
   const msg =
     'This deployment uses a simulator of the authority and does not serve eCF; use TesteCF or CerteCF, or have AUTHORITY_URL unset.';

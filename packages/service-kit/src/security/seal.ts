@@ -92,7 +92,7 @@ export const SEAL_HEAD = 1 + KEY_ID;
 /** The first byte of every value of the present layout. */
 export const PRESENT_LAYOUT = Buffer.from([DERIVED]);
 
-/** The key of a purpose by HKDF-SHA256. Whoever holds it learns nothing about the master key or the keys of other purposes. */
+/** The key of a purpose by HKDF-SHA256. It reveals neither the master key nor the keys of other purposes. */
 export function deriveKey(masterKey: Uint8Array, purpose: SealPurpose): PurposeKey {
   const key = new Uint8Array(hkdfSync('sha256', masterKey, new Uint8Array(), `ecf ${purpose} v1`, 32));
   return { purpose, id: keyId(masterKey).toString('hex'), key };
@@ -109,8 +109,8 @@ export function createMasterKeys(masterKeys: readonly [Uint8Array, ...Uint8Array
 
 /**
  * The keys of some purposes.
- * @param keys those of each purpose come from the same master keys, the newest first
- * @param masterKeys they open values of versions 1 and 2
+ * @param keys the keys of each purpose, all from the same master keys, the newest first
+ * @param masterKeys the keys that open values of versions 1 and 2
  */
 export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: readonly Uint8Array[] = []): SealingKeys {
   const keyIds = [...new Set(keys.map(({ id }) => id))];

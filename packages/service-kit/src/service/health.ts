@@ -11,8 +11,8 @@ export interface Readiness {
 }
 
 /**
- * Runs each check with a time limit; a check that throws or takes longer is not ok. `optional` names those that are reported
- * but do not decide.
+ * Runs each check with a time limit; a check that throws or takes longer is not ok. `optional` names the checks that are
+ * reported but do not decide.
  */
 export async function checkReadiness(
   checks: Record<string, () => Promise<unknown>>,

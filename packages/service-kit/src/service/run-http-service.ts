@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { runService } from './run-service.js';
 import { serveMetrics } from './serve-metrics.js';
 
-/** A service as its composition root gives it: nothing is connected before `start`, and it listens to no port itself. */
+/** A service as its composition root gives it: it opens no connection before `start`, and does not listen on a port itself. */
 export interface HttpService {
   readonly app: RequestListener;
   start(): Promise<void>;

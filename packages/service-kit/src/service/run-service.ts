@@ -12,20 +12,20 @@ export class StartError extends Error {
   }
 }
 
-/** Signals this close together are one: npm hands on the Ctrl-C that the terminal gave to both. */
+/** Signals within this time count as one: the terminal sends Ctrl-C to npm and to the service, and npm forwards it. */
 const ONE_SIGNAL_MS = 500;
 
 /** A service that runs as a process. */
 export interface RunnableService {
   start(): Promise<unknown>;
   stop(): Promise<void>;
-  /** While it stops: ends at once what would outlive this process. */
+  /** At a second signal: quickly ends everything that would outlive this process. */
   hasten?(): Promise<void>;
 }
 
 /**
- * Runs a service until SIGINT, SIGTERM or SIGHUP, then stops it in order and ends with 0. A second signal, half a second later or
- * more, ends with 130, at once but for what would outlive the process.
+ * Runs a service until SIGINT, SIGTERM or SIGHUP, then stops it in order and ends with 0. A second signal, at least half
+ * a second later, ends the process with 130; it waits only for {@link RunnableService.hasten}.
  * A failed start prints its reason on standard error, stops the parts that had started, and exits with 1. A process that was
  * started with a channel to its parent also stops when that parent is gone.
  */

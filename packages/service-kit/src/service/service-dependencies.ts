@@ -50,7 +50,7 @@ export interface ServiceDependencies extends Required<Omit<SharedDependencies, '
   close(): Promise<void>;
 }
 
-/** Opens them; nothing is connected yet. */
+/** Opens the dependencies. They connect when they are used. */
 export function openServiceDependencies(
   service: ServiceName,
   config: DependenciesConfig,

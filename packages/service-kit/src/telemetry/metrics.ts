@@ -7,7 +7,7 @@ export interface Metrics {
   counter<L extends string>(options: Labels<L>): Counter<L>;
   gauge<L extends string>(options: Labels<L>): Gauge<L>;
   histogram<L extends string>(options: Labels<L> & { buckets?: number[] }): Histogram<L>;
-  /** Has `refresh` run before every {@link Metrics.render}, for values that are looked up; returns how to end that. */
+  /** Runs `refresh` before every {@link Metrics.render}, for values that are looked up. Returns the function that ends this. */
   onRender(refresh: () => Promise<void>): () => void;
   /** Everything in Prometheus' text format. A refresh that fails leaves its values as they were. */
   render(): Promise<string>;

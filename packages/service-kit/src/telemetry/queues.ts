@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.js';
 /** A queue in the memory of this process. */
 export interface Queue {
   readonly queue: string;
-  /** How much may wait or be in work; more is refused. Null = what puts work in bounds it. */
+  /** How much may wait or be in work; more is refused. Null = the code that adds work limits it. */
   readonly limit: number | null;
   readonly depth: () => number;
 }

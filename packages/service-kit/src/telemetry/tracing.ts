@@ -13,7 +13,7 @@ import type { BusEvent } from '../bus/bus.js';
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const tracer = trace.getTracer('@ecf/service-kit');
 
-/** The active span as W3C `traceparent`; undefined if nothing is traced. */
+/** The active span as W3C `traceparent`; undefined without one. */
 export function currentTraceparent(): string | undefined {
   const span = trace.getActiveSpan();
   return span === undefined ? undefined : traceparentOf(span);
@@ -127,7 +127,7 @@ export function traceHeaders(): { traceparent?: string } {
   return traceparent === undefined ? {} : { traceparent };
 }
 
-/** Runs work that belongs to no request, though one may have woken it: its spans do not hang on that one's trace. */
+/** Runs work that belongs to no request. A request may have woken it, but the spans are not part of that request's trace. */
 export function withoutTrace<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }

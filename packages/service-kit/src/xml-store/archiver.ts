@@ -39,9 +39,9 @@ interface DueDocument {
 
 /** Documents that share one claim and one deletion. */
 const BATCH = 64;
-/** A document may have ten megabytes, so few of that size are in memory at once. */
+/** A document may have ten megabytes: the bound keeps only a few of that size in memory at the same time. */
 const BATCH_BYTES = 16 * 1_048_576;
-/** Nobody waits for the archiver; a longer pause makes larger batches. */
+/** No caller waits for the archiver; a longer pause makes larger batches. */
 const GATHER_MS = 50;
 const LONGEST_RETRY_MS = 300_000;
 

@@ -34,7 +34,7 @@ export function readArchiveSettings(env: Record<string, string | undefined>): Ar
 /**
  * The archive that the settings name: a bucket, or files. It is opened at the first use, so that wiring needs no I/O.
  *
- * @param readOnly for files: nothing is created or removed
+ * @param readOnly for files: the store creates and removes no file
  * @throws ConfigError if the keys of the storage are missing
  */
 export function openXmlStore(settings: ArchiveSettings, { readOnly = false } = {}): XmlStore {

@@ -8,7 +8,7 @@ export interface StoredFileTable {
   readonly table: string;
   /** Columns of its primary key, whole numbers, in the key's order. */
   readonly key: readonly [string, ...string[]];
-  /** Pairs of columns: path (null if nothing is stored) and SHA-256. */
+  /** Pairs of columns: path (null if no file is stored) and SHA-256. */
   readonly files: readonly (readonly [path: string, sha256: string])[];
 }
 

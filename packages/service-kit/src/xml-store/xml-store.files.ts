@@ -13,7 +13,7 @@ const STALE_MS = 24 * 60 * 60 * 1000;
  * Files under a folder. Bytes are written to a temporary file, synced, and then linked to their path. So a path either does
  * not exist or has the whole document.
  *
- * @param readOnly opens it for reading: nothing is created or removed, and nothing can be stored
+ * @param readOnly opens it for reading: it creates and removes no file, and `put` rejects
  */
 export async function openFileXmlStore(root: string, { readOnly = false } = {}): Promise<XmlStore> {
   const incoming = path.join(root, INCOMING);
@@ -35,7 +35,7 @@ export async function openFileXmlStore(root: string, { readOnly = false } = {}):
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EEXIST') return false;
-      // Somebody removed a folder below the root; the next attempt makes it again.
+      // A folder below the root was removed; the next attempt makes it again.
       if (code === 'ENOENT') folders.forget();
       throw error;
     } finally {

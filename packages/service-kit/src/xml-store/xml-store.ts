@@ -42,7 +42,7 @@ export interface XmlStore {
   put(path: string, bytes: Uint8Array, checksum?: string): Promise<{ checksum: string }>;
   /** The bytes; with `checksum`, compared first (`altered`). */
   get(path: string, checksum?: string): Promise<Buffer>;
-  /** Rejects while nothing can be stored or read. */
+  /** Rejects while the archive cannot store or read objects. */
   ready(): Promise<void>;
   /** All objects, in no fixed order. It may leave out objects that are stored meanwhile. */
   list(): AsyncIterable<StoredObject>;

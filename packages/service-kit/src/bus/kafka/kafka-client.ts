@@ -24,7 +24,7 @@ export async function withAdmin<T>(open: OpenKafka, work: (admin: Admin) => Prom
   }
 }
 
-/** Clients for the brokers of the settings. Nothing is connected yet. Throws ConfigError. */
+/** Clients for the brokers of the settings. They connect when they are used. Throws ConfigError. */
 export function kafkaClients(settings: KafkaSettings, logger: Logger): OpenKafka {
   const config: KafkaConfig = {
     clientId: settings.KAFKA_CLIENT_ID,

@@ -19,7 +19,7 @@ export interface KafkaConsumerOptions {
    * until the signal says that the partition belongs to another member.
    */
   handle: (message: KafkaMessage, partition: number, signal: AbortSignal) => Promise<void>;
-  /** The effect of a whole batch. False if it failed or cannot be: then `handle` gets each message. */
+  /** The effect of a whole batch. False if the batch failed or cannot be handled as one: then `handle` gets each message. */
   handleTogether: (messages: readonly KafkaMessage[]) => Promise<boolean>;
   onConnected: (connected: boolean) => void;
 }
@@ -35,7 +35,7 @@ export interface KafkaConsumer {
 const FETCH_WAIT_MS = 500;
 const MAX_BYTES_PER_PARTITION = 256 * 1024;
 const HEARTBEAT_MS = 1_000;
-/** After this long the partitions of a member that was killed go to the others. */
+/** Time after which the other members get the partitions of a member that was killed. */
 const SESSION_MS = 10_000;
 /**
  * Attempts of one consumer to reach the brokers, about a second apart. A new consumer is a new member, and the group waits
@@ -153,7 +153,7 @@ async function read(consumer: Consumer, member: Member, ended: AbortSignal): Pro
   });
 }
 
-/** Handles the messages in their order and commits those that are done. Never rejects: what is not committed comes again. */
+/** Handles the messages in their order and commits the handled ones. Never rejects: the broker repeats uncommitted messages. */
 async function handleBatch(
   payload: EachBatchPayload,
   { options, assignment }: Member,

@@ -127,7 +127,7 @@ export function makeBrokerPasswords(): Record<string, string> {
   return Object.fromEntries(users.map((user) => [user, randomBytes(24).toString('hex')]));
 }
 
-/** What a service may do at the brokers: write the topics that it publishes, read those that it consumes, with its own groups. */
+/** What a service may do at the brokers: write the topics that it publishes and read those it consumes, in its own groups. */
 function accessOf(service: ServiceName, nameOf: (name: string) => string) {
   const topics = Object.values<Topic>(TOPICS);
   const access = (operation: 'WRITE' | 'READ' | 'DESCRIBE_CONFIGS', chosen: readonly Topic[]) =>

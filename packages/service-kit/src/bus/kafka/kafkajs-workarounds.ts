@@ -123,8 +123,8 @@ const QUIET_MS = 15_000;
 const SILENT_MS = 90_000;
 
 /**
- * Rejects when the consumer crashes. A consumer may also stop reading without a crash (#659): rejects when the heartbeats,
- * which come each second, stay away for longer than a rebalance may take. Resolves when the signal is aborted.
+ * Rejects when the consumer crashes. A consumer may also stop reading without a crash (#659), so this also rejects when no
+ * heartbeat, due each second, arrives for longer than a rebalance may take. Resolves when the signal is aborted.
  */
 export async function watchConsumer(
   consumer: Consumer,
@@ -153,8 +153,8 @@ export async function watchConsumer(
 const LEAVE_MS = 3_000;
 
 /**
- * A consumer that is stopped while it connects or joins does that first (#1571). So the stop does not wait longer for it,
- * and it leaves afterwards. `reading` is settled when it has joined.
+ * kafkajs finishes connecting and joining before it stops a consumer (#1571). So the stop waits a bounded time, and the
+ * consumer leaves the group afterwards. `reading` is settled when it has joined.
  */
 export async function leaveInTime(consumer: Consumer, reading: Promise<void>): Promise<void> {
   const left = reading.catch(() => undefined).then(() => consumer.disconnect());

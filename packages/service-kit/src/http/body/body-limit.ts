@@ -46,7 +46,7 @@ export function operationBodyTooLarge(max: number): ApiError {
   );
 }
 
-/** Bytes that a chunk has on average, beyond those that may be tiny. */
+/** Least average bytes of a chunk, once a body has more than {@link TINY_CHUNKS} chunks. */
 const LEAST_CHUNK = 64;
 const TINY_CHUNKS = 16_384;
 

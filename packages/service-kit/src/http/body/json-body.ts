@@ -12,7 +12,7 @@ export type UnreadableJson = (code: 'invalid_json' | 'not_utf8', message: string
 /** 400 with its code. */
 const badRequest: UnreadableJson = (code, message, cause) => new ApiError(400, code, message, { cause });
 
-/** 422 about the body: where that is the answer to whatever is wrong with it. */
+/** 422 about the body, for operations that answer every fault of the body so. */
 export const unreadableIsInvalid: UnreadableJson = (code, message, cause) =>
   new InvalidRequest([{ loc: ['body'], msg: message, type: code }], { cause });
 
