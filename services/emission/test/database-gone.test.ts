@@ -16,7 +16,6 @@ describe('the database is unavailable for a while', () => {
   let beside: Instance;
   let cutAt: string | null = null;
   let cutMs = 0;
-  let isLosing = false;
 
   beforeAll(async () => {
     world = await World.create({ settings: LONG_WAITS });
@@ -25,7 +24,6 @@ describe('the database is unavailable for a while', () => {
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
     const checkpoint = async (step: string) => {
-      if (step === 'signed' && isLosing) proxy.delayMs = 5_000;
       if (step !== cutAt) return;
       cutAt = null;
       await proxy.cutFor(cutMs);
@@ -131,11 +129,10 @@ describe('the database is unavailable for a while', () => {
   describe('and the answer to a commit is lost', () => {
     /** Resolves once a document of these numbers is committed, its answer lost and the connection cut. */
     async function commitLost(numbers: string | readonly string[], instance: Instance, documents: readonly unknown[]) {
-      isLosing = true;
+      proxy.holdBehind = 'emission_begin';
       const answers = documents.map((document) => world.submit(instance, document));
       const rows = () => Promise.all([numbers].flat().map((number) => world.row(number)));
       await until(async () => (await rows()).some((row) => row !== null), 'a committed document');
-      isLosing = false;
       await proxy.cut();
       proxy.delayMs = 0;
       return answers;
