@@ -108,7 +108,7 @@ const STORED_FILES: readonly StoredFileTable[] = [
   { table: 'received_acknowledgements', key: ['id'], files: XML },
 ];
 
-/** Dependencies that a deployment shares between its services, and those that tests replace. */
+/** Dependencies that a deployment shares between its services, and dependencies that tests replace. */
 export interface ApprovalsOverrides extends SharedDependencies {
   archive?: XmlStore;
   /** Source of unknown taxpayers, null for none. Default: the gateway of GATEWAY_URL. */
@@ -129,7 +129,7 @@ export interface Approvals {
   readonly app: Express;
   /** Prepares the database, consumes and publishes events, and runs due work. */
   start(): Promise<void>;
-  /** Finishes the work in flight. The HTTP server has to be stopped before. */
+  /** Finishes the work in flight. The caller must have stopped the HTTP server. */
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
   /** The internal routes, for services of the same process. */
@@ -139,7 +139,7 @@ export interface Approvals {
   readonly masterKeys: MasterKeyOperations;
 }
 
-/** The approvals service, wired. Nothing is connected before `start`. */
+/** The approvals service, wired. It opens no connection before `start`. */
 export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOverrides = {}): Approvals {
   const parts = openServiceDependencies('approvals', config, overrides);
   const { clock, logger, metrics, bus, identities, database } = parts;

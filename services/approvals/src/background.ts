@@ -50,7 +50,7 @@ export interface BackgroundParts extends ServiceDependencies {
   closeClients(): Promise<void>;
 }
 
-/** Starts and stops what runs beside the requests, in the order that loses nothing. */
+/** Starts and stops the work beside the requests, in the order that loses no event and no document. */
 export function createBackground(parts: BackgroundParts): { start(): Promise<void>; stop(): Promise<void> } {
   const { database, clock, relay, report } = parts;
   const workers: readonly Loop[] = [parts.sending, parts.archiver];

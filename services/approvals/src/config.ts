@@ -102,7 +102,7 @@ export const approvalsSettings = z.object({
     default: 72,
   }),
   DELIVERY_CONCURRENCY: setting.integer({
-    description: 'Documents of one instance that are being sent, without those that wait for a slow receiver',
+    description: 'Documents that one instance sends at the same time; sends to slow receivers do not count',
     min: 1,
     max: 1_000,
     default: 64,

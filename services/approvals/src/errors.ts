@@ -39,7 +39,7 @@ export class FieldsRefused extends Error {
   }
 }
 
-/** Bytes that are no readable XML; `kind` says why (`xml.doctype`). */
+/** Bytes that are not readable XML; `kind` says why (`xml.doctype`). */
 export class UnreadableApproval extends Error {
   override readonly name = 'UnreadableApproval';
   constructor(

@@ -24,8 +24,8 @@ export interface EventStores {
  *
  * - A taxpayer is replicated; its deliveries that waited for a certificate become due.
  * - An accepted e-CF is delivered.
- * - Decisions about a document that lost its number do not answer it any more. The signer of an e-CF that the authority confirmed
- *   is known for its issuer.
+ * - Decisions about a document that lost its number no longer answer the number. The signer of an e-CF that the authority
+ *   confirmed is known for its issuer.
  */
 export async function subscribeToEvents(
   bus: Bus,

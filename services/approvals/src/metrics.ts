@@ -76,7 +76,7 @@ export function createSendReport(metrics: Metrics, logger: Logger, clock: () => 
   };
 }
 
-/** Counts what is not sent yet whenever metrics are read; returns how to stop that. */
+/** Counts the documents that are not sent yet whenever metrics are read; returns a function that stops this. */
 export function observeBacklog(
   metrics: Metrics,
   parts: {
@@ -148,7 +148,7 @@ export interface ApprovalReport {
 /** Longest reason in a log line. */
 const LONGEST_REASON = 500;
 
-/** Every refusal writes a log line with its reason and nothing else of the document. */
+/** Every refusal writes a log line with its reason, and with no other part of the document. */
 export function createApprovalReport(metrics: Metrics, logger: Logger): ApprovalReport {
   const answers = metrics.counter({
     name: 'ecf_approvals_received_total',

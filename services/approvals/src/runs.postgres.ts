@@ -15,7 +15,7 @@ const PRESENT = { name: 'run_present', text: 'SELECT run FROM certification_run 
 const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_given',
-    // A sent copy is not undone; one that was not sent is not sent any more: it would count in the new run.
+    // A sent copy is not undone; one that was not sent is no longer sent: it would count in the new run.
     text: `WITH aside AS (
         UPDATE given_approvals SET env = $3, superseded_at = coalesce(superseded_at, $4)
          WHERE env = $1 AND (buyer_rnc = $2 OR issuer_rnc = $2) AND created_at < $4 RETURNING id)

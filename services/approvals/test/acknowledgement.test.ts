@@ -82,20 +82,20 @@ describe('an answer to record', () => {
     return deliver(delivery);
   }
   const away = () => {
-    throw new Error('the database is away');
+    throw new Error('the database is unreachable');
   };
 
-  it('is recorded again until the database is back, and nothing is sent meanwhile', async () => {
+  it('is recorded again until the database is back, without another send', async () => {
     await attempting((tries) => tries < 3 && away());
     expect(sends).toBe(1);
     expect(concluded).toMatchObject([{ status: 'unacknowledged', acknowledgement: { key: sent.key } }]);
   });
 
   it('is given up when the process stops', async () => {
-    await expect(attempting(away, { stopping: AbortSignal.abort() })).rejects.toThrow('away');
+    await expect(attempting(away, { stopping: AbortSignal.abort() })).rejects.toThrow('unreachable');
   });
 
-  it('leaves out values that the database never takes, and tries again up to the deadline', async () => {
+  it('is stored without values that the database never takes, and the document is sent again up to the deadline', async () => {
     const never = (tries: number) => {
       if (tries === 1) throw new Unwritable('out of range');
     };
@@ -111,7 +111,9 @@ describe('an answer to record', () => {
   it('is followed by another try after a pause, up to the deadline, if our own error came before it', async () => {
     const broken = { callerOf: away };
     await attempting(() => undefined, broken);
-    expect(concluded).toMatchObject([{ status: 'pending', acknowledgement: null, error: 'the database is away' }]);
+    expect(concluded).toMatchObject([
+      { status: 'pending', acknowledgement: null, error: 'the database is unreachable' },
+    ]);
     await attempting(() => undefined, broken, delivery.deadlineAt as Date);
     expect(concluded).toMatchObject([{ status: 'failed', dueAt: null }]);
   });

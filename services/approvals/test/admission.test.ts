@@ -59,9 +59,14 @@ it.each([
   ['refused, the issuer may have it, given up', [refused('failed', true)], no, { kind: 'answered' }],
   ['refused by both', [refused('refused')], no, { kind: 'new', authorityAlone: false }],
   ['refused, no receiver', [refused('no_receiver')], no, { kind: 'new', authorityAlone: false }],
-  ['refused, the issuer may have it, and is listed no more', [refused('no_receiver', true)], no, { kind: 'answered' }],
+  [
+    'refused, the issuer may have it, and is no longer listed',
+    [refused('no_receiver', true)],
+    no,
+    { kind: 'answered' },
+  ],
   ['refused, then accepted', [refused('delivered'), record({})], yes, { kind: 'answered' }],
-] as const)('%s', (_name, earlier, wanted, admission) => {
+] as const)('admits or refuses a decision by the earlier ones: %s', (_name, earlier, wanted, admission) => {
   expect(admit(earlier, wanted)).toMatchObject(admission);
 });
 
@@ -74,6 +79,6 @@ it.each([
   ['the second goes there by itself', [refused('refused'), record({ issuer: 'refused' })], null],
   ['the second is refused too', [refused('refused'), refused(null)], null],
   ['the second is local', [refused('refused'), record({ sent: false })], null],
-] as const)('owed to the issuer: %s', (_name, all, owed) => {
+] as const)('finds the decision that is still owed to the issuer: %s', (_name, all, owed) => {
   expect(owedToIssuer(all)).toBe(owed === null ? null : all[owed]);
 });

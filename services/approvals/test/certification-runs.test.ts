@@ -53,7 +53,7 @@ async function accept(encf: string, run: number): Promise<void> {
 }
 
 describe('after the start of a certification run', () => {
-  it('an e-CF under a number of the run before is delivered, and has an acknowledgement of its own', async () => {
+  it('an e-CF under a number of the run before is delivered, and has its own acknowledgement', async () => {
     const encf = world.nextEncf('31');
     const deliver = async (run: number) => {
       await accept(encf, run);

@@ -209,7 +209,7 @@ describe('a delivery', () => {
     expect((await acknowledged(later)).body.signer.known).toBe(true);
   });
 
-  it('delivers accepted and conditionally accepted documents of the right types to their buyers, once', async () => {
+  it('is made once for each accepted or conditionally accepted document of the right type', async () => {
     const to = await buyer();
     const sent = await Promise.all([
       accepted(to.rnc, { ecf_type: '33' }),
@@ -252,7 +252,7 @@ describe('a delivery', () => {
     await reaches(encf, 'delivered');
   });
 
-  it('logs in where the receiver offers it, once for many, and again after a 401', async () => {
+  it('logs in where the receiver offers it, once for many documents, and again after a 401', async () => {
     const to = await buyer(true);
     to.token = 'first';
     const first = await accepted(to.rnc);
@@ -272,7 +272,7 @@ describe('a delivery', () => {
     expect(to.deliveries.at(-1)?.headers.authorization).toBe('Bearer other');
   });
 
-  it('looks up an RNC without entry again, and delivers at once when an operator retries', async () => {
+  it('looks up an RNC without entry again, and is sent immediately when an operator retries', async () => {
     const to = await buyer();
     await world.control('PUT', `taxpayers/${to.rnc}`, { name: 'X', reception_url: null });
     const { encf } = await accepted(to.rnc);
@@ -313,7 +313,7 @@ describe('an issuer without a stored certificate', () => {
     expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs']);
   });
 
-  it('without one reports the missing certificate, and continues once one is stored', async () => {
+  it('is reported if no document brought one, and its deliveries continue once a certificate is stored', async () => {
     await world.register(issuer, { signer: null });
     const to = await buyer();
     const { encf } = await accepted(to.rnc, { issuer_rnc: issuer });
@@ -339,7 +339,7 @@ describe('an issuer without a stored certificate', () => {
   });
 });
 
-it('a look-up without receiver postpones all documents that wait for their first look-up, and nothing else', async () => {
+it('a look-up without receiver postpones all documents that wait for their first look-up, and no others', async () => {
   const clock = () => new Date(Date.now() + 48 * 3_600_000);
   const database = openDatabase(world.databaseUrl, { max: 1 });
   const store = createDeliveryStore(database, 'absent', clock);
@@ -434,7 +434,7 @@ describe('the end of a delivery', () => {
 describe('the directory', () => {
   const directory = (fault: object) => world.fault({ operation: 'consultadirectorio', ...fault });
 
-  it('may drop a receiver, which gets nothing more, and list it elsewhere later', async () => {
+  it('may drop a receiver, which gets no more documents, and list it elsewhere later', async () => {
     const to = await buyer();
     const first = await accepted(to.rnc);
     await reaches(first.encf, 'delivered');
@@ -479,8 +479,8 @@ describe('the directory', () => {
   });
 });
 
-describe('with other settings', () => {
-  it('delivers type 45, requires trusted signers, and one instance sends nothing twice when its clock is set', async () => {
+describe('a deployment with other settings', () => {
+  it('delivers type 45, requires trusted signers, and sends no document twice when the clock of its only instance is set', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-trusted-'));
     const file = path.join(folder, 'issuers.pem');
     writeFileSync(file, AUTHORITY.pem);
@@ -576,22 +576,25 @@ describe('an answer', () => {
     expect(next.deliveries.filter((reached) => reached.encf === second.encf)).toHaveLength(2);
   });
 
-  it.each([503, 401])('with status %i and a valid acknowledgement counts, and nothing is sent again', async (code) => {
-    const to = await buyer(true);
-    to.token = 'first';
-    to.answers = [
-      async (res, reached, self) => {
-        res.statusCode = code;
-        await received(res, reached, self);
-      },
-    ];
-    const { encf } = await accepted(to.rnc);
-    await reaches(encf, 'delivered');
-    expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
-    expect(to.deliveries).toHaveLength(1);
-  });
+  it.each([503, 401])(
+    'with status %i and a valid acknowledgement counts, and the document is not sent again',
+    async (code) => {
+      const to = await buyer(true);
+      to.token = 'first';
+      to.answers = [
+        async (res, reached, self) => {
+          res.statusCode = code;
+          await received(res, reached, self);
+        },
+      ];
+      const { encf } = await accepted(to.rnc);
+      await reaches(encf, 'delivered');
+      expect((await acknowledged(encf)).body).toMatchObject({ valid: true, receipt_status: 0 });
+      expect(to.deliveries).toHaveLength(1);
+    },
+  );
 
-  it('counts and can be read while the archive is away, and is archived when it is back', async () => {
+  it('counts and can be read while the archive is unreachable, and is archived when it is back', async () => {
     const put = world.archive.put.bind(world.archive);
     const to = await buyer();
     let away = true;
@@ -623,7 +626,7 @@ describe('an answer', () => {
     spied.mockRestore();
   });
 
-  it('waits while the database cannot record it, and nothing is sent again', async () => {
+  it('waits while the database cannot record it, and the document is not sent again', async () => {
     const to = await buyer();
     const renamed = (from: string, into: string) => world.database.query(`ALTER TABLE ${from} RENAME TO ${into}`);
     await renamed('received_acknowledgements', 'acknowledgements_away');
@@ -678,7 +681,7 @@ describe('an answer', () => {
   });
 
   it.each([429, 503])(
-    'that is invalid, with status %i: its pause is obeyed, and the first retry comes within a minute',
+    'that is invalid, with status %i, has its pause obeyed, and the first retry comes within a minute',
     async (code) => {
       const to = await buyer();
       const unsigned: Answering = async (res, reached, self) => {
@@ -702,7 +705,7 @@ describe('an answer', () => {
     },
   );
 
-  it('that was lost: the repeat gets motive 3, which means delivered', async () => {
+  it('that was lost is replaced by motive 3 for the repeat, which counts as delivered', async () => {
     const to = await buyer();
     to.answers = [lost];
     const { encf, text } = await accepted(to.rnc);
@@ -775,7 +778,7 @@ describe('an answer', () => {
 });
 
 describe('failing and hostile receivers', () => {
-  it('hang: the others are served, and the hung one gets a single document', async () => {
+  it('that hang get a single document each, and the others are served', async () => {
     const hung = await buyer();
     let waiting = 0;
     let most = 0;
@@ -800,7 +803,7 @@ describe('failing and hostile receivers', () => {
     await reaches(stuck[0]?.encf ?? '', 'delivered');
   });
 
-  it('hang on one host for many buyers: the host uses its slots only, and recovers for all of them', async () => {
+  it('that hang on one host for many buyers use the slots of the host only, and recover for all of them', async () => {
     const shared = await buyer();
     let waiting = 0;
     let most = 0;
@@ -852,9 +855,9 @@ describe('failing and hostile receivers', () => {
   });
 
   it.each([
-    ['asks for a pause', { 'retry-after': '300' }],
+    ['requests a pause', { 'retry-after': '300' }],
     ['fails', {}],
-  ])('fail for one buyer, which %s, at a host that serves others: those are served at once', async (_, headers) => {
+  ])('do not delay other buyers of the same host if one buyer %s', async (_, headers) => {
     const shared = await buyer();
     const [bad, good] = [String(++rnc), String(++rnc)];
     for (const client of [bad, good]) await world.list(client, `${shared.url}/${client}`);
@@ -864,7 +867,7 @@ describe('failing and hostile receivers', () => {
     };
     const troubled = await Promise.all(Array.from({ length: 4 }, () => accepted(bad)));
     const failed = () => shared.deliveries.filter(({ path }) => path.includes(`/${bad}/`)).length;
-    // Each of the two instances pauses at once, or after three failures.
+    // Each of the two instances pauses immediately, or after three failures.
     await eventually(
       async () => failed(),
       (count) => count >= ('retry-after' in headers ? 1 : 3),
@@ -877,7 +880,7 @@ describe('failing and hostile receivers', () => {
     expect(rows.map((row) => row.status)).toEqual(Array(4).fill('pending'));
   });
 
-  it('have a thousand documents waiting at one host: the documents of others are claimed beside them', async () => {
+  it('with a thousand waiting documents at one host do not delay the documents of others', async () => {
     const database = openDatabase(world.databaseUrl, { max: 4 });
     // A clock of tomorrow keeps these documents from the instances of the other tests.
     const clock = () => new Date(Date.now() + 24 * 3_600_000);
@@ -940,7 +943,7 @@ describe('failing and hostile receivers', () => {
     }
   });
 
-  it('answer later than a lease lasts: no other instance sends beside', async () => {
+  it('that answer later than a lease lasts get no copy from another instance', async () => {
     const slow = await World.start({
       settings: { ...SETTINGS, APPROVAL_CLAIM_MS: '2000', RECEIVER_TIMEOUT_MS: '10000' },
       instances: 2,
@@ -964,7 +967,7 @@ describe('failing and hostile receivers', () => {
     }
   });
 
-  it('refuse the login of one issuer: it logs in again after a pause, and others are served', async () => {
+  it('that refuse the login of one issuer still serve others, and that issuer logs in again after a pause', async () => {
     const [to, barred, signer] = [await buyer(true), '101000063', issueCertificate('00300000015')];
     Object.assign(to, { token: 'theirs', bars: signer });
     await world.register(barred, { signer });
@@ -986,7 +989,7 @@ describe('failing and hostile receivers', () => {
     for (const { encf: late } of refused) await reaches(late, 'delivered');
   });
 
-  it('redirect: the redirect is not followed, and no token goes elsewhere', async () => {
+  it('that redirect are not followed, and no token goes elsewhere', async () => {
     const elsewhere = await buyer();
     const to = await buyer(true);
     to.token = 'theirs';
@@ -997,7 +1000,7 @@ describe('failing and hostile receivers', () => {
     expect(to.deliveries.map(({ headers }) => headers.authorization)).toEqual(['Bearer theirs', 'Bearer theirs']);
   });
 
-  it('answer without end: cut off', async () => {
+  it('that answer without end are cut off', async () => {
     const to = await buyer();
     let written = 0;
     to.answers = [
@@ -1017,7 +1020,7 @@ describe('failing and hostile receivers', () => {
     expect(written).toBeLessThan(64e6);
   });
 
-  it('ask for a pause beyond the deadline: the document is tried again before it', async () => {
+  it('that request a pause beyond the deadline get the document again before it', async () => {
     const to = await buyer();
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
@@ -1040,7 +1043,7 @@ describe('failing and hostile receivers', () => {
     await reaches(encf, 'delivered');
   });
 
-  it('fail: the document is tried again after growing pauses, then has failed', async () => {
+  it('that fail get the document again after growing pauses, until the delivery has failed', async () => {
     const to = await buyer();
     to.usually = status(503);
     const { encf } = await accepted(to.rnc);
@@ -1059,7 +1062,7 @@ describe('failing and hostile receivers', () => {
     );
   });
 
-  it('fail with many documents waiting: at the deadline all have failed, without a probe each', async () => {
+  it('that fail with many documents waiting are not probed for each: at the deadline all have failed', async () => {
     const dead = await buyer();
     dead.usually = status(503);
     const neighbour = String(++rnc);
@@ -1087,7 +1090,7 @@ describe('failing and hostile receivers', () => {
   });
 });
 
-describe('without logins at receivers', () => {
+describe('a deployment without logins at receivers', () => {
   it('delivers without a token, and fails with the reason where the receiver demands one', async () => {
     const quiet = await World.start({ settings: { ...SETTINGS, RECEIVER_LOGINS: 'false' } });
     try {
@@ -1121,7 +1124,7 @@ describe('without logins at receivers', () => {
   });
 });
 
-describe('guarded addresses', () => {
+describe('addresses of receivers', () => {
   it('are refused if they are private, loopback, or not https', async () => {
     const guarded = await World.start({ settings: { ...SETTINGS, ALLOW_PRIVATE_ADDRESSES: 'false' } });
     try {
@@ -1172,34 +1175,37 @@ describe('an instance that crashes', () => {
       (claimed) => claimed.length === 0,
     );
 
-  it.each(['claimed', 'answered', 'recorded'])('at the step "%s": another instance finishes the work', async (step) => {
-    await othersRest();
-    const to = await buyer();
-    dying = step;
-    const { encf } = await accepted(to.rnc);
-    await eventually(
-      () => dying,
-      (seen) => seen === null,
-    );
-    if (step !== 'recorded') {
+  it.each(['claimed', 'answered', 'recorded'])(
+    'at the step "%s" leaves the work to another instance, which finishes it',
+    async (step) => {
+      await othersRest();
+      const to = await buyer();
+      dying = step;
+      const { encf } = await accepted(to.rnc);
       await eventually(
-        () => delivery(encf),
-        (seen) => seen?.tries === 1,
+        () => dying,
+        (seen) => seen === null,
       );
-      await leaseEnds(encf);
-    }
-    await reaches(encf, 'delivered');
-    expect(to.ledger.size).toBe(1);
-    expect(to.deliveries.length).toBe(step === 'claimed' || step === 'recorded' ? 1 : 2);
-    await eventually(
-      () => published(encf),
-      (seen) => seen.length > 0,
-    );
-    expect(published(encf)).toEqual(['delivered']);
-  });
+      if (step !== 'recorded') {
+        await eventually(
+          () => delivery(encf),
+          (seen) => seen?.tries === 1,
+        );
+        await leaseEnds(encf);
+      }
+      await reaches(encf, 'delivered');
+      expect(to.ledger.size).toBe(1);
+      expect(to.deliveries.length).toBe(step === 'claimed' || step === 'recorded' ? 1 : 2);
+      await eventually(
+        () => published(encf),
+        (seen) => seen.length > 0,
+      );
+      expect(published(encf)).toEqual(['delivered']);
+    },
+  );
 });
 
-describe('reading acknowledgements', () => {
+describe('the interface of acknowledgements', () => {
   const get = (address: string, options = {}) => world.call('GET', address, undefined, options);
 
   it('lists with filters, newest first', async () => {
@@ -1235,7 +1241,7 @@ describe('reading acknowledgements', () => {
     [`/received-arecf/nothing?issuer_rnc=${ISSUER}`, ['path', 'encf']],
     ['/received-arecf/E310000000001', ['query', 'issuer_rnc']],
     ['/received-arecf/E310000000001/xml', ['query', 'issuer_rnc']],
-  ])('%s is 422', async (address, loc) => {
+  ])('answers 422 to %s', async (address, loc) => {
     const answer = await get(address);
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
@@ -1244,11 +1250,11 @@ describe('reading acknowledgements', () => {
     `/received-arecf/E319999999999?issuer_rnc=${ISSUER}`,
     `/received-arecf/E319999999999/xml?issuer_rnc=${ISSUER}`,
     '/received-arecf/?issuer_rnc=101000001',
-  ])('%s is 404', async (address) => {
+  ])('answers 404 to %s', async (address) => {
     expect((await get(address)).status).toBe(404);
   });
 
-  it('shows nothing to another account', async () => {
+  it('answers 404 to another account', async () => {
     const to = await buyer();
     const { encf } = await accepted(to.rnc);
     await reaches(encf, 'delivered');
@@ -1256,7 +1262,7 @@ describe('reading acknowledgements', () => {
       expect((await get(address, { account: `not-${ACCOUNT}` })).status).toBe(404);
   });
 
-  it('counts what happened', async () => {
+  it('counts acknowledgements and deliveries in metrics', async () => {
     const text = await world.metrics.render();
     expect(text).toMatch(/ecf_delivery_status_total\{env="TesteCF",status="delivered"\} \d+/);
     expect(text).toMatch(/ecf_received_acknowledgements_total\{env="TesteCF",receipt_status="0",valid="true"\} \d+/);

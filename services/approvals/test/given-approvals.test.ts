@@ -243,7 +243,7 @@ describe('POST /acecf', () => {
     [{ rejection_code: 1 }, 'Bienes o servicios no recibidos'],
     [{ rejection_code: 2 }, 'Bienes o servicios defectuosos'],
     [{ rejection_code: 3, rejection_description: 'Precio "otro" & más <caro>' }, 'Precio "otro" & más <caro>'],
-  ])('a rejection says why: %j', async (fields, reason) => {
+  ])('gives the reason of a rejection: %j', async (fields, reason) => {
     const encf = await world.invoice();
     const { status, body } = await post(order(encf, { approval_status: 2, ...fields }));
     expect([status, body.authority_submission_status, body.issuer_delivery_status]).toEqual([
@@ -391,7 +391,7 @@ describe('a directory entry that is cached for ten minutes', () => {
 });
 
 describe('local records', () => {
-  it('are signed and stored, are not binding, and are sent later with the same bytes', async () => {
+  it('are signed and stored, do not bind, and are sent later with the same bytes', async () => {
     const encf = await world.invoice();
     const local = await post(order(encf), '?submit_to_authority=false');
     expect([local.status, local.body]).toMatchObject([
@@ -437,17 +437,17 @@ describe('local records', () => {
 describe('a request is refused for', () => {
   const rejected = { approval_status: 2, rejection_code: 1 };
   const bad: [string, Record<string, unknown>, string][] = [
-    ['no reason', { approval_status: 2 }, 'rejection_code'],
-    ['reason of an approval', { rejection_code: 1 }, 'rejection_code'],
+    ['a missing reason', { approval_status: 2 }, 'rejection_code'],
+    ['the reason of an approval', { rejection_code: 1 }, 'rejection_code'],
     ['code 3 without text', { approval_status: 2, rejection_code: 3 }, 'rejection_description'],
-    ['blank text', { approval_status: 2, rejection_code: 3, rejection_description: '  ' }, 'rejection_description'],
+    ['a blank text', { approval_status: 2, rejection_code: 3, rejection_description: '  ' }, 'rejection_description'],
     [
-      'long text',
+      'a long text',
       { approval_status: 2, rejection_code: 3, rejection_description: 'x'.repeat(251) },
       'rejection_description',
     ],
     [
-      'control character',
+      'a control character',
       { approval_status: 2, rejection_code: 3, rejection_description: 'a\u0001b' },
       'rejection_description',
     ],
@@ -465,11 +465,11 @@ describe('a request is refused for', () => {
     ['an eNCF in lower case', { encf: 'e310000000001' }, 'encf'],
     ['a day that does not exist', { invoice_date_issued: '2026-02-30' }, 'invoice_date_issued'],
     ['another time format', { approval_datetime: '23-06-2026' }, 'approval_datetime'],
-    ['a time to come', { approval_datetime: '2099-01-01T00:00:00-04:00' }, 'approval_datetime'],
+    ['a time in the future', { approval_datetime: '2099-01-01T00:00:00-04:00' }, 'approval_datetime'],
     ['three decimals', { invoice_total_amount: '1.234' }, 'invoice_total_amount'],
     ['another environment', { authority_environment: 'testecf' }, 'authority_environment'],
     ['version 2.0', { version: '2.0' }, 'version'],
-    ['what the service makes', { xml_storage_path: 'x' }, 'xml_storage_path'],
+    ['a field that the service makes', { xml_storage_path: 'x' }, 'xml_storage_path'],
     ['a type without approval', { encf: 'E320000000001' }, 'encf'],
   ];
   it.each(bad)('%s', async (_name, fields, field) => {
@@ -478,13 +478,13 @@ describe('a request is refused for', () => {
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toContain(`body.${field}`);
   });
 
-  it('a reason that its status needs, and says which one', async () => {
+  it('a missing reason that its status needs, and the error says which one', async () => {
     const { body } = await post(order('E310009999999', { approval_status: 2 }));
     const msg = 'A rejection (approval_status 2) needs rejection_code 1, 2 or 3.';
     expect(body.items).toEqual([{ loc: ['body', 'rejection_code'], msg, type: 'missing' }]);
   });
 
-  it('all missing fields at once', async () => {
+  it('all missing fields, named in one answer', async () => {
     const { status, body } = await post({});
     expect(status).toBe(422);
     const missing = body.detail.map(({ loc }: { loc: string[] }) => loc[1]);
@@ -508,7 +508,7 @@ describe('a request is refused for', () => {
     expect((await post(order(encf, { invoice_total_amount: '11430.0' }))).status).toBe(201);
   });
 
-  it('invalid JSON, other content, a foreign or inactive taxpayer, a missing certificate', async () => {
+  it('invalid JSON, other content, a foreign or inactive taxpayer, or a missing certificate', async () => {
     expect(await world.call('POST', '/acecf', '{')).toMatchObject({
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['body'], type: 'invalid_json' }] },
@@ -536,7 +536,7 @@ describe('a request is refused for', () => {
     expect((await post(order('E310009999997', { receiver_rnc: rnc }))).body.code).toBe('certificate_missing');
   });
 
-  it('an environment that the header contradicts or the key does not allow', async () => {
+  it('an environment that the header contradicts or that the key does not allow', async () => {
     const encf = await world.invoice();
     expect((await post(order(encf), '', { env: 'CerteCF' })).status).toBe(422);
     const { status, body } = await post(order(encf, { authority_environment: 'eCF' }));
@@ -567,13 +567,13 @@ describe('GET /acecf', () => {
     `/acecf?receiver_rnc=${BUYER}&offset=-1`,
     '/acecf/abc',
     '/acecf/abc/xml',
-  ])('%s is 422', async (address) => expect((await world.call('GET', address)).status).toBe(422));
-  it.each(['/acecf/999999999', '/acecf/999999999/xml'])('%s is 404', async (address) =>
+  ])('answers 422 to %s', async (address) => expect((await world.call('GET', address)).status).toBe(422));
+  it.each(['/acecf/999999999', '/acecf/999999999/xml'])('answers 404 to %s', async (address) =>
     expect((await world.call('GET', address)).status).toBe(404),
   );
 });
 
-describe('concurrent changes of a record that is being sent', () => {
+describe('a record that is being sent', () => {
   const HOUR = 3_600_000;
   const from = (ms: number) => new Date(Date.now() + ms);
   let database: Database;

@@ -82,12 +82,15 @@ describe('an approval', () => {
   it.each([
     ['33', 'E320000000006'],
     ['34', 'E460000000009'],
-  ])("of a %s on %s is taken, as the authority's certification set has them", async (type, modified_encf) => {
-    const encf = world.nextEncf(type);
-    world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { modified_encf }));
-    expect((await world.send(await acecf(encf))).body).toEqual(ACCEPTED);
-    expect(await state(encf)).toMatchObject({ approval_status: 'approved' });
-  });
+  ])(
+    "of a note of type %s on %s is accepted, because the authority's certification set has them",
+    async (type, modified_encf) => {
+      const encf = world.nextEncf(type);
+      world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { modified_encf }));
+      expect((await world.send(await acecf(encf))).body).toEqual(ACCEPTED);
+      expect(await state(encf)).toMatchObject({ approval_status: 'approved' });
+    },
+  );
 
   it('is accepted, stored byte for byte, and published', async () => {
     const encf = await issued();
@@ -133,22 +136,25 @@ describe('an approval', () => {
     });
   });
 
-  it('or a rejection with its reason', async () => {
+  it('may be a rejection with its reason', async () => {
     const encf = await issued();
     const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'No recibido & dañado' });
     expect((await world.send(xml)).status).toBe(200);
     expect(await state(encf)).toMatchObject({ approval_status: 'rejected', rejection_reason: 'No recibido & dañado' });
   });
 
-  it.each(['33', '34', '44', '45'])('of type %s', async (type) => {
+  it.each(['33', '34', '44', '45'])('of type %s is accepted', async (type) => {
     const encf = await world.invoice(type, { at: ['issued'], total: '0.00' });
     expect((await world.send(await acecf(encf, { MontoTotal: '0.00' }))).body).toEqual(ACCEPTED);
   });
 
-  it.each(['35400', '35400.0', '35400.00'])('with the amount written %s, as the authority sends it', async (amount) => {
-    const encf = await world.invoice('31', { at: ['issued'], total: '35400.00' });
-    expect((await world.send(await acecf(encf, { MontoTotal: amount }))).body).toEqual(ACCEPTED);
-  });
+  it.each(['35400', '35400.0', '35400.00'])(
+    'with the amount written %s is accepted, because the authority sends it',
+    async (amount) => {
+      const encf = await world.invoice('31', { at: ['issued'], total: '35400.00' });
+      expect((await world.send(await acecf(encf, { MontoTotal: amount }))).body).toEqual(ACCEPTED);
+    },
+  );
 
   it('is accepted once from fifty concurrent copies', async () => {
     const encf = await issued();
@@ -227,7 +233,7 @@ describe('the signer of an answer', () => {
     }),
   );
 
-  it('that is unknown decides nothing finally: the answer of a known one replaces it, and both stay', async () => {
+  it('that is unknown gives no final answer: the answer of a known one replaces it, and both are kept', async () => {
     const encf = await issued();
     expect((await world.send(await acecf(encf, rejection, stranger))).body).toEqual(ACCEPTED);
     expect(await state(encf)).toMatchObject({
@@ -235,7 +241,7 @@ describe('the signer of an answer', () => {
       approval_confirmed: false,
       signer: { subject: expect.stringContaining('00300000009'), fingerprint: stranger.fingerprint, known: false },
     });
-    // Nobody knows yet which of the two acts for the buyer.
+    // It is still unknown which of the two acts for the buyer.
     const other = issueCertificate('00700000007', AUTHORITY, undefined, testKey(3));
     expect((await world.send(await acecf(encf, {}, other))).status).toBe(400);
     await becomesKnown();
@@ -262,7 +268,7 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that becomes known by a confirmed e-CF: its earlier answer replaces that of a stranger', async () => {
+  it('that becomes known by a confirmed e-CF has its earlier answer replace that of a stranger', async () => {
     const encf = await issued();
     await world.send(await acecf(encf, rejection, stranger));
     const xml = await acecf(encf);
@@ -283,7 +289,7 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that is known before its issuer is trusted: its holder is known once a document from it is', async () => {
+  it('that is known before its issuer is trusted makes its holder known with a document that leads to a trusted issuer', async () => {
     const database = openDatabase(world.databaseUrl, { max: 1 });
     const signers = createKnownSigners(database);
     const use = (keyFingerprint: string, trusted: boolean | null, at: string) => ({
@@ -325,7 +331,7 @@ describe('the signer of an answer', () => {
   const waiting = async () =>
     (await world.database.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')).rows[0]?.n;
 
-  it('that becomes known while its answer is stored: the answer is confirmed', async () => {
+  it('that becomes known while its answer is stored has the answer confirmed', async () => {
     const encf = await issued();
     // Another transaction holds the e-CF, so the answer waits after its signer was looked up.
     const release = await holding(async (tx) => {
@@ -353,8 +359,8 @@ describe('the signer of an answer', () => {
 
   it.each([
     ['is taken', false],
-    ['is refused, because another one stands', true],
-  ])('that became known before its answer is stored: an answer that %s is confirmed', async (_, hasOther) => {
+    ['is refused, because another one counts', true],
+  ])('that became known before its answer is stored has an answer confirmed that %s', async (_, hasOther) => {
     const encf = await issued();
     if (hasOther) await world.send(await acecf(encf, rejection, stranger));
     const signer = { keyFingerprint: keyOf(certificate), holderId: null, trusted: null };
@@ -367,7 +373,7 @@ describe('the signer of an answer', () => {
     expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
   });
 
-  it('may be overruled by an operator: without an answer that counts it is pending', async () => {
+  it('may be overruled by an operator, and the e-CF is pending without an answer that counts', async () => {
     const encf = await issued();
     await world.send(await acecf(encf, rejection, stranger));
     await world.send(await acecf(encf));
@@ -404,7 +410,7 @@ describe('the signer of an answer', () => {
     expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
   });
 
-  it('that counts by an operator who withdraws it brings back the answer that counted before', async () => {
+  it('that an operator accepted and then withdraws brings back the answer that counted before', async () => {
     const encf = await issued();
     await world.send(await acecf(encf));
     await world.send(await acecf(encf, rejection, stranger));
@@ -442,8 +448,8 @@ describe('the signer of an answer', () => {
   });
 });
 
-describe('is refused with the texts of the authority', () => {
-  it('an e-CF that was answered before', async () => {
+describe('a refusal with the texts of the authority', () => {
+  it('is the answer for an e-CF that was answered before', async () => {
     const encf = await issued();
     const repeated = refused(`La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`);
     const xml = await acecf(encf);
@@ -477,13 +483,13 @@ describe('is refused with the texts of the authority', () => {
     ],
     ['an unknown decision', { Estado: '3' }, expect.stringContaining(`${STRUCTURE}. `)],
     ['a rejection without reason', { Estado: '2' }, expect.stringContaining(STRUCTURE)],
-    ['an approval with one', { DetalleMotivoRechazo: 'x' }, expect.stringContaining(STRUCTURE)],
+    ['an approval with a reason', { DetalleMotivoRechazo: 'x' }, expect.stringContaining(STRUCTURE)],
     ['three decimals', { MontoTotal: '11430.000' }, expect.stringContaining(STRUCTURE)],
-    ['an amount that is none', { MontoTotal: 'mucho' }, expect.stringContaining(STRUCTURE)],
+    ['an amount that is not a number', { MontoTotal: 'mucho' }, expect.stringContaining(STRUCTURE)],
     ['a day that does not exist', { FechaEmision: '31-02-2026' }, expect.any(String)],
     ['a missing element', { FechaEmision: undefined }, expect.stringContaining(STRUCTURE)],
   ];
-  it.each(cases)('%s', async (_name, fields, reason) => {
+  it.each(cases)('is the answer to %s', async (_name, fields, reason) => {
     const encf = await issued();
     const { status, body } = await world.send(await acecf(encf, fields));
     expect([status, body]).toEqual([400, refused(reason)]);
@@ -495,7 +501,7 @@ describe('is refused with the texts of the authority', () => {
     ['EnProceso', 200, 400],
     ['AceptadoCondicional', 200, 200],
   ] as const)(
-    'a document that is %s at the authority; after its acceptance the same approval is accepted',
+    'depends on the status of the document (%s); the same approval is accepted once the document is',
     async (status, after, now) => {
       const encf = world.nextEncf();
       world.issued.set(`${ISSUER}|${encf}`, issuedInvoice(encf, { status }));
@@ -508,7 +514,7 @@ describe('is refused with the texts of the authority', () => {
     },
   );
 
-  it('another environment than that of the e-CF', async () => {
+  it('is the answer to another environment than that of the e-CF', async () => {
     const encf = await issued();
     const reason = 'Factura no encontrada para esta Aprobación comercial.';
     logged.length = 0;
@@ -521,7 +527,7 @@ describe('is refused with the texts of the authority', () => {
     expect(lines).toMatchObject([{ reason, env: 'CerteCF', sender: '203.0.113.7' }]);
   });
 
-  it('an invalid signature, none, and other documents', async () => {
+  it('is the answer to an invalid signature, a missing one, and other documents', async () => {
     const encf = await issued();
     const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'caro' });
     expect((await world.send(xml.replace('>caro<', '>claro<'))).body).toEqual(refused(SIGNATURE));
@@ -534,7 +540,7 @@ describe('is refused with the texts of the authority', () => {
     expect(await count('received_approvals', encf)).toBe(0);
   });
 
-  it('an expired or future certificate, but not one renewed after the decision', async () => {
+  it('is the answer to an expired or future certificate, but not to one renewed after the decision', async () => {
     const day = 24 * 3_600_000;
     const from = (first: number, last: number) =>
       issueCertificate('00400000004', AUTHORITY, {
@@ -548,7 +554,7 @@ describe('is refused with the texts of the authority', () => {
     expect((await world.send(await acecf(encf, decided, from(-1, 300)))).body).toEqual(ACCEPTED);
   });
 
-  it('but not a decision time in the future, which is kept as written', async () => {
+  it('is not the answer to a decision time in the future, which is kept as written', async () => {
     const encf = await issued();
     const ahead = { FechaHoraAprobacionComercial: '23-06-2099 17:45:47' };
     expect((await world.send(await acecf(encf, ahead))).body).toEqual(ACCEPTED);
@@ -558,7 +564,7 @@ describe('is refused with the texts of the authority', () => {
 });
 
 describe('an error instead of a receipt', () => {
-  it('for bytes that are no XML: 422, nothing recorded', async () => {
+  it('is 422 for bytes that are not XML, which are not recorded', async () => {
     for (const [body, type] of [
       ['<ACECF>', 'xml.not_well_formed'],
       ['<!DOCTYPE a [<!ENTITY b "c">]><ACECF/>', 'xml.doctype'],
@@ -570,7 +576,7 @@ describe('an error instead of a receipt', () => {
     }
   });
 
-  it('for a document over the limit: 413; a large hostile one is refused, and others are served', async () => {
+  it('is 413 for a document over the limit; a large hostile one is refused, and others are served', async () => {
     expect((await world.send(Buffer.alloc(3_000_000, 0x20))).status).toBe(413);
     const encf = await issued();
     const deep = `<ACECF>${'<a>'.repeat(200_000)}`;
@@ -578,7 +584,7 @@ describe('an error instead of a receipt', () => {
     expect([hostile.status, good.status]).toEqual([422, 200]);
   });
 
-  it('for a hundred bodies that stop: they are cut off in time, and others are served meanwhile', async () => {
+  it('is given for a hundred bodies that stop: they are cut off in time, and others are served meanwhile', async () => {
     const { hostname, port } = new URL(world.url());
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(port), hostname);
@@ -598,7 +604,7 @@ describe('an error instead of a receipt', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('while emission is unavailable: nothing recorded, and the same bytes are accepted later', async () => {
+  it('is given while emission is unavailable, without a record, and the same bytes are accepted later', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     world.emissionGone = true;
@@ -610,10 +616,10 @@ describe('an error instead of a receipt', () => {
   });
 });
 
-describe('stored bytes of refused approvals are bounded', () => {
+describe('stored bytes of refused approvals', () => {
   const SENDERS = ['198.51.100.1', '198.51.100.2', '2001:db8::1'];
   const post = (xml: string, sender: string) => world.send(xml, { 'x-sender': sender });
-  /** Unsigned and without structure, for an e-CF of ours: some twenty thousand bytes, each different. */
+  /** Unsigned and without structure, for one of our e-CF: about twenty thousand bytes, each time different. */
   const forged = (encf: string, length = 19_000) =>
     `<ACECF><DetalleAprobacionComercial><RNCEmisor>${ISSUER}</RNCEmisor><eNCF>${encf}</eNCF><RNCComprador>${STRANGER}</RNCComprador><a>${randomUUID()}${'x'.repeat(length)}</a></DetalleAprobacionComercial></ACECF>`;
   const rowsOf = async (encf: string) =>
@@ -638,7 +644,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     );
   beforeEach(() => world.database.query('DELETE FROM stored_bytes'));
 
-  it('for a sender in 24 hours, refusals included; then nothing is kept, and others go on', async () => {
+  it('are bounded for a sender in 24 hours, refusals included; then its bytes are refused, and those of others kept', async () => {
     const encf = await issued();
     const [first = '', second = ''] = SENDERS;
     await useUp(first);
@@ -669,7 +675,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);
   });
 
-  it('identical ones are counted and stored once', async () => {
+  it('are stored once for identical approvals, which are counted', async () => {
     const encf = await issued();
     for (const xml of [forged(encf), forged(encf, 30_000)]) {
       for (const sender of [SENDERS[0], SENDERS[1], SENDERS[0]]) {
@@ -684,7 +690,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);
   });
 
-  it('one that says the same in other bytes is counted, and neither stored nor charged', async () => {
+  it('do not grow by one that says the same in other bytes, which is counted', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     expect((await post(xml, SENDERS[0] as string)).status).toBe(200);
@@ -703,7 +709,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(refused).toEqual([{ xml_path: answers[0]?.xml_path, repeats: 2 }]);
   });
 
-  it('identical ones stay one row when the reason of the refusal changes', async () => {
+  it('stay one row for identical approvals when the reason of the refusal changes', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const refusals = async () =>
@@ -721,7 +727,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(await refusals()).toEqual([{ repeats: 1, reason: first?.reason }]);
   });
 
-  it('by size: a larger one leaves its checksum, and its record counts', async () => {
+  it('are bounded by size: a larger approval leaves its checksum, and its record counts', async () => {
     const encf = await issued();
     const before = await unkept();
     await useUp(SENDERS[1] as string);
@@ -731,7 +737,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect((await unkept()).size).toBe(before.size + 1);
   });
 
-  it('in the reason of a refusal, also for a name of fifty thousand letters', async () => {
+  it('are bounded in the reason of a refusal, also for a name of fifty thousand letters', async () => {
     const encf = await issued();
     const named = forged(encf, 10).replace('<ACECF>', `<ACECF ${'q'.repeat(49_000)}="">`);
     const { body } = await post(named, SENDERS[2] as string);
@@ -739,7 +745,7 @@ describe('stored bytes of refused approvals are bounded', () => {
     expect(body.mensaje[0].length).toBeLessThanOrEqual(480);
   });
 
-  it('and invalid ones choose no part of a path in the store', async () => {
+  it('have a path in the store of which the sender chooses no part', async () => {
     const encf = await issued();
     const whole = await acecf(encf, { RNCComprador: STRANGER });
     for (const xml of [whole, whole.replace('<MontoTotal>11430.00<', '<MontoTotal>11430.01<')]) {
@@ -750,7 +756,7 @@ describe('stored bytes of refused approvals are bounded', () => {
   });
 });
 
-describe('shapes and addresses', () => {
+describe('the reception of approvals', () => {
   const B = 'b0und4ry';
   const shapes: [string, (xml: string) => string, string][] = [
     [
@@ -773,7 +779,7 @@ describe('shapes and addresses', () => {
     ['the document alone', (xml) => xml, 'application/octet-stream'],
     ['after line ends', (xml) => `\r\n\n${xml}`, 'text/xml'],
   ];
-  it.each(shapes)('%s', async (_name, shape, type) => {
+  it.each(shapes)('accepts a body in the shape: %s', async (_name, shape, type) => {
     const encf = await issued();
     expect((await world.send(shape(await acecf(encf)), { 'content-type': type })).body).toEqual(ACCEPTED);
   });
@@ -783,7 +789,7 @@ describe('shapes and addresses', () => {
     `${INGRESS}/`,
     `/testecf${INGRESS}`,
     `/TesteCF/fe/AprobacionComercial/api/ecf`,
-  ])('%s', async (address) => {
+  ])('accepts the address %s', async (address) => {
     const encf = await issued();
     expect((await world.send(await acecf(encf), {}, address)).body).toEqual(ACCEPTED);
   });
@@ -808,7 +814,7 @@ describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
     ['/E310000000001', '?issuer_rnc=12', 422],
     ['/E310099999999', `?issuer_rnc=${ISSUER}`, 404],
     ['/E310000000001', `?issuer_rnc=${STRANGER}`, 404],
-  ])('%s%s: %i', async (path, query, status) => {
+  ])('answers %s%s with %i', async (path, query, status) => {
     expect((await world.call('GET', `/fe/aprobacioncomercial/api/invoices${path}${query}`)).status).toBe(status);
   });
 });
@@ -846,7 +852,7 @@ it('answers 503 storage_full while the disk is nearly full, and customers still 
 });
 
 describe('PROVIDER_AUTH', () => {
-  it('required: a token of reception, or 401', async () => {
+  it('answers 401 to a call without a token of reception if it is required', async () => {
     const guarded = await World.start({ settings: { PROVIDER_AUTH: 'required' } });
     try {
       guarded.goodToken = 'good';

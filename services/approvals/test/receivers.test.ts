@@ -131,7 +131,7 @@ it('uses an old entry while the directory does not answer, unless the wanted add
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });
 
-it('looks up a moved receiver at once, however long its entry is cached, and uses the result next', async () => {
+it('looks up a moved receiver immediately, however long its entry is cached, and uses the result next', async () => {
   const { book, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://old.example' });
   const called = (await receivers.find(caller, RNC, 'receptionUrl')) as DirectoryEntry;
@@ -147,7 +147,7 @@ it('looks up a moved receiver at once, however long its entry is cached, and use
   expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
 });
 
-it('caches nothing for longer when the clock is set back', async () => {
+it('caches no entry for longer when the clock is set back', async () => {
   const { book, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   book.now -= HOUR;
@@ -174,7 +174,7 @@ it('looks up a missing receiver after pauses that double from an hour, and a las
   expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 72]);
 });
 
-it('obeys a requested pause: the first within a minute, later ones up to the deadline', () => {
+it('obeys a requested pause, the first within a minute and later ones up to the deadline', () => {
   const now = new Date('2026-06-23T12:00:00Z');
   const deadline = new Date(now.getTime() + HOUR);
   const kept = (askedMs: number, tries: number) => obeyedPause(askedMs, tries, now, deadline);
@@ -296,7 +296,7 @@ describe('logins at a receiver', () => {
     expect([calls.length, login.logins]).toEqual([4, 2]);
   });
 
-  it('renew a token that is refused to several calls at once, and keep the new one', async () => {
+  it('renew a token that is refused to several simultaneous calls, and keep the new one', async () => {
     let valid = 't';
     const { receivers, book, login } = directory();
     book.entry = entry;
@@ -318,7 +318,7 @@ describe('logins at a receiver', () => {
     expect([(await send()).outcome, login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('of a stranger that lists another receiver’s login address: its refusals do not stop others there', async () => {
+  it('are not stopped by the refusals of a stranger that lists another receiver’s login address', async () => {
     const { receivers, login } = directory();
     const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
     const outcome = async (at: DirectoryEntry) =>
@@ -344,7 +344,7 @@ describe('logins at a receiver', () => {
     issues('of both');
     await send(both);
     await send(both, 'approvalUrl');
-    // Another buyer with the same login address, and a buyer that moved: each gets a token of its own.
+    // Another buyer with the same login address, and a buyer that moved: each gets its own token.
     issues('of another');
     await send(listed({ ...both, rnc: '120000002', receptionUrl: 'https://stranger.example' }));
     issues('of the moved one');
@@ -367,7 +367,7 @@ describe('logins at a receiver', () => {
     });
   });
 
-  it('look up again a receiver that cannot be reached; a fault or an open circuit breaker is no refusal', async () => {
+  it('look up again a receiver that cannot be reached; a fault or an open circuit breaker is not a refusal', async () => {
     const { book, login, outcome } = sending(() => TAKEN);
     login.token = unknown('timeout');
     for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['EndpointLoginError', 'unreached', 0]);

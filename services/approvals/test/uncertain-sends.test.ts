@@ -101,7 +101,7 @@ async function due(id: number): Promise<Date | null> {
   return (await world.database.query<{ due_at: Date | null }>(sql, [id])).rows[0]?.due_at ?? null;
 }
 
-/** Moves the request to send so many hours back; it is due at the issuer now. */
+/** Moves the request to send back by `hours`; it is due at the issuer now. */
 const later = (id: number, hours: number) =>
   world.database.query(
     `UPDATE outgoing_documents SET due_at = now(), deadline_at = deadline_at - $2 * interval '1 hour'
@@ -121,11 +121,11 @@ const BEFORE = (encf: string) => ({
 const decided = (seen: Record<string, unknown>) =>
   ['Aceptado', 'Rechazado'].includes(String(seen.authority_submission_status));
 
-describe('the authority', () => {
+describe('an authority', () => {
   beforeAll(() => world.list(ISSUER, issuer.url));
 
   it.each(['timeout-after', 'reset-after'])(
-    'an answer that was lost (%s): the same bytes are sent again and accepted',
+    'whose answer was lost (%s) gets the same bytes again and accepts them',
     async (kind) => {
       const encf = await world.invoice();
       await world.fault({ kind, times: 1 });
@@ -165,7 +165,7 @@ describe('the authority', () => {
         ],
       },
     },
-  ])('what is no decision is tried again: %j', async (fault) => {
+  ])('that answers without a decision is tried again: %j', async (fault) => {
     const encf = await world.invoice();
     await world.fault(fault);
     const { body } = await post(order(encf));
@@ -174,7 +174,7 @@ describe('the authority', () => {
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
   });
 
-  it('with a foreign decision after a try that never left: a refusal', async () => {
+  it('with a foreign decision after a try that never left refuses the approval', async () => {
     const encf = await world.invoice();
     // Neither the first token nor its replacement was accepted.
     await world.fault({ kind: 'http', status: 401, body: '', times: 2 });
@@ -188,7 +188,7 @@ describe('the authority', () => {
     });
   });
 
-  it('that refuses the login: `failed`, and sending continues', async () => {
+  it('that refuses the login causes `failed`, and sending continues', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'http', status: 401, body: '' });
     const { body } = await post(order(encf));
@@ -200,7 +200,7 @@ describe('the authority', () => {
     expect(await published(encf, 1)).toEqual(['approved']);
   });
 
-  it('with bytes that cannot be read: `failed`, and sending continues', async () => {
+  it('is not called for bytes that cannot be read: the status is `failed`, and sending continues', async () => {
     const encf = await world.invoice();
     const local = await world.call('POST', '/acecf/?submit_to_authority=false', order(encf));
     const file = path.join(world.folder, 'xml', local.body.xml_storage_path);
@@ -217,13 +217,13 @@ describe('the authority', () => {
     expect(after).toMatchObject({ authority_submission_status: 'Aceptado', sent_to_authority: true });
   });
 
-  it('with a foreign decision before the first try: a refusal', async () => {
+  it('with a foreign decision before the first try refuses the approval', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'verdict', times: 1, verdict: BEFORE(encf) });
     expect((await post(order(encf))).body).toMatchObject({ authority_submission_status: 'Rechazado' });
   });
 
-  it('that refuses: the invoice is pending again, and the same decision goes to the authority alone', async () => {
+  it('that refuses makes the invoice pending again, and alone gets the same decision', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     const first = await post(order(encf));
     expect(first.body).toMatchObject({
@@ -252,7 +252,7 @@ describe('the authority', () => {
     expect(await published(encf, 3)).toEqual(['approved', 'pending', 'approved']);
   });
 
-  it('that refuses before the issuer does: the decision in force goes to the issuer after all', async () => {
+  it('that refuses before the issuer does lets the later decision go to the issuer after all', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     issuer.answers.push(...Array.from({ length: 50 }, () => ({ status: 503, body: 'busy' })));
     const first = await post(order(encf));
@@ -265,7 +265,7 @@ describe('the authority', () => {
     await settled(again.body.id, (seen) => seen.issuer_delivery_status === 'delivered');
   });
 
-  it('that refuses while the issuer has not received it: another decision is allowed', async () => {
+  it('that refuses while the issuer has not received the approval allows another decision', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice('31', { at: ['issued', 'received'] });
     const first = await post(order(encf));
@@ -289,7 +289,7 @@ describe('the authority', () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  it('that is unreachable before signing: 503, nothing is recorded', async () => {
+  it('that is unreachable before signing causes 503, and the approval is not recorded', async () => {
     const encf = await world.invoice();
     const rnc = '133333336';
     // Another certificate, so that no token is cached.
@@ -301,7 +301,7 @@ describe('the authority', () => {
     expect((await world.call('GET', `/acecf?receiver_rnc=${rnc}`)).body).toEqual([]);
   });
 
-  it('in CerteCF accepts it, without a directory', async () => {
+  it('in CerteCF accepts an approval without a directory', async () => {
     const encf = await world.invoice('31', { at: ['issued', 'received'], env: 'CerteCF' });
     const { status, body } = await post(order(encf, { authority_environment: 'CerteCF' }));
     expect([status, body]).toMatchObject([
@@ -314,7 +314,7 @@ describe('the authority', () => {
   });
 });
 
-describe('the issuer', () => {
+describe('an issuer', () => {
   it('gets a multipart with the right name, at its standard path under its base', async () => {
     const encf = await world.invoice();
     const { body } = await post(order(encf));
@@ -363,7 +363,7 @@ describe('the issuer', () => {
     });
   });
 
-  it('without receiver until the deadline: the end, until an operator retries', async () => {
+  it('without receiver until the deadline gets no further try until an operator retries', async () => {
     const undelivered = async (id: number) => {
       const filter = { settled: 'false', undelivered: 'true', after: id - 1, limit: 1 } as const;
       return (await operations().listUndecided(filter)).approvals.find((one) => one.id === id);
@@ -395,7 +395,7 @@ describe('the issuer', () => {
     expect(issuer.requests).toHaveLength(2);
   });
 
-  it('that was not reached in time: an operator can retry it, but not a local record', async () => {
+  it('that was not reached in time can be tried again by an operator, unless the record is local', async () => {
     const { body } = await post(order(await world.invoice()));
     await world.database.query(
       `UPDATE outgoing_documents SET status = 'failed' WHERE approval_id = $1 AND kind = 'issuer'`,
@@ -411,7 +411,7 @@ describe('the issuer', () => {
     await expect(retry(99_999_999)).rejects.toMatchObject({ status: 404, code: 'not_found' });
   });
 
-  it('that refuses gets nothing more, and its text is kept; each refusal is published', async () => {
+  it('that refuses gets no further copy, and its text is kept; each refusal is published', async () => {
     const refusal = {
       status: 400,
       body: '{"codigo":"Error","estado":"Rechazada","mensaje":["Factura no encontrada"]}',
@@ -441,7 +441,7 @@ describe('the issuer', () => {
     ['nothing', '', 'The issuer refused it.'],
     ['a text', 'Rechazado: monto no coincide', 'Rechazado: monto no coincide'],
     ['a JSON text', '"Monto no coincide"', 'Monto no coincide'],
-  ])('that says no with %s in its body is asked no more either', async (_, body, words) => {
+  ])('that refuses with %s in its body gets no further copy either', async (_, body, words) => {
     issuer.answers.push({ status: 400, body, headers: { 'content-type': 'text/plain' } });
     const { body: record } = await post(order(await world.invoice()));
     expect(record).toMatchObject({ issuer_delivery_status: 'refused', issuer_delivery_error: words });
@@ -468,7 +468,7 @@ describe('the issuer', () => {
     { status: 404, body: '<html></html>' },
     { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } },
     { status: 200, body: '<html><body>welcome</body></html>' },
-  ])('what is no answer is tried again: %j', async (answer) => {
+  ])('that gives an answer without a decision is tried again: %j', async (answer) => {
     issuer.answers.push(answer, answer);
     const { body } = await post(order(await world.invoice()));
     const after = await settled(body.id, (seen) => seen.issuer_delivery_status !== 'pending');
@@ -496,7 +496,7 @@ describe('the issuer', () => {
     expect(after).toMatchObject({ issuer_delivery_status: 'delivered', issuer_delivery_error: null });
   });
 
-  it('that answers "loaded before" although no copy left: refused, its text is kept', async () => {
+  it('that answers "loaded before" although no copy left has refused, and its text is kept', async () => {
     const before = JSON.stringify({ codigo: '2', estado: 'x', mensaje: [BEFORE('X').mensajes[0]?.valor] });
     issuer.answers.push({ status: 401, body: '' }, { status: 401, body: '' }, { status: 400, body: before });
     const { body } = await post(order(await world.invoice()));
@@ -507,7 +507,7 @@ describe('the issuer', () => {
     });
   });
 
-  it('whose answer was lost answers "loaded before" to the second copy: delivered', async () => {
+  it('whose answer was lost has the approval if it answers "loaded before" to the second copy', async () => {
     issuer.answers.push(
       { status: 0, body: '', hang: true },
       {
@@ -533,7 +533,7 @@ describe('an answer that cannot be recorded', () => {
       [id],
     );
 
-  it('of a login: pending with its text, and failed after the deadline', async () => {
+  it('leaves the approval pending with its text if a login got it, and failed after the deadline', async () => {
     const seed = '<SemillaModel><valor>s</valor><fecha>2026-06-23T17:45:47-04:00</fecha></SemillaModel>';
     const refusal = { status: 400, body: 'certificado\0x', headers: { 'content-type': 'text/plain' } };
     issuer.always = {
@@ -643,7 +643,7 @@ describe('one send', () => {
   });
 });
 
-describe('two instances with the same send', () => {
+describe('if two instances have the same send,', () => {
   let database: ReturnType<typeof openDatabase>;
   let store: ReturnType<typeof createApprovalStore>;
   beforeAll(() => {
@@ -742,7 +742,7 @@ describe('two instances with the same send', () => {
   });
 });
 
-describe('an authority that never answers readably', () => {
+describe('if the authority never answers readably,', () => {
   const open = async (settled: 'true' | 'false' = 'false') =>
     (await operations().listUndecided({ settled, undelivered: 'false', after: 0, limit: 100, env: 'TesteCF' }))
       .approvals;
@@ -756,7 +756,7 @@ describe('an authority that never answers readably', () => {
     return { encf, id: body.id as number };
   };
 
-  it('an operator settles it as accepted: nothing more is sent, and the note is kept', async () => {
+  it('an operator can settle it as accepted: no further copy is sent, and the note is kept', async () => {
     const { encf, id } = await unreadable();
     const listed = (await open()).find((one) => one.id === id);
     expect(listed).toMatchObject({
@@ -783,7 +783,7 @@ describe('an authority that never answers readably', () => {
     await expect(settle(id, 'rejected')).rejects.toMatchObject({ status: 409, code: 'conflict' });
   });
 
-  it('an operator settles it as rejected: the e-CF is pending again, and a new decision is allowed', async () => {
+  it('an operator can settle it as rejected: the e-CF is pending again, and a new decision is allowed', async () => {
     await world.list(ISSUER, null);
     const { encf, id } = await unreadable();
     await settle(id, 'rejected');
@@ -803,7 +803,7 @@ describe('an authority that never answers readably', () => {
 });
 
 describe('instances', () => {
-  it('another instance finishes once what a crashed one left at any step', async () => {
+  it('finish once what a crashed instance left at any step', async () => {
     const encf = await world.invoice();
     const { body } = await post(order(encf));
     const ended = body.id;
@@ -823,7 +823,7 @@ describe('instances', () => {
     expect(statuses(encf)).toEqual(['approved']);
   });
 
-  it('get a local and a sent request at the same moment: there is one record, and it is sent', async () => {
+  it('that get a local and a sent request at the same moment make one record, and it is sent', async () => {
     for (let round = 0; round < 6; round += 1) {
       const encf = await world.invoice();
       const asked = [{ submit: true }, { submit: false }, { submit: true }, { submit: false }].map(({ submit }, n) =>
@@ -840,7 +840,7 @@ describe('instances', () => {
     }
   });
 
-  it('share due work and send nothing twice', async () => {
+  it('share due work and send no approval twice', async () => {
     const encfs = await Promise.all(Array.from({ length: 12 }, () => world.invoice()));
     await world.fault({ kind: 'reset' });
     issuer.answers.push(...Array.from({ length: 12 }, () => ({ status: 503, body: '' })));
@@ -897,7 +897,7 @@ describe('instances', () => {
     }
   });
 
-  it('that stop keep their leases until the answers came: no other instance sends beside', async () => {
+  it('that stop keep their leases until the answers came, and no other instance sends beside them', async () => {
     const ending = await world.addInstance({ RECEIVER_TIMEOUT_MS: '10000', APPROVAL_CLAIM_MS: '2000' });
     const encf = await world.invoice();
     let answer: () => void = () => undefined;
@@ -931,7 +931,7 @@ describe('instances', () => {
     await world.control('DELETE', 'faults');
   });
 
-  it('of a superseded approval are no longer undecided', async () => {
+  it('no longer list a superseded approval as undecided', async () => {
     const encf = await world.invoice();
     await world.fault({ kind: 'reset' });
     const { body } = await post(order(encf));

@@ -68,7 +68,7 @@ const UNREADABLE: AcknowledgementValidation = {
   fault: null,
   signer: null,
 };
-/** A genuine acknowledgement has some four kilobytes and eighty tags. A far larger one is not parsed. */
+/** A genuine acknowledgement has about four kilobytes and eighty tags. A far larger one is not parsed. */
 const MAX_ACKNOWLEDGEMENT_BYTES = 262_144;
 const MAX_TAGS = 1_000;
 const LESS_THAN = 0x3c;

@@ -27,7 +27,7 @@ export interface DeliverParts {
   readonly presentRun: (env: EcfKey['env'], rnc: string) => Promise<number>;
   readonly callerOf: DeliveryCaller;
   readonly endpoints: Endpoints;
-  /** Those of the receiver client, one for each host. */
+  /** The circuit breakers of the receiver client, one for each host. */
   readonly hostCircuits: Pick<CircuitBreakers, 'waitMs'>;
   /** Reads documents that emission issued. */
   readonly issuedXml: DocumentReader;
@@ -131,7 +131,7 @@ export function createDeliver(parts: DeliverParts): Send {
         return without(laterOf(delivery, answer.reason, answer.code, { health: 'failing' }));
       case 'unknown': {
         const { cause, detail, retryAfterMs: pauseMs = 0 } = answer;
-        // An answer that acknowledges nothing: the receiver may have the document or not.
+        // The answer is not an acknowledgement: the receiver may have the document or not.
         if (cause === 'not_a_verdict' || cause === 'too_large')
           return without(laterOf(delivery, detail, cause, { status: 'unacknowledged', health: 'healthy', pauseMs }));
         return without(laterOf(delivery, detail, cause, { health: 'failing', pauseMs }));

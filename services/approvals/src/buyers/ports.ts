@@ -4,7 +4,7 @@ import type { Claimed, EcfKey, Ending } from '../sending/outgoing.js';
 import type { NewAcknowledgement, StoredAcknowledgement } from './acknowledgement.js';
 import type { Delivery, DeliveryStatus, NewDelivery } from './delivery.js';
 
-/** How a delivery ended, with the acknowledgement that it brought; null without one. */
+/** How a delivery ended, with the acknowledgement that it brought, or null if it brought none. */
 export interface DeliveryEnding extends Ending {
   readonly status: DeliveryStatus;
   readonly acknowledgement: NewAcknowledgement | null;

@@ -85,8 +85,8 @@ const STOP_LOOKING = {
           WHERE approval_id = ANY($1::bigint[]) AND kind = 'issuer' AND status = 'no_receiver' AND sent_at IS NULL`,
 };
 /**
- * Decisions about the document that held the number before. A sent copy is not undone; one that was not sent is not
- * sent any more. The rows are locked, so none is being claimed.
+ * Decisions about the document that held the number before. A sent copy is not undone; one that was not sent is no longer
+ * sent. The rows are locked, so none is being claimed.
  */
 const OUTDATE = {
   name: 'approval_outdate',

@@ -197,7 +197,7 @@ async function findReceived(
   return received[0] ?? null;
 }
 
-/** Nothing is signed while the authority cannot be reached or refuses the login of this taxpayer. */
+/** Throws, before an approval is signed, if the authority is unreachable or refuses the login of this taxpayer. */
 async function requireLogin(
   { tokens }: GiveApprovalParts,
   env: Environment,
@@ -217,7 +217,7 @@ function loginFailure(error: unknown): unknown {
     const reason = error.reason ? `: ${error.reason}` : '';
     return new ApprovalsError(
       'login_refused',
-      `The authority refuses the login with this certificate${reason}. Nothing was signed.`,
+      `The authority refuses the login with this certificate${reason}. The approval was not signed.`,
       {
         cause: error,
       },

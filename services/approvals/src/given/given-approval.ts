@@ -63,7 +63,7 @@ export interface IssuerSide {
   readonly uncertain: boolean;
 }
 
-/** A commercial approval of ours (Aprobación Comercial, ACECF). */
+/** A commercial approval (Aprobación Comercial, ACECF) that one of our taxpayers gave. */
 export interface GivenApproval extends NewApproval {
   readonly id: number;
   readonly authority: AuthoritySide;

@@ -7,8 +7,8 @@ import type { NewReceivedApproval, ReceivedAnswer } from './ports.js';
 type Confirmable = Pick<NewReceivedApproval, 'confirmed'>;
 
 /**
- * Whether a new answer counts instead of the present one. The first answer counts, whoever signed it. Only the answer of a known
- * signer replaces one, and only that of a stranger.
+ * Whether a new answer counts instead of the present one. The first answer counts, even if a stranger signed it. Only the
+ * answer of a known signer replaces another answer, and only one that a stranger signed.
  */
 export function replaces(answer: Confirmable, present: Confirmable | null): boolean {
   return present === null || (answer.confirmed && !present.confirmed);

@@ -5,7 +5,7 @@ import type { DecisionKey } from '../given/given-approval.js';
 import type { StoredBytes } from '../sending/outgoing.js';
 import type { ApprovalValidationResult } from './validate-approval.js';
 
-/** A buyer's answer (ACECF) to an e-CF of ours, before it has an id. */
+/** A buyer's answer (ACECF) to one of our e-CF, before it has an id. */
 export interface NewReceivedApproval {
   readonly key: DecisionKey;
   readonly accountId: string;
@@ -50,7 +50,7 @@ export interface NewRefusedApproval {
   readonly receivedAt: Date;
   readonly bytes: number;
   readonly sha256: string;
-  /** Null where a quota did not allow to keep the bytes. */
+  /** Null where a quota did not allow us to keep the bytes. */
   readonly xmlPath: string | null;
   readonly requestId: string;
   readonly sender: string | null;
@@ -69,7 +69,7 @@ export interface ReceivedApprovalStore {
   equalTo(key: Omit<DecisionKey, 'buyerRnc'>, contentSha256: string | null): Promise<StoredBytes | null>;
   /** Where identical bytes of an answer or a refused one are kept; null if they were refused and not kept, undefined if new. */
   pathOf(key: Omit<DecisionKey, 'buyerRnc'>, sha256: string): Promise<string | null | undefined>;
-  /** Commits an answer that counts, with its bytes; false, and nothing kept, if another one goes on to count. */
+  /** Commits an answer that counts, with its bytes; false, without storing it, if another one continues to count. */
   add(approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean>;
   /**
    * Commits a refusal. `bytes` are stored if it names a path, null if they are kept already; `answer` does not count,

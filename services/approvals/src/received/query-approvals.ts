@@ -42,7 +42,7 @@ export interface QueryApprovals {
   one(query: OneQuery): Promise<Approval>;
   /** The very bytes that were signed. */
   xml(query: OneQuery): Promise<Uint8Array>;
-  /** The buyer's decision about an e-CF of ours. */
+  /** The buyer's decision about one of our e-CF. */
   received(query: IssuedQuery): Promise<ReceivedApproval>;
   /** Every answer that came, whether it counts or not. */
   answers(query: IssuedQuery): Promise<ApprovalAnswers>;
@@ -58,7 +58,7 @@ export function createQueryApprovals(ports: QueryApprovalsParts): QueryApprovals
     throw new ApprovalsError('not_found', `There is no approval ${id} of this account.`);
   }
 
-  /** An e-CF of ours of a type that can be approved, with the answer that counts. */
+  /** One of our e-CF, of a type that can be approved, with the answer that counts. */
   async function issuedDocument({ caller, env, issuerRnc, encf }: IssuedQuery): Promise<{
     answer: ReceivedAnswer | null;
     buyerRnc: string | null;

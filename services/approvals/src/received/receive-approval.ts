@@ -29,7 +29,7 @@ export interface ApprovalOutcome {
   readonly receipt: ApprovalReceipt;
   /** Null where the approval is accepted. */
   readonly refusal: string | null;
-  /** Why the bytes of a refused approval of an e-CF of ours were not kept; null where they were. */
+  /** Why the bytes of a refused approval of one of our e-CF were not kept; null where they were. */
   readonly unkept: Unkept | null;
 }
 
@@ -50,8 +50,8 @@ export interface ReceiveApprovalParts {
 }
 
 /**
- * Receives a buyer's approval or rejection of an e-CF of ours (Aprobación Comercial). Order of the checks: structure,
- * signature, type, known and ours, buyer with date and amount, not answered before. The e-CF that a note modifies does not
+ * Receives a buyer's approval or rejection of one of our e-CF (Aprobación Comercial). Order of the checks: structure,
+ * signature, type, issued by us, buyer with date and amount, not answered before. The e-CF that a note modifies does not
  * matter: the authority's certification set approves notes on 32 and 46. Bytes, record and event are durable when it resolves.
  *
  * A signature proves that the document is whole, not that its signer acts for the buyer. So the answer of a signer who is not
@@ -116,7 +116,7 @@ export function createReceiveApproval(ports: ReceiveApprovalParts): ReceiveAppro
     return ports.received.add(answer, arrival.bytes);
   }
 
-  /** Records the refusal of an approval of an e-CF of ours. Other refusals only write a log line. */
+  /** Records the refusal of an approval of one of our e-CF. Other refusals only write a log line. */
   async function refuse(
     arrival: ApprovalArrival,
     { invoice, answer, buyerRnc }: Refused,
@@ -135,7 +135,7 @@ export function createReceiveApproval(ports: ReceiveApprovalParts): ReceiveAppro
     const sha256 = hash('sha256', bytes, 'hex');
     const { path: xmlPath, unkept } = await keepRefused(arrival, about, answer, sha256);
     const refused = { buyerRnc, reason, receivedAt, bytes: bytes.length, sha256, xmlPath, requestId, sender };
-    // Without its bytes an answer could not be shown to anybody.
+    // An answer cannot be shown without its bytes.
     const kept = answer === null || xmlPath === null ? null : { ...answer, xml: { path: xmlPath, sha256 } };
     await ports.received.refuse({ ...about, ...refused }, bytes, kept);
     return { receipt, refusal: reason, unkept };

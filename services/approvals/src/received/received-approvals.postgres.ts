@@ -24,7 +24,7 @@ const VALUES = COLUMNS.split(',').map((_, index) => `$${index + 1}`);
 const ABOUT = 'a.env = $1 AND a.issuer_rnc = $2 AND a.encf = $3';
 /** The present certification run of the issuer of a decision `d`. */
 const RUN = 'coalesce((SELECT c.run FROM certification_run c WHERE c.env = d.env AND c.issuer_rnc = d.issuer_rnc), 1)';
-/** Most answers that are listed. */
+/** The largest number of answers that are listed. */
 const MOST_ANSWERS = 1_000;
 
 const FIND = {

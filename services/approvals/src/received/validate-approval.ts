@@ -72,7 +72,7 @@ export function validateApproval(bytes: Uint8Array, options: ValidateApprovalOpt
   const about = quoted(checked.tree);
   if (checked.document !== 'ACECF' || checked.tree === null) return { refusal: REFUSALS.structure, about };
   const { faults, warnings } = checkBusinessRules(checked.tree, { now: options.now });
-  // The type is checked later, with a text of its own. A reason that contradicts the decision leaves the decision open.
+  // A wrong type is refused later, with its own text. A reason that contradicts the decision leaves the decision open.
   const rules = [
     ...faults.filter(({ rule }) => rule !== 'business.approval-type'),
     ...warnings.filter(({ rule }) => rule.startsWith('business.approval-reason-')),

@@ -152,8 +152,8 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
 }
 
 /**
- * A token belongs to a caller, a login address and the hosts of the directory entry. So an entry that lists a login address of
- * somebody else gets a token of its own, and its refusals count for itself alone.
+ * A token belongs to a caller, a login address and the hosts of the directory entry. So an entry that lists another receiver's
+ * login address gets its own token, and its refusals count only for itself.
  */
 function loginName({ env, account, certificate }: Caller, entry: DirectoryEntry): string {
   const hosts = [entry.receptionUrl, entry.approvalUrl].map((address) => address && originOf(address));
@@ -174,7 +174,7 @@ function troubleOf({ cause, raw }: Answer<unknown> & { outcome: 'unknown' }): Lo
   return cause === 'server_error' && (raw?.status ?? 500) >= 500 ? 'failing' : 'refused';
 }
 
-/** The text of an answer that is no verdict. */
+/** The text of an answer that is not a verdict. */
 export function answerText(answer: Exclude<Answer<unknown>, { outcome: 'verdict' }>): string {
   if (answer.outcome === 'unknown') return answer.detail;
   return answer.outcome === 'refused' ? answer.reason : 'it refuses the login';

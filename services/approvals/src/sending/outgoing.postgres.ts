@@ -141,7 +141,7 @@ export function createOutgoingStore(
 
 /**
  * Records an ending; null if the document does not exist.
- * @param taken the recipient took the document: that counts whoever holds the claim
+ * @param taken the recipient took the document: that counts even if another instance holds the claim by now
  * @param open the status of a document that may have arrived although this ending does not count
  */
 export async function concludeOutgoing(

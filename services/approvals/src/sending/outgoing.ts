@@ -72,7 +72,7 @@ export interface Ending {
   readonly needsCertificate: boolean;
   /** For the circuit breaker of the recipient. */
   readonly health: Health;
-  /** Milliseconds of the pause that the recipient asked for, as far as it is obeyed. */
+  /** Milliseconds of the pause that the recipient requested, as far as it is obeyed. */
   readonly pauseMs: number;
   /** A short word for metrics. */
   readonly word: string;

@@ -3,18 +3,18 @@ import type { Claimed, EcfKey, Outgoing } from './outgoing.js';
 
 /** The slots that a claim may fill. */
 export interface FreeSlots {
-  /** Recipients that get nothing now. */
+  /** Recipients to which no document is sent now. */
   readonly busyRecipients: readonly string[];
   /** Recipients that get several; any other gets one. */
   readonly recipientSlots: Readonly<Record<string, number>>;
-  /** Hosts (origins) that get nothing now. */
+  /** Hosts (origins) to which no document is sent now. */
   readonly busyHosts: readonly string[];
   /** Hosts with sends in flight; any other gets `slotsPerHost`. */
   readonly hostSlots: Readonly<Record<string, number>>;
   readonly slotsPerHost: number;
 }
 
-/** Documents that are sent, whatever their kind. */
+/** Documents that are sent, of any kind. */
 export interface OutgoingStore {
   /**
    * Claims due documents for the free slots, oldest first, and counts the try. No two instances claim the same. A claim

@@ -10,8 +10,8 @@ const DOUBLED = 5;
 export const LONGEST_LOOK_UP_PAUSE_MS = NO_RECEIVER_PAUSE_MS * 1.25 * 2 ** DOUBLED + 600_000;
 
 /**
- * The milliseconds of a requested pause (Retry-After) that are obeyed after so many tries. A pause that ends after the deadline
- * is not obeyed, because no try would be left.
+ * The milliseconds of a requested pause (Retry-After) that are obeyed after `tries` tries. A pause that ends after the
+ * deadline is not obeyed, because no try would be left.
  */
 export function obeyedPause(requestedMs: number, tries: number, now: Date, deadline: Date): number {
   if (now.getTime() + requestedMs > deadline.getTime()) return 0;
@@ -19,7 +19,7 @@ export function obeyedPause(requestedMs: number, tries: number, now: Date, deadl
 }
 
 /**
- * The time of the next directory query for a missing receiver, after so many tries: after 1, 2, 4, … hours and at the
+ * The time of the next directory query for a missing receiver, after `tries` queries: after 1, 2, 4, … hours and at the
  * deadline. Null after the deadline.
  */
 export function nextLookUp(tries: number, now: Date, deadline: Date, random: () => number): Date | null {

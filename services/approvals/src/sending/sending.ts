@@ -29,7 +29,7 @@ export interface SendingParts {
   readonly send: Readonly<Record<Kind, Send>>;
   /** One circuit breaker for each buyer, around a delivery. */
   readonly recipientCircuits: CircuitBreakers;
-  /** Those of the receiver client, one for each host. */
+  /** The circuit breakers of the receiver client, one for each host. */
   readonly hostCircuits: Pick<CircuitBreakers, 'waiting'>;
   readonly report: FailureReport & { gaveUp(delivery: Outgoing): void };
   readonly clock: () => Date;

@@ -19,7 +19,7 @@ export interface Slots {
   record(recipient: string, health: Health): void;
   /** The slots that a claim may fill beside the sends in flight. */
   free(inFlight: readonly Outgoing[]): FreeSlots;
-  /** Recipients and hosts whose circuit breaker is open, or that asked for a pause. */
+  /** Recipients and hosts whose circuit breaker is open, or that requested a pause. */
   paused(): { readonly recipients: readonly string[]; readonly hosts: readonly string[] };
 }
 
