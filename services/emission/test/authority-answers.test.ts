@@ -85,7 +85,7 @@ describe('given a full document that is being sent', () => {
     expect(lost()).toMatchObject({ state: 'unknown', lostSends: 1, trackId: null });
   });
 
-  it('when reception refuses the file without a trackId, then nothing was taken: no verdict, the message is kept', () => {
+  it('when reception refuses the file without a trackId, then the authority did not take it: there is no verdict, and the message is kept', () => {
     const next = must(afterReceipt(sending(), receipt(null, 'archivo no válido'), at(0)));
     expect(next).toMatchObject({
       state: 'committed',
@@ -158,7 +158,7 @@ describe('given a full document whose send was lost', () => {
     expect(next).toMatchObject({ state: 'unknown', notFoundSince: null, failures: 2 });
   });
 
-  it('when the environment offers no query, then an alarm is raised and nothing is resent', () => {
+  it('when the environment offers no query, then an alarm is raised and it is not sent again', () => {
     const next = must(afterLookUp(lost(), { trackIds: NO_SERVICE, state: null }, at(4_000)));
     expect(next).toMatchObject({ state: 'unknown', alarm: 'no-query' });
     expect(due(next)).toBe(HOURS_72);
@@ -168,7 +168,7 @@ describe('given a full document whose send was lost', () => {
     expect(clearedToResend(next, at(9_000))).toMatchObject({ state: 'resend-due', alarm: null });
   });
 
-  it('trackIds of earlier attempts are not taken for its own', () => {
+  it('trackIds of earlier attempts are not adopted', () => {
     const past = [
       {
         attempt: 1,
@@ -187,7 +187,7 @@ describe('given a full document whose send was lost', () => {
     expect(next).toMatchObject({ state: 'unknown', trackId: null, notFoundSince: at(4_000).now });
   });
 
-  it('an accepted document of another system under the number is not taken for ours', () => {
+  it('an accepted document of another system under the number is not adopted', () => {
     const found = trackIds(['foreign', 'Aceptado']);
     expect(stateIsNeeded(lost(), found, at(4_000))).toBe(true);
     const next = must(afterLookUp(lost(), { trackIds: found, state: documentState('Aceptado', 'ZZZZZZ') }, at(4_000)));
@@ -196,7 +196,7 @@ describe('given a full document whose send was lost', () => {
     expect(ours).toMatchObject({ state: 'processing', trackId: 'foreign' });
   });
 
-  it('a rejected document of another system is not taken for ours either; ours may be sent after two answers', () => {
+  it('a rejected document of another system is not adopted either, and ours may be sent after two answers "not found"', () => {
     const found = trackIds(['foreign', 'Rechazado']);
     expect(stateIsNeeded(lost(), found, at(4_000))).toBe(true);
     for (const state of [documentState('Rechazado', 'ZZZZZZ'), documentState('No encontrado', null)]) {
@@ -216,7 +216,7 @@ describe('given a full document whose send was lost', () => {
     expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'], ['own', 'Rechazado'])).toBe('own');
     expect(adopted(ours('Aceptado'), ['own', 'AceptadoCondicional'], ['foreign', 'Rechazado'])).toBe('own');
     expect(adopted(ours('Aceptado'), ['own', 'EnProceso'], ['foreign', 'Rechazado'])).toBe('own');
-    // The query knows it as rejected, but lists only another system's document: ours is not listed yet.
+    // The query finds it rejected, but lists only another system's document: ours is not listed yet.
     expect(adopted(ours('Rechazado'), ['foreign', 'Aceptado'])).toBeNull();
   });
 
@@ -287,7 +287,7 @@ describe('given a full document that was sent again', () => {
     expect(afterLookUp(arrived, foreign, at(311_000))).toMatchObject({ state: 'rejected-used', trackId: 'copy-2' });
   });
 
-  it('when the first copy is not found for long, nothing is sent a third time', () => {
+  it('when the first copy is not found for a long time, then it is not sent a third time', () => {
     let attempt = must(afterResult(resent(), result('Rechazado', REPEATED), at(310_000)));
     for (let hours = 1; hours < 80; hours += 1) {
       attempt = must(
@@ -519,7 +519,7 @@ describe('given a document that waits because the authority limits calls (status
     expect(ofAll.verdict.messages).toEqual([entry('all taxpayers', toIsoDominican(at(120_000).now))]);
   });
 
-  it('says it once, and no longer when another answer comes', () => {
+  it('says so once, and no longer when another answer comes', () => {
     const first = must(afterReceipt(sending(), limited('taxpayer'), at(0)));
     const again = must(afterReceipt(beginSend(first, at(120_000), 'me', 1), limited('taxpayer'), at(120_000)));
     expect(again.verdict.messages).toEqual([entry('this taxpayer', toIsoDominican(at(240_000).now))]);
@@ -557,7 +557,7 @@ describe('given a document that waits because the authority did not answer, or a
     expect(changesPublished(before, must(afterReceipt(before, unknown('maybe'), at(0))))).toBe(true);
   });
 
-  it('says it with the new time after each query for the lost send', () => {
+  it('says so with the new time after each query for the lost send', () => {
     const lost = must(afterSummary(sending(SUMMARY), unknown('maybe'), at(0)));
     const unheard = must(afterSummaryQuery(lost, unknown('no'), at(4_000)));
     says(unheard, NONE);
@@ -575,7 +575,7 @@ describe('given a document that waits because the authority did not answer, or a
     expect(left.verdict.messages[0]?.valor).toContain('an operator has to decide what happens next');
   });
 
-  it('no longer says it when the authority has taken or decided the document', () => {
+  it('no longer says so when the authority has taken or decided the document', () => {
     const lost = must(afterReceipt(sending(), unknown('no'), at(0)));
     const resent = beginSend(lost, at(4_000), 'me', 1);
     expect(must(afterReceipt(resent, receipt('t-1'), at(4_001))).verdict.messages).toEqual([]);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Document, encf, example, OTHER_ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';
 
-describe('bad input gets a clear answer, and nothing is lost', () => {
+describe('emission', () => {
   let world: World;
   let emission: Instance;
 
@@ -43,7 +43,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     ['/batches', 'application/x-ndjson'],
     ['/batches', 'application/json'],
     ['/internal/master-keys/state', 'application/json'],
-  ])('refuses a body of one byte per chunk: %s, %s', async (route, type) => {
+  ])('refuses at %s a body of %s with one byte per chunk', async (route, type) => {
     const isInternal = route.startsWith('/internal/');
     const request = beginPost(
       `${emission.url}${route}`,
@@ -52,7 +52,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
         'content-type': type,
         'x-token': 'any',
       },
-      // The body does not end: whoever reads all of it never answers.
+      // The body does not end: a reader that waits for its end never answers.
       chunkOf('[') + chunkOf(' ').repeat(20_000),
     );
     expect(await request.answer()).toMatchObject({ status: 400, code: 'bad_request' });
@@ -285,7 +285,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
       404,
       'taxpayer_not_found',
     ],
-  ])('%s', async (_what, make, status, code, more = {}) => {
+  ])('refuses %s and stores no document', async (_what, make, status, code, more = {}) => {
     const [body, type] = make();
     const answer = await post(body, type);
     expect(answer).toMatchObject({ status, body: { code, request_id: expect.any(String), ...more } });
@@ -309,14 +309,14 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     '\u00e1: \u00e9',
     ' folded',
     '',
-  ])('a part with a malformed header is the fault of the caller (%#)', async (header) => {
+  ])('answers a part with a malformed header as a fault of the caller (%#)', async (header) => {
     const { status, body } = await post(form(part(valid, header)));
     expect([400, 422]).toContain(status);
     expect(['bad_request', 'validation_error']).toContain(body.code);
     expect(await rows()).toBe(0);
   });
 
-  it('ten megabytes in one header, or of blanks, are answered without a pause', async () => {
+  it('answers ten megabytes in one header, or of blanks, quickly', async () => {
     const header = `Content-Disposition: form-data; name="data"\r\nContent-Type: a${' ;charset='.repeat(1_000_000)}`;
     expect((await post(form(part(valid, header)))).status).toBe(400);
     const xml = `${' '.repeat(9 * 1024 * 1024)}x`;
@@ -324,7 +324,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect((await world.call(emission, 'POST', '/submit_ecf', init)).status).toBe(400);
   }, 60_000);
 
-  it('an unknown value of validate, or none, is 422', async () => {
+  it('refuses an unknown or missing value of validate', async () => {
     const refused = { status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } };
     for (const query of ['?validate=quizá', '?validate=', '?validate']) {
       expect(await world.submit(emission, example('ecf-31', 1), { query })).toMatchObject(refused);
@@ -334,7 +334,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('a call without the identity of the gateway is refused and reveals nothing', async () => {
+  it('refuses a call without the identity of the gateway', async () => {
     for (const init of [
       { identity: '' },
       { identity: '', headers: { [IDENTITY_HEADER]: 'x.y' } },
@@ -346,7 +346,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     expect((await world.call(emission, 'GET', '/nada')).body.code).toBe('unknown_route');
   });
 
-  it('an inactive taxpayer submits nothing new', async () => {
+  it('refuses a new document of an inactive taxpayer', async () => {
     world.register('199999991', world.certificate, { active: false });
     expect((await world.submit(emission, example('ecf-31', 2))).status).toBe(404);
     world.register('199999991', world.certificate, { account_active: false });
@@ -366,9 +366,9 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
       ['HTML of a proxy', { kind: 'http', status: 200, body: '<html>espere</html>' }],
       ['an empty 400', { kind: 'http', status: 400, body: '' }],
       ['500', { kind: 'http', status: 500, body: 'x' }],
-      ['JSON that is no verdict', { kind: 'http', status: 200, body: '{"hola":1}' }],
+      ['JSON that is not a verdict', { kind: 'http', status: 200, body: '{"hola":1}' }],
       ['slow', { kind: 'slow', delay_ms: 300 }],
-    ] as const)('%s', async (what, fault) => {
+    ] as const)('issues each document once: %s', async (what, fault) => {
       sequence += 1;
       const [ecf, rfce] = [example('ecf-31', sequence), example('ecf-32', sequence)];
       const full = await world.fault({ operation: 'recepcion', times: 1, ...fault });
@@ -396,7 +396,7 @@ describe('bad input gets a clear answer, and nothing is lost', () => {
     });
     let sequence = 100;
 
-    it('every raw answer is kept', async () => {
+    it('keeps every raw answer', async () => {
       const { rows: kept } = await world.database.query<{ operation: string; outcome: string }>(
         'SELECT operation, outcome FROM exchange',
       );
@@ -427,7 +427,7 @@ describe('a body without a stated length', () => {
   });
   afterAll(() => server.stop());
 
-  it('a body that is too large gets only 413: the connection stays, and no stack is printed', async () => {
+  it('that is too large gets only 413, the connection stays open, and no stack is printed', async () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const printed = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const post = (chunks: number) =>

@@ -15,7 +15,7 @@ async function documentsOf(
   return found;
 }
 
-it('lines may arrive in pieces, with blanks around them; one that is too long is null', async () => {
+it('lines may arrive in pieces with blanks around them, and a line that is too long is null', async () => {
   expect(await documentsOf(['\n {"a"', ':1}\r', '\n\t\n', ' \n{', '}', '\n', 'x'.repeat(101), '\n1'])).toEqual([
     '{"a":1}\r',
     '{}',
@@ -24,7 +24,7 @@ it('lines may arrive in pieces, with blanks around them; one that is too long is
   ]);
 });
 
-it('blank lines cost their bytes only, however many and however long', async () => {
+it('blank lines cost only their bytes, whatever their number and length', async () => {
   const concat = jest.spyOn(Buffer, 'concat');
   expect(await documentsOf(['\n'.repeat(10_000), ' '.repeat(1_000), '\n{}'])).toEqual(['{}']);
   expect(concat).toHaveBeenCalledTimes(1);
@@ -37,7 +37,7 @@ it('an array may begin with a byte order mark, in pieces too', async () => {
   await expect(documentsOf(['x[1]'], 100, 'json')).rejects.toMatchObject({ code: 'invalid_batch' });
 });
 
-it('an array of blanks holds no document, however many they are and however they arrive', async () => {
+it('an array of blanks holds no document, whatever their number and however they arrive', async () => {
   for (const chunks of [
     ['[]'],
     [`[${' '.repeat(101)}]`],

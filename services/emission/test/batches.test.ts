@@ -176,13 +176,13 @@ describe('a batch', () => {
     expect(await world.row(number.encf)).toBeNull();
   });
 
-  it('lets a note wait for its document of the same batch, wherever that stands', async () => {
+  it('lets a note wait for its document of the same batch, on an earlier or a later line', async () => {
     const original = invoice();
     const bad = invoice((ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
     sequence += 2;
     const note = creditNote(sequence - 1, original.encf, '100.00');
     const lost = creditNote(sequence, bad.encf, '100.00');
-    // A list of one stands for its value.
+    // A list of one value counts as that value.
     const { ECF } = note as unknown as { ECF: Record<string, unknown> };
     const listed = { ECF: [{ ...ECF, InformacionReferencia: [ECF.InformacionReferencia] }] };
     const { body } = await send(ndjson([listed, original.document, lost, bad.document]));
@@ -215,7 +215,7 @@ describe('a batch', () => {
     expect(await done(body.batch_id)).toMatchObject({ accepted: 2 });
   });
 
-  it('lets a note wait for every line of its number, and refuses it only if all are refused', async () => {
+  it('lets a note wait for every line with the number that it modifies, and refuses it only if all of them are refused', async () => {
     const original = invoice();
     const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
     sequence += 1;
@@ -325,7 +325,7 @@ describe('a batch', () => {
     expect(await world.row(some[0]?.encf as string)).toBeNull();
   });
 
-  it('gives its results in parts: a page of any limit and a stream have each line once', async () => {
+  it('returns each line of its results once, in pages of any limit and in a stream', async () => {
     const { body } = await send('{}\n'.repeat(250));
     await done(body.batch_id);
     const page = async (query: string) =>
@@ -374,7 +374,7 @@ describe('a batch', () => {
     }
   });
 
-  it('goes on when a range expires: its lines without a number of it, and those that state one, are refused', async () => {
+  it('continues when a range expires, and refuses the lines that would draw or that state a number of the range', async () => {
     let later = 0;
     const clock = () => new Date(Date.now() + later);
     let committed = 0;
@@ -446,7 +446,7 @@ describe('a batch', () => {
       expect((await send(ndjson(lines), headers)).status).toBe(409);
   });
 
-  it('with warnings=refuse, tells how a refused line is sent again: its key keeps the outcome', async () => {
+  it('with warnings=refuse, explains how to send a refused line again, because its key keeps the outcome', async () => {
     const odd = invoice((ecf) => {
       ecf.Encabezado.Totales.MontoTotal = '11437.00';
     });
@@ -460,7 +460,7 @@ describe('a batch', () => {
     expect(await done(again.body.batch_id)).toMatchObject({ refused: 0, total: 1 });
   });
 
-  it('is not the batch under its idempotency key after a number was corrected to text', async () => {
+  it('is a conflict under its idempotency key after a number in a document was corrected to text', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const { document } = invoice((ecf) => {
       ecf.Encabezado.Comprador.RNCComprador = 131880681;
@@ -470,7 +470,7 @@ describe('a batch', () => {
     expect((await send(ndjson([document]), headers)).body.code).toBe('idempotency_conflict');
   });
 
-  it('is found by its idempotency key; other content under the key is a conflict', async () => {
+  it('is found by its idempotency key, and other content under the key is a conflict', async () => {
     const key = `key ${randomUUID()}`;
     const body = ndjson([invoice().document]);
     const [first, again] = await Promise.all([1, 2].map(() => send(body, { 'idempotency-key': key })));
@@ -514,7 +514,7 @@ describe('a batch', () => {
     for (let look = 0; look < 600 && committed < some.length; look += 1)
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(committed).toBe(some.length);
-    // The leases end at once instead of half a minute after the crash.
+    // The leases end immediately instead of half a minute after the crash.
     await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [body.batch_id]);
     await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
     emission = await world.start();
@@ -555,7 +555,7 @@ describe('a batch', () => {
     expect(await done(body.batch_id)).toMatchObject({ accepted: 1 });
   });
 
-  it('counts the readings of a large line that end neither well nor badly, and refuses it after two', async () => {
+  it('counts the readings of a large line that do not end, and refuses the line after two', async () => {
     const impatient = await world.start({}, { MAX_BODY_BYTES: 10_000_000, VALIDATION_TIMEOUT_MS: 100 });
     await emission.stop();
     const { document } = invoice((ecf) => {
@@ -587,7 +587,7 @@ describe('a batch', () => {
     expect((await results(body.batch_id))[0]).toMatchObject({ error: { code: 'document_too_costly' } });
   });
 
-  it('shows an interrupted line no document of another request that chose the same request id', async () => {
+  it('does not show the document of another request with the same request id as that of an interrupted line', async () => {
     const number = invoice();
     const faulty = example('ecf-31', sequence, (ecf) => delete ecf.Encabezado.Emisor.RazonSocialEmisor);
     const stranger = { [CALLER_HEADER]: world.identity('TesteCF', 'account-2') };
@@ -666,7 +666,7 @@ describe('a batch', () => {
     await world.database.query('DELETE FROM batch WHERE id = $1', [young]);
   });
 
-  it('is deleted with its lines 30 days after it finished; its key may then begin a new batch', async () => {
+  it('is deleted with its lines 30 days after it finished, and its key may then begin a new batch', async () => {
     const headers = { 'idempotency-key': `kept ${randomUUID()}` };
     const body = ndjson([invoice().document]);
     const first = (await send(body, headers)).body.batch_id;
@@ -690,7 +690,7 @@ describe('a batch', () => {
     expect((await done(second)).accepted).toBe(1);
   });
 
-  it('is not deleted with all others when the clock of the database is 92 days ahead', async () => {
+  it('is deleted by a clock that is 92 days ahead only with the batches of one day', async () => {
     await world.database.query(
       `INSERT INTO batch (account_id, env, validate, may_wait, caller, created_at, finished_at, received, sha256, total)
         SELECT 'account-3', 'TesteCF', false, false, '{}', at, at, true, '', 0
@@ -726,7 +726,7 @@ describe('submissions over MAX_SUBMISSIONS', () => {
 });
 
 describe('submissions whose body does not end', () => {
-  it('take no place of MAX_SUBMISSIONS', async () => {
+  it('do not count towards MAX_SUBMISSIONS', async () => {
     const busy = await world.start({}, { MAX_SUBMISSIONS: 1 });
     const begin = (route: string, type: string) =>
       beginPost(
@@ -746,14 +746,14 @@ describe('submissions whose body does not end', () => {
   });
 });
 
-it('answers 200 parallel calls of one account by default', async () => {
+it('emission answers 200 parallel calls of one account by default', async () => {
   const answers = await Promise.all(
     Array.from({ length: 200 }, () => world.submit(emission, invoice().document, { query: '?validate=true' })),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 }, 60_000);
 
-describe('bodies in flight', () => {
+describe('the memory for bodies in flight', () => {
   const MEBIBYTE = 1024 * 1024;
   let most = 0;
   let bodies: BodiesInFlight;
@@ -772,7 +772,7 @@ describe('bodies in flight', () => {
   afterAll(() => small.stop());
 
   it.each(['application/x-ndjson', 'application/json'])(
-    'holds less than 2 MiB of a batch of 60 MiB: %s',
+    'holds less than 2 MiB of a batch of 60 MiB in %s',
     async (type) => {
       const isArray = type === 'application/json';
       // Documents that are refused one by one: the body is what counts here.
@@ -800,29 +800,32 @@ describe('bodies in flight', () => {
     ['/submit_ecf', 'application/json'],
     ['/anecf', 'application/json'],
     ['/batches', 'application/x-ndjson'],
-  ])('gives half-open bodies of one account its share, and other accounts the rest: %s', async (route, type) => {
-    const open = Array.from({ length: 90 }, () =>
-      beginPost(
-        `${small.url}${route}`,
-        { [CALLER_HEADER]: world.identity(), 'content-type': type, 'x-token': 'any' },
-        `${(60_000).toString(16)}\r\n${'x'.repeat(50_000)}`,
-      ),
-    );
-    const refused = await Promise.race(open.map((one) => one.answer()));
-    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
-    expect(refused.head).toMatch(/retry-after: 5/i);
-    expect(bodies.bytes()).toBeLessThanOrEqual(4 * MEBIBYTE);
-    const other = { identity: world.identity('TesteCF', 'account-2') };
-    const form = new FormData();
-    form.set('data', JSON.stringify(invoice().document));
-    expect(await world.call(small, 'POST', '/fe_Submit', { body: form, ...other })).toMatchObject({ status: 404 });
-    for (const { socket } of open) socket.destroy();
-    await until(async () => bodies.bytes() === 0);
-  });
+  ])(
+    'is shared so that unfinished bodies of one account to %s leave the rest to other accounts',
+    async (route, type) => {
+      const open = Array.from({ length: 90 }, () =>
+        beginPost(
+          `${small.url}${route}`,
+          { [CALLER_HEADER]: world.identity(), 'content-type': type, 'x-token': 'any' },
+          `${(60_000).toString(16)}\r\n${'x'.repeat(50_000)}`,
+        ),
+      );
+      const refused = await Promise.race(open.map((one) => one.answer()));
+      expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(refused.head).toMatch(/retry-after: 5/i);
+      expect(bodies.bytes()).toBeLessThanOrEqual(4 * MEBIBYTE);
+      const other = { identity: world.identity('TesteCF', 'account-2') };
+      const form = new FormData();
+      form.set('data', JSON.stringify(invoice().document));
+      expect(await world.call(small, 'POST', '/fe_Submit', { body: form, ...other })).toMatchObject({ status: 404 });
+      for (const { socket } of open) socket.destroy();
+      await until(async () => bodies.bytes() === 0);
+    },
+  );
 });
 
-describe('over the limit of the account', () => {
-  it('lines wait while calls go on; calls over it are refused with 429', async () => {
+describe('the limit of an account', () => {
+  it('makes the lines of its batches wait while its calls continue, and refuses the calls above it with 429', async () => {
     const metrics = createMetrics();
     const limited = await world.start({ metrics }, { RATE_LIMIT_PER_ACCOUNT: 10 });
     await emission.stop();
@@ -866,7 +869,7 @@ describe('a batch that is cancelled', () => {
     for (const { error } of await results(body.batch_id, '?only=refused')) expect(error.code).toBe('batch_cancelled');
   });
 
-  it('refuses the lines that a crashed instance had begun, and finishes those that it had committed', async () => {
+  it('refuses the lines that a crashed instance had begun, and finishes the lines that it had committed', async () => {
     world.ranges(ISSUER, [TEN_NUMBERS]);
     const passed = { signed: 0, committed: 0 };
     let crash = (_: Error): void => undefined;
@@ -888,7 +891,7 @@ describe('a batch that is cancelled', () => {
       const { body } = await send(ndjson(lines), { 'idempotency-key': randomUUID() });
       await until(() => passed.signed === 3 && passed.committed === 1);
       await world.call(hanging, 'POST', `/batches/${body.batch_id}/cancel`);
-      // The leases end at once instead of half a minute after the crash.
+      // The leases end immediately instead of half a minute after the crash.
       await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [body.batch_id]);
       await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
       emission = await world.start();
@@ -905,8 +908,8 @@ describe('a batch that is cancelled', () => {
   });
 });
 
-describe('while the authority is away', () => {
-  /** Waits until each line of a batch was postponed so often. */
+describe('while the authority is unreachable,', () => {
+  /** Waits until each line of a batch was postponed at least `times` times. */
   const postponed = (batchId: string, times: number) =>
     until(async () => {
       const { rows } = await world.database.query<{ least: number }>(
@@ -916,7 +919,7 @@ describe('while the authority is away', () => {
       return (rows[0]?.least ?? 0) >= times;
     });
 
-  it('lines stay pending until the batch is cancelled, and none is sent later', async () => {
+  it('the lines of a batch stay pending until it is cancelled, and none of them is sent later', async () => {
     await emission.stop();
     emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
     const some = Array.from({ length: 5 }, () => invoice());
@@ -935,7 +938,7 @@ describe('while the authority is away', () => {
     expect(await world.ledger(patient.encf)).toHaveLength(1);
   });
 
-  it('lines whose instance crashed before the signature did not begin, so the cancellation of their batch refuses them', async () => {
+  it('the cancellation of a batch refuses the lines whose instance crashed before it signed them', async () => {
     await emission.stop();
     emission = await world.start({}, { AUTHORITY_URL: 'http://127.0.0.1:1' });
     world.ranges(ISSUER, [TEN_NUMBERS]);
@@ -956,7 +959,7 @@ describe('while the authority is away', () => {
   });
 });
 
-it('a key that is limited to taxpayers sees no batch of another key', async () => {
+it('a key that is limited to taxpayers does not see the batches of other keys', async () => {
   const { body } = await send(ndjson([invoice().document]));
   await done(body.batch_id);
   const limited = { identity: world.identity('TesteCF', world.accountId, [ISSUER]) };
@@ -978,41 +981,41 @@ it('a key that is limited to taxpayers sees no batch of another key', async () =
   expect((await world.call(emission, 'GET', '/batches', limited)).body.count).toBe(1);
 });
 
-it('a fault that names what PostgreSQL cannot store ends its line', async () => {
+it('a line is refused although its fault names characters that PostgreSQL cannot store', async () => {
   const { body } = await send('{"ECF":{"a\\u0000":1}}\n{"ECF":{"a\\ud800":1}}\n');
   expect(await done(body.batch_id)).toMatchObject({ refused: 2 });
 });
 
-describe('a body that is no batch', () => {
+describe('the batch API', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   it.each([
-    ['empty', '', {}, 400, 'invalid_batch'],
-    ['only blanks', ' \n\n', {}, 400, 'invalid_batch'],
+    ['an empty body', '', {}, 400, 'invalid_batch'],
+    ['a body of blanks', ' \n\n', {}, 400, 'invalid_batch'],
     ['an object', '{"ECF": {}}', JSON_TYPE, 400, 'invalid_batch'],
     ['an empty array', '[]', JSON_TYPE, 400, 'invalid_batch'],
     ['an array of 12 MiB of blanks', `[${' '.repeat(12 * 1024 * 1024)}]`, JSON_TYPE, 400, 'invalid_batch'],
-    ['a torn array', '[{"ECF": {}}, {"ECF"', JSON_TYPE, 400, 'invalid_batch'],
+    ['an array that is cut', '[{"ECF": {}}, {"ECF"', JSON_TYPE, 400, 'invalid_batch'],
     ['an array with an empty element', '[{"ECF": {}},,{}]', JSON_TYPE, 400, 'invalid_batch'],
-    ['text behind the array', '[{"ECF": {}}] x', JSON_TYPE, 400, 'invalid_batch'],
+    ['text after the array', '[{"ECF": {}}] x', JSON_TYPE, 400, 'invalid_batch'],
     ['10,001 lines', '{}\n'.repeat(10_001), {}, 400, 'invalid_batch'],
-    ['another type', '<a/>', { 'content-type': 'application/xml' }, 415, 'unsupported_media_type'],
-    ['compressed', 'x', { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
-    ['an idempotency-key of blanks', '{}', { 'idempotency-key': 'x'.repeat(256) }, 422, 'validation_error'],
-  ])('%s is refused, and nothing is kept', async (_name, body, headers, status, code) => {
+    ['another content type', '<a/>', { 'content-type': 'application/xml' }, 415, 'unsupported_media_type'],
+    ['a compressed body', 'x', { 'content-encoding': 'gzip' }, 415, 'unsupported_media_type'],
+    ['an idempotency-key of 256 characters', '{}', { 'idempotency-key': 'x'.repeat(256) }, 422, 'validation_error'],
+  ])('refuses %s and keeps no batch', async (_name, body, headers, status, code) => {
     const before = await batches();
     const answer = await send(body, headers as Record<string, string>);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(await batches()).toBe(before);
   });
 
-  it('over 100 MiB is refused, and nothing is kept', async () => {
+  it('refuses a body of more than 100 MiB and keeps no batch', async () => {
     const before = await batches();
     const answer = await send(Buffer.alloc(100 * 1024 * 1024 + 1, '{}\n'));
     expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
     expect(await batches()).toBe(before);
   });
 
-  it('of one line of 100 MiB is a batch, whose line is refused', async () => {
+  it('takes one line of 100 MiB as a batch, and refuses the line', async () => {
     const { status, body } = await send(Buffer.alloc(100 * 1024 * 1024, 'x'));
     expect([status, body.total]).toEqual([202, 1]);
     expect(await done(body.batch_id)).toMatchObject({ total: 1, refused: 1 });
@@ -1020,7 +1023,7 @@ describe('a body that is no batch', () => {
     expect(line).toMatchObject({ encf: null, error: { status: 413, code: 'body_too_large' } });
   });
 
-  it('whose sender leaves half way keeps nothing', async () => {
+  it('keeps no batch if the sender disconnects half way', async () => {
     const before = await batches();
     const request = http.request(`${emission.url}/batches`, {
       method: 'POST',
@@ -1042,7 +1045,7 @@ describe('a body that is no batch', () => {
   });
 
   it.each(['?after=x', '?limit=0', '?limit=1001', '?only=unknown'])(
-    'a query of results with %s is 422',
+    'refuses a query of results with %s',
     async (query) => {
       const { body } = await send(ndjson([invoice().document]));
       const answer = await world.call(emission, 'GET', `/batches/${body.batch_id}/results${query}`);
@@ -1054,41 +1057,44 @@ describe('a body that is no batch', () => {
   );
 });
 
-describe('clocks that are wrong for a while', () => {
+describe('emission', () => {
   let correct: () => void = () => undefined;
   afterEach(() => correct());
 
   it.each([
     ['3 hours', 3 * 3_600_000],
     ['92 days', 92 * 86_400_000],
-  ])('a process clock %s ahead postpones no document, and gives none a wrong time of signature', async (_, ahead) => {
-    const key = `clock ${randomUUID()}`;
-    const { encf: drawn } = (await world.submit(emission, open(), { key })).body;
-    // The simulator judges times by its own clock, which is the one of this process.
-    await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 500, times: 1 });
-    correct = setProcessClockAhead(ahead);
-    const wrong = await world.start();
-    const { document, encf: number } = invoice();
-    const sent = world.submit(wrong, document);
-    const sending = `attempt WHERE state = 'sending'`;
-    await until(async () => (await furthestDueMs(sending, 'next_action_at')) > 0);
-    const lease = await furthestDueMs(sending, 'next_action_at');
-    expect((await sent).status).toBeLessThan(300);
-    correct();
-    expect(lease).toBeLessThan(3_600_000);
-    expect(await furthestDueMs('attempt', 'next_action_at')).toBeLessThan(73 * 3_600_000);
-    const { rows } = await world.database.query<{ ms: number }>(
-      `SELECT extract(epoch FROM a.signed_at - now())::float8 * 1000 AS ms FROM attempt a JOIN emission e ON e.id = a.emission_id
+  ])(
+    'does not postpone a document or sign it with a wrong time if its clock is %s ahead for a while',
+    async (_, ahead) => {
+      const key = `clock ${randomUUID()}`;
+      const { encf: drawn } = (await world.submit(emission, open(), { key })).body;
+      // The simulator judges times by its own clock, which is the one of this process.
+      await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 500, times: 1 });
+      correct = setProcessClockAhead(ahead);
+      const wrong = await world.start();
+      const { document, encf: number } = invoice();
+      const sent = world.submit(wrong, document);
+      const sending = `attempt WHERE state = 'sending'`;
+      await until(async () => (await furthestDueMs(sending, 'next_action_at')) > 0);
+      const lease = await furthestDueMs(sending, 'next_action_at');
+      expect((await sent).status).toBeLessThan(300);
+      correct();
+      expect(lease).toBeLessThan(3_600_000);
+      expect(await furthestDueMs('attempt', 'next_action_at')).toBeLessThan(73 * 3_600_000);
+      const { rows } = await world.database.query<{ ms: number }>(
+        `SELECT extract(epoch FROM a.signed_at - now())::float8 * 1000 AS ms FROM attempt a JOIN emission e ON e.id = a.emission_id
         WHERE e.encf = $1`,
-      [number],
-    );
-    expect(rows[0]?.ms).toBeLessThan(60_000);
-    // The key still names the first document, so the sale is not issued twice.
-    expect((await world.submit(wrong, open(), { key })).body.encf).toBe(drawn);
-    await wrong.stop();
-  });
+        [number],
+      );
+      expect(rows[0]?.ms).toBeLessThan(60_000);
+      // The key still names the first document, so the sale is not issued twice.
+      expect((await world.submit(wrong, open(), { key })).body.encf).toBe(drawn);
+      await wrong.stop();
+    },
+  );
 
-  it('due times beyond the longest pause are brought back to it', async () => {
+  it('shortens due times beyond the longest pause when it starts', async () => {
     await send(ndjson([invoice().document]));
     await world.submit(emission, invoice().document);
     await emission.stop();

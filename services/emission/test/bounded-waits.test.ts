@@ -207,7 +207,7 @@ describe('a repeat', () => {
 });
 
 describe('a cancellation whose outcome the database does not store', () => {
-  it('is answered after ten tries, and recorded when the database is back', async () => {
+  it('is answered after ten tries, and recorded when the database is available again', async () => {
     let isAway = true;
     let tries = 0;
     const ports = {
@@ -232,7 +232,7 @@ describe('a cancellation whose outcome the database does not store', () => {
         find: async () => null,
         record: async (before: Cancellation) => {
           tries += 1;
-          if (isAway) throw new Error('the database is away');
+          if (isAway) throw new Error('the database is unreachable');
           return before;
         },
       },

@@ -20,7 +20,7 @@ const refused = (...texts: string[]) =>
   )?.map(({ from, to }) => [from, to]) ?? null;
 
 describe('the numbers that a partial success refuses', () => {
-  it('are those that follow a known text of refusal', () => {
+  it('follow a known text of refusal', () => {
     expect(refused(EXCEPT, encf(101), `${encf(110)} - ${encf(112)}`)).toEqual([
       [101, 101],
       [110, 112],
@@ -37,14 +37,14 @@ describe('the numbers that a partial success refuses', () => {
     expect(refused(EXCEPT, ...all)).toHaveLength(50);
   });
 
-  it('are read from an answer of 14 MB, and from a mebibyte of what they begin with', () => {
+  it('are read quickly from an answer of 14 MB, and from a mebibyte of beginnings of numbers', () => {
     expect(refused(EXCEPT, `${encf(101)}, `.repeat(1_000_000))).toEqual([[101, 101]]);
     for (const piece of ['E31', 'E310000000101 -', ' ', 'e310000000101 hasta ', '\u0301\u0323', ';.'])
       expect(refused(EXCEPT, `${encf(101)}, ${piece.repeat(Math.ceil((1024 * 1024) / piece.length))}x`)).toBeNull();
   }, 60_000);
 
   it.each([
-    ['nothing named', [EXCEPT]],
+    ['no numbers', [EXCEPT]],
     ['other words', [EXCEPT, '?']],
     [
       'a range in a sentence',
@@ -54,14 +54,14 @@ describe('the numbers that a partial success refuses', () => {
     ['numbers before any words', [encf(101), EXCEPT]],
     ['numbers that were not requested', [EXCEPT, encf(900)]],
     ['some numbers that were not requested', [EXCEPT, encf(101), encf(900)]],
-    ['a range that goes beyond', [EXCEPT, `${encf(190)} al ${encf(250)}`]],
+    ['a range beyond the requested one', [EXCEPT, `${encf(190)} al ${encf(250)}`]],
     ['a range over two types', [EXCEPT, `${encf(101)} - E320000000102`]],
-  ])('are unknown: %s', (_, texts) => {
+  ])('are unknown if the answer has %s', (_, texts) => {
     expect(refused(...texts)).toBeNull();
   });
 });
 
-describe('the answer to a cancellation', () => {
+describe('an answer to a cancellation', () => {
   const ports = {
     clock: () => new Date('2026-06-01T12:00:00Z'),
     random: () => 0.5,
@@ -99,7 +99,7 @@ describe('the answer to a cancellation', () => {
     ['Rechazado', 'No fue posible anular las siguientes secuencias'],
     ['Parcial', EXCEPT],
   ] as const)(
-    'after a lost one, %s (%s) says nothing about the first copy: open, blocked, a person looks',
+    'of %s (%s) after a lost one leaves the outcome of the first copy open, with blocked numbers and an alarm',
     (status, text) => {
       expect(after(sent(1), verdict(status, text, encf(101)), ports)).toMatchObject({
         state: 'submitted',
@@ -110,11 +110,11 @@ describe('the answer to a cancellation', () => {
     },
   );
 
-  it('after a lost one, a success decides', () => {
+  it('decides after a lost one if it is a success', () => {
     expect(after(sent(2), verdict('Aceptado', DONE), ports)).toMatchObject({ state: 'accepted', alarm: null });
   });
 
-  it('is overdue 72 hours after the request, however old the document is', () => {
+  it('that does not come raises the alarm 72 hours after the request, however old the document is', () => {
     const silence: Answer<CancellationVerdict> = {
       outcome: 'unknown',
       cause: 'timeout',
@@ -147,7 +147,7 @@ describe('the answer to a cancellation', () => {
     ['names all but one', [NONE, `${encf(100)} - ${encf(198)}`]],
     ['says that one is used', [USED, encf(101)]],
     ['names them in other words', [NONE, `SecuenciaeNCFDesde: ${encf(100)}, SecuenciaeNCFHasta: ${encf(199)}`]],
-  ])('refuses "the following", and %s: the outcome of the others is open', (_, texts) => {
+  ])('that refuses "the following", and %s, leaves the outcome of the others open', (_, texts) => {
     expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({
       state: 'submitted',
       refused: [],
@@ -161,11 +161,11 @@ describe('the answer to a cancellation', () => {
     ['names more than all', [NONE, `${encf(1)} - ${encf(500)}`]],
     ['names none', [NONE]],
     ['is about the document', [`El valor del campo SecuenciaeNCFDesde es mayor: ${encf(101)}`]],
-  ])('refuses, and %s: none is annulled', (_, texts) => {
+  ])('that refuses, and %s, annuls no number', (_, texts) => {
     expect(after(sent(0), verdict('Rechazado', ...texts), ports)).toMatchObject({ state: 'rejected', alarm: null });
   });
 
-  it('that is awaited: the same instance sends no other copy, even if its clock is set on', async () => {
+  it('that is awaited keeps the same instance from sending another copy, even if its clock is set forward', async () => {
     let answer: () => void = () => undefined;
     const passedOver: (readonly number[])[] = [];
     const all = {
@@ -239,21 +239,24 @@ describe('the answer to a cancellation', () => {
     const open = { state: 'submitted', lostSends: 1, nextActionAt: null, alarm: 'cancellation-open' } as const;
 
     it.each([
-      ['its copy is under way', sending],
-      ['its copy was lost too', waiting],
-      ['its copy was refused', open],
-    ])('all are annulled, and %s: that counts', async (_, present) => {
+      ['the other copy is in flight', sending],
+      ['the other copy was lost too', waiting],
+      ['the other copy was refused', open],
+    ])('counts if all numbers are annulled, although %s', async (_, present) => {
       const accepted = { state: 'accepted', refused: [], nextActionAt: null, alarm: null };
       expect(await written('Aceptado', present)).toMatchObject(accepted);
     });
 
-    it.each(['Rechazado', 'Parcial'] as const)('%s frees no number while other copies may arrive', async (status) => {
-      expect(await written(status, sending)).toBeNull();
-      expect(await written(status, open)).toBeNull();
-      expect(await written(status, waiting)).toMatchObject({ ...open, lostSends: 2, refused: [] });
-    });
+    it.each(['Rechazado', 'Parcial'] as const)(
+      'with %s frees no number while other copies may arrive',
+      async (status) => {
+        expect(await written(status, sending)).toBeNull();
+        expect(await written(status, open)).toBeNull();
+        expect(await written(status, waiting)).toMatchObject({ ...open, lostSends: 2, refused: [] });
+      },
+    );
 
-    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('%s changes no decision', async (status) => {
+    it.each(['Aceptado', 'Rechazado', 'Parcial'] as const)('with %s does not change a decision', async (status) => {
       const decided = { lostSends: 1, nextActionAt: null };
       expect(await written(status, { ...decided, state: 'accepted' })).toBeNull();
       expect(await written(status, { ...decided, state: 'rejected', settled })).toBeNull();

@@ -76,7 +76,7 @@ describe('the reader of POST /anecf and the schema that describes it', () => {
   const fields = GROUPS.flatMap(([name, of]) => Object.keys(of(full())).map((field) => [name, field, of] as const));
 
   it.each([...fields, ...GROUPS.map(([name, of]) => [name, 'unheard_of', of] as const)])(
-    'take and refuse the same of %s: %s',
+    'take and refuse the same values of %s: %s',
     (_group, field, of) => {
       for (const odd of ODD) {
         if (COUNTS.test(field) && Number.isSafeInteger(odd) && (odd as number) > 0) continue;
@@ -88,7 +88,7 @@ describe('the reader of POST /anecf and the schema that describes it', () => {
     },
   );
 
-  it('accept it with every field, and with null for optional ones', () => {
+  it('accept a request with every field, and with null for optional fields', () => {
     const bare = full() as Fields;
     for (const [, of] of GROUPS)
       for (const field of Object.keys(of(bare)))

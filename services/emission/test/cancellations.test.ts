@@ -80,7 +80,7 @@ async function arrived(): Promise<{ sha256: string; effective: boolean }[]> {
 }
 
 describe('a cancellation', () => {
-  it('is signed, stored, sent and answered; its numbers cannot be issued any more', async () => {
+  it('is signed, stored, sent and answered, and its numbers cannot be issued any more', async () => {
     const answer = await cancel(
       request([line('31', [1], [5, 50]), line('44', [10, 46])], { cancellation_reason: 'prueba' }),
     );
@@ -155,7 +155,7 @@ describe('a cancellation', () => {
     expect(await world.submit(second, example('ecf-31', 4))).toMatchObject({ status: 200 });
   });
 
-  it('names numbers that are used, in flight or cancelled already, and signs nothing', async () => {
+  it('is refused before it is signed if numbers are used, in flight or cancelled already, and the answer names them', async () => {
     await world.submit(emission, example('ecf-31', 101));
     const before = (await arrived()).length;
     const used = await cancel(request([line('31', [90, 110])]));
@@ -216,7 +216,7 @@ describe('a cancellation', () => {
     expect(await world.submit(emission, example('ecf-31', 120))).toMatchObject({ status: 409 });
   });
 
-  it('that is local blocks nothing; the same request sends it later with the same bytes, after all checks', async () => {
+  it('that is local blocks no number, and is sent by the same request later with the same bytes, after all checks', async () => {
     const body = request([line('33', [1, 10])]);
     const local = await cancel(body, { submit: false });
     expect(local).toMatchObject({
@@ -266,7 +266,7 @@ describe('a cancellation', () => {
     expect(await cancel(body, { env: 'CerteCF', submit: false })).toMatchObject({ status: 201 });
   });
 
-  it('is checked by every rule before it is signed; each violation is named', async () => {
+  it('is checked by every rule before it is signed, and the answer names each violation', async () => {
     const cases: [object, string, string][] = [
       [request([]), 'detail_lines', 'too_small'],
       [request(Array.from({ length: 11 }, (_, n) => line('31', [300 + n]))), 'detail_lines', 'too_big'],
@@ -320,7 +320,7 @@ describe('a cancellation', () => {
     expect(await cancel(request([line('47', [5, 9])]))).toMatchObject({ status: 201 });
   });
 
-  it('is not dated in the future: clocks may differ by five minutes', async () => {
+  it('is refused if it is dated more than five minutes in the future', async () => {
     const dated = (ms: number) => ({ generation_datetime: new Date(Date.now() + ms).toISOString() });
     for (const change of [dated(360_000), { generation_datetime: '2099-01-01T00:00:00' }])
       expect(await cancel(request([line('46', [1])], change), { submit: false })).toMatchObject({
@@ -376,7 +376,7 @@ describe('a cancellation', () => {
   });
 });
 
-describe('the answer of the authority', () => {
+describe('an answer of the authority to a cancellation', () => {
   const verdict = (mensajes: string[], codigo = '1') => ({
     operation: 'anulacionrangos',
     kind: 'verdict',
@@ -388,7 +388,7 @@ describe('the answer of the authority', () => {
     times: 1,
   });
 
-  it('partial success: refused ranges are free again, the others stay blocked', async () => {
+  it('that is a partial success frees the refused ranges and leaves the others blocked', async () => {
     await world.fault(
       verdict([
         'Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle',
@@ -419,7 +419,7 @@ describe('the answer of the authority', () => {
     expect(await Promise.all([401, 402, 403, 404, 410, 412].map(outcome))).toEqual([409, 200, 200, 409, 200, 409]);
   });
 
-  it('partial success with unreadable messages: all numbers stay blocked, with an alarm', async () => {
+  it('that is a partial success with unreadable messages leaves all numbers blocked and raises an alarm', async () => {
     await world.fault(
       verdict(['Las secuencias fueron anuladas correctamente. Con excepción de las secuencias del detalle', '?']),
     );
@@ -433,7 +433,7 @@ describe('the answer of the authority', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable' }]);
   });
 
-  it('a refusal that names only some ranges: all numbers stay blocked, with an alarm', async () => {
+  it('that refuses and names only some ranges leaves all numbers blocked and raises an alarm', async () => {
     await world.fault(verdict(['No fue posible anular las siguientes secuencias', encf('31', 423)], '2'));
     const { body } = await cancel(request([line('31', [422, 424])]));
     expect(body).toMatchObject({
@@ -447,7 +447,7 @@ describe('the answer of the authority', () => {
     expect(rows).toEqual([{ alarm: 'cancellation-unreadable', next_action_at: null }]);
   });
 
-  it('partial success with a thousand ranges: each refused one is published', async () => {
+  it('that is a partial success of a thousand ranges publishes each refused range', async () => {
     const ranges = Array.from({ length: 1_000 }, (_, n): Range => [20_000 + 2 * n]);
     const refused = ranges.slice(1).map(([number]) => encf('31', number));
     await world.fault(
@@ -468,7 +468,7 @@ describe('the answer of the authority', () => {
     expect(body.authority_response).toContain(refused.at(-1));
   });
 
-  it('a refusal of all: all numbers are free again', async () => {
+  it('that refuses all ranges frees all numbers', async () => {
     await world.fault(
       verdict(['El RNC del certificado no está delegado para realizar transacciones para el RNC'], '2'),
     );
@@ -482,7 +482,7 @@ describe('the answer of the authority', () => {
     expect((await world.submit(emission, example('ecf-31', 430))).status).toBe(200);
   });
 
-  it('no answer: the same bytes are sent again, the numbers stay blocked', async () => {
+  it('that does not come leaves the numbers blocked, and the same bytes are sent again', async () => {
     await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 502, body: '<html>', times: 1 });
     const { status, body } = await cancel(request([line('31', [440, 441])]));
     expect({ status, is: body.authority_status }).toEqual({ status: 201, is: 'submitted' });
@@ -494,7 +494,7 @@ describe('the answer of the authority', () => {
   });
 
   it.each(['reset-after', 'timeout-after'])(
-    'an answer that was lost (%s) after it was noted leaves it open: blocked, not sent again, an alarm',
+    'that was lost (%s) after the authority noted the numbers leaves them blocked, without another send, and raises an alarm',
     async (kind) => {
       const sequence = kind === 'reset-after' ? 450 : 451;
       await world.fault({ operation: 'anulacionrangos', kind, times: 1 });
@@ -516,7 +516,7 @@ describe('the answer of the authority', () => {
     },
   );
 
-  it('of a crashed process is lost: another one sends it again', async () => {
+  it('to a crashed process is lost, and another process sends the cancellation again', async () => {
     const { body } = await cancel(request([line('31', [460])]), { submit: false });
     // An instance never claims a cancellation that it is sending, even if its clock is set forward.
     const later = new Date(Date.now() + 2 * 3_600_000);
@@ -535,7 +535,7 @@ describe('the answer of the authority', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_to_authority).toBe(true);
   });
 
-  it('of a crashed process is lost, and the next process has no token: the send counts from the time of the request', async () => {
+  it('to a crashed process is lost, and the send counts from the time of the request if the next process has no token', async () => {
     const { body } = await cancel(request([line('31', [461])]), { submit: false });
     const down = await world.fault({ operation: 'autenticacion', kind: 'down' });
     // The cached tokens belong to the former certificate.
@@ -560,7 +560,7 @@ describe('the answer of the authority', () => {
     expect((await settled(body.id, ['Aceptado'])).body.sent_at).toBe('2026-06-01T08:00:00-04:00');
   });
 
-  it('never came because the send failed: published as failed, then as submitted when it is sent again', async () => {
+  it('that does not come because the send failed is published as failed, then as submitted when it is sent again', async () => {
     const { body } = await cancel(request([line('31', [462])]), { submit: false });
     // The token and the one that comes instead of it.
     await world.fault({ operation: 'anulacionrangos', kind: 'http', status: 401, body: '', times: 2 });
@@ -572,7 +572,7 @@ describe('the answer of the authority', () => {
     expect((await events(body.id)).map(({ revision }) => revision)).toEqual(statuses.map((_, n) => n + 1));
   });
 
-  describe('recorded late, after another instance claimed it', () => {
+  describe('that is recorded after another instance claimed the cancellation', () => {
     const settle = (id: number) =>
       emission.emission.resolution.settleCancellation({ id, outcome: 'rejected', note: 'the portal shows none' });
 
@@ -599,7 +599,7 @@ describe('the answer of the authority', () => {
     const refusing = verdict(['Las secuencias no fueron anuladas'], '2');
     const far = "next_action_at = now() + interval '1 hour'";
 
-    it('a success counts, whatever the answer to the other copy', async () => {
+    it('counts if it is a success, whatever the answer to the other copy is', async () => {
       expect(await late(1_901, { kind: 'slow' }, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
         shown: 'Aceptado',
         state: 'accepted',
@@ -608,7 +608,7 @@ describe('the answer of the authority', () => {
       });
     });
 
-    it('a refusal frees nothing: the copy in flight decides, or the operator if all are lost', async () => {
+    it('frees no number if it is a refusal, because the copy in flight decides, or the operator if all copies are lost', async () => {
       expect(await late(1_911, refusing, `state = 'sending', lost_sends = 1, ${far}`)).toEqual({
         shown: 'submitted',
         state: 'sending',
@@ -623,7 +623,7 @@ describe('the answer of the authority', () => {
       });
     });
 
-    it('changes nothing after the operator settled it: the numbers stay free', async () => {
+    it('does not block numbers again after the operator settled the cancellation', async () => {
       const open = `state = 'submitted', lost_sends = 1, alarm = 'cancellation-overdue', ${far}`;
       expect(await late(1_931, { kind: 'slow' }, open, settle)).toEqual({
         shown: 'Rechazado',
@@ -635,7 +635,7 @@ describe('the answer of the authority', () => {
   });
 });
 
-describe('the settlement by the operator', () => {
+describe('the settlement of a cancellation by the operator', () => {
   const settle = (id: number, said: object) =>
     emission.emission.resolution.settleCancellation({
       ...{ id, outcome: 'accepted' as const, note: 'seen', ...said },
@@ -657,7 +657,7 @@ describe('the settlement by the operator', () => {
   }
   const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
 
-  it('as accepted: the alarm ends, the numbers stay blocked', async () => {
+  it('as accepted ends the alarm and leaves the numbers blocked', async () => {
     const id = await open([470, 471]);
     const acts: AuditAct[] = [];
     await bus.subscribe({
@@ -700,14 +700,14 @@ describe('the settlement by the operator', () => {
     ]);
   });
 
-  it('as rejected: all numbers are free again', async () => {
+  it('as rejected frees all numbers', async () => {
     const id = await open([472, 473]);
     expect(await settle(id, { outcome: 'rejected' })).toMatchObject({ authority_status: 'Rechazado' });
     expect((await events(id)).at(-1)).toMatchObject({ authority_status: 'Rechazado', blocked: [] });
     expect(await outcome(472)).toBe(200);
   });
 
-  it('as partly accepted: the refused numbers are free again', async () => {
+  it('as partly accepted frees the refused numbers', async () => {
     const id = await open([474, 479]);
     const refused = (...ranges: Range[]) => ({
       outcome: 'partial',
@@ -720,7 +720,7 @@ describe('the settlement by the operator', () => {
     expect(await Promise.all([474, 475, 476, 479].map(outcome))).toEqual([200, 409, 200, 409]);
   });
 
-  it('counts once if two are made concurrently; a cancellation in flight cannot be settled', async () => {
+  it('counts once if two are made concurrently, and is refused for a cancellation in flight', async () => {
     const id = await open([480]);
     const both = await Promise.allSettled([settle(id, {}), settle(id, { outcome: 'rejected' })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -734,8 +734,8 @@ describe('the settlement by the operator', () => {
   });
 });
 
-describe('the same numbers at the same moment', () => {
-  it('are issued or cancelled, never both', async () => {
+describe('numbers in concurrent requests', () => {
+  it('are either issued or cancelled', async () => {
     const numbers = Array.from({ length: 16 }, (_, n) => 500 + n);
     const answers = await Promise.all(
       numbers.flatMap((sequence) => {
@@ -773,7 +773,7 @@ describe('the same numbers at the same moment', () => {
   it.each([
     { route: '/submit_ecf' as const, type: '31', first: 520 },
     { route: '/submit_fc' as const, type: '32', first: 540 },
-  ])('are issued as the caller signed them ($route) or cancelled, never both', async ({ route, type, first }) => {
+  ])('are either issued as the caller signed them ($route) or cancelled', async ({ route, type, first }) => {
     const token = await world.token(emission);
     /** A document signed by the caller: here another environment's document with the same content. */
     const signed = async (sequence: number): Promise<string> => {
@@ -818,7 +818,7 @@ describe('the same numbers at the same moment', () => {
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
-  it('are one record if one request stores and another one sends them, and the record is sent', async () => {
+  it('make one cancellation, which is sent, if one request stores it and another one sends it', async () => {
     for (let round = 0; round < 6; round += 1) {
       const body = request([line('46', [301 + 10 * round, 305 + 10 * round])]);
       const at = round % 2 === 0 ? [emission, second] : [second, emission];
@@ -839,7 +839,7 @@ describe('the same numbers at the same moment', () => {
     }
   });
 
-  it('are one record for local requests, and one for requests that send', async () => {
+  it('make one cancellation for local requests, and one for requests that send', async () => {
     const body = request([line('46', [201, 210])]);
     const at = [emission, second, emission, second, emission, second];
     const local = await Promise.all(at.map((each) => cancel(body, { at: each, submit: false })));
@@ -865,7 +865,7 @@ describe('lines of ten thousand ranges each', () => {
   /** Shared, because a worker takes longer to start than most of its tasks here. */
   const documents = createCancellationDocuments(() => undefined);
 
-  it('are cancelled, ten of them; an error names used numbers, and numbers between the ranges stay free', async () => {
+  it('are cancelled ten in a request; an error names used numbers, and numbers between the ranges stay free', async () => {
     // The authority runs in this process and needs long for thirteen megabytes.
     const at = await world.start({}, { AUTHORITY_TIMEOUT_MS: 60_000, DATABASE_WAIT_MS: 60_000 });
     const { status, body } = await cancel(request(lines(5_000_000)), { at });
@@ -899,13 +899,13 @@ describe('lines of ten thousand ranges each', () => {
     expect((await cancel(request([line('31', ...eleven)]), { at })).body.detail[0]).toMatchObject({ type: 'too_big' });
   });
 
-  it('wait in a bounded queue; more get 503', async () => {
+  it('wait in a bounded queue, beyond which a request gets 503', async () => {
     const body = Buffer.alloc(128 * 1024, 'no JSON ');
     const codes = await Promise.all(Array.from({ length: 18 }, () => documents.read(body).catch(({ code }) => code)));
     expect(codes).toEqual([...Array(17).fill('validation_error'), 'overloaded']);
   });
 
-  it('do not block other work while they are read, checked, written and signed', async () => {
+  it('do not block other work while a worker reads, checks, writes and signs them', async () => {
     /** The number of turns of the event loop meanwhile; 0 if the work blocks it. */
     async function countTicks<T>(work: () => Promise<T>): Promise<[T, number]> {
       let [count, over] = [0, false];

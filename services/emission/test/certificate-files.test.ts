@@ -34,7 +34,7 @@ describe('certificate files', () => {
   });
   afterAll(() => files.close());
 
-  it('are opened outside the event loop, with 600,000 rounds too', async () => {
+  it('are opened outside the event loop, even with 600,000 rounds', async () => {
     let turned = false;
     setImmediate(() => {
       turned = true;
@@ -47,7 +47,7 @@ describe('certificate files', () => {
   it.each([
     ['a wrong password', () => fileOf(2048), 'otra', 'password', 'wrong_password', 'password'],
     ['more rounds than are accepted', costlyFile, password, 'certificate', 'unsupported_encryption', '-iter 2048'],
-  ])('%s is 422 and names the part and the remedy', async (_, p12, word, part, type, remedy) => {
+  ])('with %s are refused, and the answer names the part and the remedy', async (_, p12, word, part, type, remedy) => {
     const refused = certificatesWith(files.open).uploaded({ p12: p12(), password: word }, 'account');
     await expect(refused).rejects.toMatchObject({
       code: 'validation_error',
@@ -75,7 +75,7 @@ describe('certificate files', () => {
     expect(opened).toBe(2);
   });
 
-  it('are told apart by where the password begins, and kept only where they were opened', async () => {
+  it('are distinguished by the position where the password begins, and kept only if they were opened', async () => {
     const p12 = fileOf(2048);
     const asked: string[] = [];
     const { uploaded } = certificatesWith((bytes, word, at) => {
@@ -88,7 +88,7 @@ describe('certificate files', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('of one account do not keep those of another waiting', async () => {
+  it('of one account do not delay the files of another account', async () => {
     const { uploaded } = certificatesWith(files.open);
     const order: string[] = [];
     const upload = async (name: string, accountId: string) => {

@@ -12,7 +12,7 @@ import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { type Instance, World } from './support/world.js';
 
-describe('certificates and logins', () => {
+describe('certificates and logins:', () => {
   let world: World;
   let emission: Instance;
   const clock = () => new Date();
@@ -99,7 +99,7 @@ describe('certificates and logins', () => {
     world.register(ISSUER, world.certificate);
   });
 
-  it('signs with the key for signatures of a file with several, and names why each cannot if none can', async () => {
+  it('a file with several keys signs with the key for signatures, and a refusal names why each key cannot sign', async () => {
     const clockNow = Date.now();
     const dates = { notBefore: new Date(clockNow - 60_000), notAfter: new Date(clockNow + 86_400_000) };
     const holder = { commonName: 'REPRESENTANTE DE PRUEBA', holderId: '00450000005', password: 'x', ...dates };
@@ -132,7 +132,7 @@ describe('certificates and logins', () => {
   it.each([
     ['a wrong password', () => ({ ...world.certificate, password: 'no' }), 'password', 'wrong_password'],
     [
-      'a file that is none',
+      'a file that is not a certificate',
       () => ({ ...world.certificate, p12: Buffer.from('no soy un certificado') }),
       'certificate',
       'not_a_pkcs12',
@@ -143,7 +143,7 @@ describe('certificates and logins', () => {
       'certificate',
       'certificate_expired',
     ],
-  ])('%s is 422 and leaves nothing behind', async (_what, certificate, part, type) => {
+  ])('%s is refused with 422, and no document is stored', async (_what, certificate, part, type) => {
     const { status, body } = await world.submit(emission, example('ecf-31', 10), { certificate: certificate() });
     expect({ status, body }).toMatchObject({
       status: 422,
@@ -157,7 +157,7 @@ describe('certificates and logins', () => {
   it.each([
     ['certificate', 'password'],
     ['password', 'certificate'],
-  ])('the part %s alone is 422', async (given, missing) => {
+  ])('a request with the part %s alone is refused with 422', async (given, missing) => {
     const form = new FormData();
     form.set('data', JSON.stringify(example('ecf-31', 10)));
     form.set(given, given === 'password' ? 'x' : new Blob([new Uint8Array(world.certificate.p12)]));
@@ -166,11 +166,11 @@ describe('certificates and logins', () => {
   });
 
   it.each([
-    ['none', 'certificate_missing'],
+    ['missing', 'certificate_missing'],
     ['expired', 'certificate_expired'],
     ['unreadable', 'certificate_unusable'],
-  ])('a stored certificate that is %s: 503 before anything is consumed', async (state, code) => {
-    if (state === 'none') world.register(ISSUER, null);
+  ])('a document whose stored certificate is %s gets 503 before its number is used', async (state, code) => {
+    if (state === 'missing') world.register(ISSUER, null);
     if (state === 'expired') world.register(ISSUER, world.issue('00700000003', { expired: true }));
     if (state === 'unreadable')
       world.register(ISSUER, world.issue('00710000002'), { certificate: Buffer.from('x').toString('base64') });
@@ -200,7 +200,7 @@ describe('certificates and logins', () => {
       true,
     ],
     ['the login never answers', { kind: 'timeout' }, 503, 'authority_unreachable', true],
-  ] as const)('%s: 503, nothing is consumed', async (what, fault, expected, code, retries) => {
+  ] as const)('if %s, a document gets 503 and uses no number', async (what, fault, expected, code, retries) => {
     world.register(ISSUER, world.issue(`0080000000${what.length % 10}`));
     const id = await world.fault({ operation: 'autenticacion', ...fault });
     const { status, body, headers } = await world.submit(emission, example('ecf-31', 13));
@@ -210,7 +210,7 @@ describe('certificates and logins', () => {
     world.register(ISSUER, world.certificate);
   });
 
-  it('a login that the authority refuses: 401, nothing is consumed', async () => {
+  it('a document whose login the authority refuses gets 401 and uses no number', async () => {
     const authority = await startRefusingAuthority(world.simulator.url, {
       text: 'El RNC 00100000017 del certificado no está delegado para realizar transaciones.',
     });
@@ -250,14 +250,14 @@ describe('certificates and logins', () => {
       world.register(ISSUER, world.certificate);
     });
 
-    it('is 404 without any certificate, and for an RNC that is not the account’s', async () => {
+    it('answers 404 without a certificate, and for an RNC that does not belong to the account', async () => {
       expect((await get({}, world.identity('TesteCF', 'account-9'))).status).toBe(404);
       expect((await get({ 'rnc-issuing': '131880681' })).body.code).toBe('taxpayer_not_found');
       world.register(BUYER, null);
       expect((await get({ 'rnc-issuing': BUYER })).body.code).toBe('not_found');
     });
 
-    it('is 422 for a malformed RNC', async () => {
+    it('answers 422 for a malformed RNC', async () => {
       expect(await get({ 'rnc-issuing': '12-3' })).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['header', 'rnc-issuing'] }] },
@@ -267,7 +267,7 @@ describe('certificates and logins', () => {
     it.each([
       [{ kind: 'http', status: 200, body: '<html></html>' }, 502, 'authority_unreadable'],
       [{ kind: 'down' }, 503, 'authority_unreachable'],
-    ])('when the authority does %j: %i', async (fault, status, code) => {
+    ])('when the authority does %j, answers %i', async (fault, status, code) => {
       world.register(ISSUER, world.issue(`0090000000${status % 10}`));
       const id = await world.fault({ operation: 'autenticacion', ...fault });
       const answer = await get({ 'rnc-issuing': ISSUER });

@@ -32,7 +32,7 @@ if (!present) console.warn(`skipped: the certification set is not there (${FOLDE
   });
   afterAll(() => world.stop());
 
-  it.each(present ? inOrder() : [])('$name is accepted, its values unchanged', async ({ document }) => {
+  it.each(present ? inOrder() : [])('$name is accepted with its values unchanged', async ({ document }) => {
     const { status, body } = await world.submit(emission, document);
     expect({ status, faults: body.faults, state: body.status, messages: body.messages }).toEqual({
       status: 200,

@@ -87,7 +87,7 @@ async function away(): Promise<void> {
   await down();
 }
 
-describe('while the authority is away', () => {
+describe('while the authority is unreachable,', () => {
   it('a document that may wait is signed and stored, is listed, and is sent once after the return', async () => {
     await down();
     const refused = await world.submit(instance, full(1));
@@ -108,7 +108,7 @@ describe('while the authority is away', () => {
     expect(body).toMatchObject({ status: 'Aceptado', contingency: { legend: LEGEND, deadline: expect.any(String) } });
   });
 
-  it('refuses a header that is neither true nor false, and pages that do not exist', async () => {
+  it('the service refuses a header that is neither true nor false, and pages that do not exist', async () => {
     const { status, body } = await world.submit(instance, full(1), { contingency: 'yes' });
     expect([status, body.detail[0].loc]).toEqual([422, ['header', 'x-contingency']]);
     for (const query of ['limit=0', 'limit=1001', 'after=-1', 'after=x']) {
@@ -117,7 +117,7 @@ describe('while the authority is away', () => {
     }
   });
 
-  it('one host that is away makes its own documents wait, though a token is at hand, and no others', async () => {
+  it('only the documents for the unreachable host wait, although a token is available', async () => {
     expect((await world.submit(instance, full(20))).status).toBe(200);
     // An answer of any service of the host closes its circuit.
     for (const service of MAIN_HOST) await down(service);
@@ -141,7 +141,7 @@ describe('while the authority is away', () => {
     for (const one of lost) await world.reaches(encf('31', one), ['accepted']);
   });
 
-  it('while the host of summaries is away, summaries wait and full documents do not', async () => {
+  it('summaries wait if only their host is affected, and full documents do not', async () => {
     await restart();
     for (const service of ['recepcionfc', 'consultarfce']) await down(service);
     const summary = (sequence: number) => submit(example('ecf-32', sequence));
@@ -163,7 +163,7 @@ describe('while the authority is away', () => {
     for (const one of lost) await world.reaches(encf('32', one), ['accepted']);
   });
 
-  it('documents wait in CerteCF too, apart from those of other environments', async () => {
+  it('documents wait in CerteCF too, separately from the documents of other environments', async () => {
     await away();
     waits(await submit(full(30), 'CerteCF'));
     expect([(await waiting('', 'CerteCF')).total, (await waiting()).total]).toEqual([1, 0]);
@@ -269,7 +269,7 @@ describe('while the authority is away', () => {
     await world.reaches(encf('31', 38), ['accepted']);
   });
 
-  it('lines of a batch wait with it, and are pending until they are sent', async () => {
+  it('the lines of a batch wait too, and are pending until they are sent', async () => {
     await away();
     const lines = [31, 32, 33].map((sequence) => JSON.stringify(full(sequence)));
     const send = (contingency: string, body = lines.join('\n')) =>
@@ -288,7 +288,7 @@ describe('while the authority is away', () => {
     expect(await batch()).toMatchObject({ pending: 0, accepted: 3 });
   });
 
-  it('warns if the range of the document ends before it may be sent', async () => {
+  it('the answer warns if the range of the document ends before it may be sent', async () => {
     const ends = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString().slice(0, 10);
     const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 1), to: encf('31', 99) };
     await away();
@@ -310,7 +310,7 @@ describe('while the authority is away', () => {
     await sentOnce([40, 41]);
   });
 
-  it('with warnings=refuse, draws no number of a range that ends before the document may be sent', async () => {
+  it('a document with warnings=refuse draws no number of a range that ends before it may be sent', async () => {
     const expires = new Date(Date.now() + 48 * HOUR).toISOString().slice(0, 10);
     const range = { env: 'TesteCF' as const, ecf_type: '31' as const, from: encf('31', 9_001), to: encf('31', 9_002) };
     world.ranges(ISSUER, [{ ...range, expires }]);
@@ -329,7 +329,7 @@ describe('while the authority is away', () => {
     await sentOnce([9_001]);
   });
 
-  it('a document that cannot be sent stops no other', async () => {
+  it('a document that cannot be sent does not stop other documents', async () => {
     await away();
     const [poisonous = 0, ...others] = await submitAll(50, 6);
     const file = await loseBytes(poisonous);
@@ -341,7 +341,7 @@ describe('while the authority is away', () => {
     ]);
   });
 
-  it('a taxpayer whose logins the authority answers with an error stops no other, and puts no other in contingency', async () => {
+  it('a taxpayer whose logins the authority answers with an error does not stop others or put them in contingency', async () => {
     const broken = world.issue('00100000025');
     const der = broken.pem.replace(/-----[^-]+-----|\s/g, '');
     const authority = await startRefusingAuthority(world.simulator.url, {
@@ -360,7 +360,7 @@ describe('while the authority is away', () => {
         ecf.Encabezado.Emisor.RNCEmisor = BUYER;
       });
     waits(await submit(ofBuyer(90)));
-    // The authority was away for long.
+    // The authority was unreachable for a long time.
     await world.database.query('UPDATE contingency SET failures = 10, due_at = now()');
     await world.clearFaults();
     await world.reaches(encf('31', 90), ['accepted']);
@@ -383,7 +383,7 @@ describe('while the authority is away', () => {
     await authority.stop();
   }, 120_000);
 
-  it('a wait for the login of one taxpayer is no part of an outage that ended before', async () => {
+  it('a wait for the login of one taxpayer does not belong to an outage that ended before', async () => {
     const queue = createPostgresContingencyStore(world.database);
     const destination = { env: 'eCF', route: 'ecf' } as const;
     const begin = (now: Date, isForAll: boolean) => queue.begin(destination, { now, rate: 20, dueAt: now, isForAll });
@@ -393,7 +393,7 @@ describe('while the authority is away', () => {
     expect(await begin(today, false)).toEqual(today);
   });
 
-  it('a taxpayer whose certificate is gone stops no other', async () => {
+  it('a taxpayer without a certificate does not stop other taxpayers', async () => {
     await away();
     const theirs = await submitAll(240, 6);
     waits(
@@ -407,7 +407,7 @@ describe('while the authority is away', () => {
     world.register(ISSUER, null);
     instance = await world.start();
     await world.call(instance, 'GET', '/obtain_token');
-    // The authority was away for long.
+    // The authority was unreachable for a long time.
     await world.database.query('UPDATE contingency SET failures = 10, due_at = now()');
     await world.clearFaults();
     await world.reaches(encf('31', 250), ['accepted']);
@@ -419,7 +419,7 @@ describe('while the authority is away', () => {
     await sentOnce(theirs);
   }, 120_000);
 
-  it('announced maintenance is named, and stops nothing where the announcement is wrong', async () => {
+  it('announced maintenance is named in the answer, and a wrong announcement does not stop documents', async () => {
     const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * HOUR).toISOString();
     await fetch(`${world.simulator.url}/_control/maintenance`, {
       method: 'PUT',
@@ -441,8 +441,8 @@ describe('while the authority is away', () => {
   });
 });
 
-describe('hours and days', () => {
-  it('after 80 hours with restarts, everything is sent once in minutes, and nothing is late', async () => {
+describe('documents that were signed in contingency', () => {
+  it('are sent once within minutes after 80 hours with restarts, and none is late', async () => {
     await away();
     const sequences: number[] = [];
     for (const hours of [0, 30, 80]) {
@@ -462,7 +462,7 @@ describe('hours and days', () => {
     }
   }, 1_800_000);
 
-  it('a recovery that takes more than 72 hours raises the alarm, and still sends everything once', async () => {
+  it('are sent once although their recovery takes more than 72 hours, which raises the alarm', async () => {
     await instance.stop();
     const metrics = createMetrics();
     const bus = createInProcessBus({ logger: silentLogger });

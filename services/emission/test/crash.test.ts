@@ -16,13 +16,13 @@ interface Crash {
   name: 'ecf-31' | 'ecf-32' | 'ecf-41';
   /** A fault that brings the instance to that step. */
   fault?: Record<string, unknown>;
-  /** Nothing was committed, so the caller has to repeat. */
+  /** No document was committed, so the caller has to repeat. */
   leavesNothing?: boolean;
 }
 
 /**
  * One process holds a document at each of these steps and is killed at the last one. Its background stops at `claimed`, so
- * nothing queries the result of the recorded document.
+ * it does not query the result of the recorded document.
  */
 const BESIDE: Crash[] = [
   { step: 'drawn', name: 'ecf-41', leavesNothing: true },
@@ -40,10 +40,10 @@ const RESTARTED: Crash[] = [
   { step: 'looked-up', name: 'ecf-32', fault: { operation: 'recepcionfc', kind: 'reset-after', times: 1 } },
 ];
 
-/** Longer than every pause and lease here, so nothing is due for an instance with a clock so far behind. */
+/** Longer than every pause and lease here, so an instance with a clock so far behind finds no due document. */
 const BEHIND_MS = 600_000;
 
-describe('a document whose instance is killed at any step is finished by another instance and takes effect once', () => {
+describe('a document whose instance is killed', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.create({ settings: { STATUS_WAIT_MS: '0' } });
@@ -53,17 +53,17 @@ describe('a document whose instance is killed at any step is finished by another
   afterAll(() => world.stop());
 
   describe.each([
-    { survivor: 'beside', crashes: BESIDE },
-    { survivor: 'restarted', crashes: RESTARTED },
-  ])('resumed by an instance $survivor', ({ survivor, crashes }) => {
+    { survivor: 'that runs beside it', crashes: BESIDE },
+    { survivor: 'that starts later', crashes: RESTARTED },
+  ])('is finished by an instance $survivor and takes effect once', ({ crashes }) => {
     const before = new Map<string, Record<string, unknown> | null>();
     let other: Instance;
 
     beforeAll(async () => {
-      // A second instance runs. Nothing is due for it while its clock is behind.
+      // A second instance runs. It finds no due document while its clock is behind.
       let behind = BEHIND_MS;
       const clock = () => new Date(Date.now() - behind);
-      const beside = survivor === 'beside' ? await world.start({ clock }) : null;
+      const beside = crashes === BESIDE ? await world.start({ clock }) : null;
       await crash(world, crashes);
       for (const { step, name } of crashes) before.set(step, await world.row(numberOf(name, step)));
       behind = 0;
@@ -71,11 +71,11 @@ describe('a document whose instance is killed at any step is finished by another
     });
     afterAll(() => other?.stop());
 
-    it.each(crashes)('$name at "$step"', async ({ step, name, leavesNothing = false }) => {
+    it.each(crashes)('($name at "$step")', async ({ step, name, leavesNothing = false }) => {
       const number = numberOf(name, step);
       const atTheEnd = before.get(step);
       expect(atTheEnd === null).toBe(leavesNothing);
-      // Nothing was stored, so the caller repeats the request at the other instance.
+      // The document was not stored, so the caller repeats the request at the other instance.
       if (leavesNothing) {
         expect(await world.ledger(number)).toEqual([]);
         expect((await world.submit(other, documentOf(name, step), keyOf(name))).status).toBe(200);
@@ -118,7 +118,7 @@ function numberOf(name: Crash['name'], step: string): string {
   return encf(name === 'ecf-31' ? '31' : '32', 1 + STEPS.indexOf(step));
 }
 
-/** Runs an instance of its own, brings a document to each step, and waits until it has killed itself at the last one. */
+/** Runs a separate instance, brings a document to each step, and waits until it has killed itself at the last one. */
 async function crash(world: World, crashes: readonly Crash[]): Promise<void> {
   const accountFile = path.join(world.folder, 'account.json');
   const account = { account_id: world.accountId, revision: world.revision, taxpayers: [...world.taxpayers.values()] };

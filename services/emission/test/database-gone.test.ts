@@ -7,7 +7,7 @@ import { type Answer, type Instance, World } from './support/world.js';
 /** Long timeouts, because the machine may be slow. */
 const LONG_WAITS = { AUTHORITY_TIMEOUT_MS: '20000', STATUS_WAIT_MS: '20000' };
 
-describe('the database is unavailable for a while', () => {
+describe('while the database is unavailable,', () => {
   let world: World;
   let proxy: CuttableProxy;
   let emission: Instance;
@@ -47,7 +47,7 @@ describe('the database is unavailable for a while', () => {
     return answer as Answer;
   }
 
-  it('before a request: it waits and gets the usual answer', async () => {
+  it('a request waits and gets the usual answer', async () => {
     await world.submit(emission, example('ecf-31', 1));
     await proxy.cutFor(1_500);
     const { status, body } = await world.submit(emission, example('ecf-31', 2));
@@ -55,7 +55,7 @@ describe('the database is unavailable for a while', () => {
   });
 
   it.each(['signed', 'committed', 'sent'])(
-    'after the step "%s": nothing is lost and nothing is sent twice',
+    'a document that has reached the step "%s" is not lost and not sent twice',
     async (step) => {
       sequence += 1;
       cutAt = step;
@@ -69,7 +69,7 @@ describe('the database is unavailable for a while', () => {
   );
   let sequence = 10;
 
-  it('for longer than a request waits: 503 with Retry-After, nothing is stored, and the service recovers', async () => {
+  it('a request gets 503 with Retry-After after its longest wait, its document is not stored, and the service recovers', async () => {
     cutAt = 'signed';
     cutMs = 2_000;
     const answer = await world.submit(cutOff, example('ecf-31', 20));
@@ -85,7 +85,7 @@ describe('the database is unavailable for a while', () => {
     expect([again.status, again.body.status]).toEqual([200, 'Aceptado']);
   });
 
-  it('for longer, after the answer of the authority: the caller gets it, and it is stored later', async () => {
+  it('a caller gets the answer of the authority, which is stored later', async () => {
     cutAt = 'sent';
     cutMs = 2_000;
     const { status, body } = await world.submit(cutOff, example('ecf-31', 21));
@@ -95,7 +95,7 @@ describe('the database is unavailable for a while', () => {
     expect(await world.ledger(encf('31', 21))).toHaveLength(1);
   });
 
-  it('for longer, while a caller waits for the verdict: 200 EnProceso with the last known state', async () => {
+  it('a caller that waits for the verdict gets 200 EnProceso with the last known state', async () => {
     const id = await world.fault({ operation: 'recepcion', kind: 'reset-after', times: 1 });
     cutAt = 'sent';
     cutMs = 2_000;
@@ -109,7 +109,7 @@ describe('the database is unavailable for a while', () => {
   it.each([
     ['53100', 'storage_full', 'disk'],
     ['25006', 'service_unavailable', 'refuses to store'],
-  ])('and refuses the commit itself (%s): 503 %s, because nothing is stored', async (state, code, words) => {
+  ])('a document whose commit it refuses (%s) gets 503 %s, because it is not stored', async (state, code, words) => {
     sequence += 1;
     const number = encf('31', sequence);
     await world.database.query(
@@ -126,7 +126,7 @@ describe('the database is unavailable for a while', () => {
     expect((await world.submit(cutOff, example('ecf-31', sequence))).body.status).toBe('Aceptado');
   });
 
-  describe('and the answer to a commit is lost', () => {
+  describe('and the answer to a commit is lost,', () => {
     /** Resolves once a document of these numbers is committed, its answer lost and the connection cut. */
     async function commitLost(numbers: string | readonly string[], instance: Instance, documents: readonly unknown[]) {
       proxy.holdBehind = 'emission_begin';
@@ -153,7 +153,7 @@ describe('the database is unavailable for a while', () => {
     it.each([
       ['the same instance', 30],
       ['another instance', 31],
-    ])('a repeat at %s gets its outcome', async (where, sequence) => {
+    ])('a repeat at %s gets the outcome of that commit', async (where, sequence) => {
       const [number, document] = [encf('31', sequence), example('ecf-31', sequence)];
       const [first] = await commitLost(number, cutOff, [document]);
       await expectUnconfirmed(first);
@@ -167,7 +167,7 @@ describe('the database is unavailable for a while', () => {
       expect((await world.ledger(number)).map(({ track_id }) => track_id)).toEqual([row.track_id]);
     });
 
-    it('without a repeat it is sent, and a held note when its original is accepted', async () => {
+    it('the document is sent without a repeat, and a held note is sent when its original is accepted', async () => {
       const [number, note] = [encf('31', 32), encf('34', 32)];
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       await world.submit(beside, example('ecf-31', 32));
@@ -187,7 +187,7 @@ describe('the database is unavailable for a while', () => {
       }
     });
 
-    it('a waiting request with another document consumed nothing', async () => {
+    it('a waiting request with another document uses no number', async () => {
       const [original, notes] = [encf('31', 36), [encf('34', 36), encf('34', 37)]];
       await world.submit(beside, example('ecf-31', 36));
       await world.reaches(original, ['accepted']);
@@ -201,7 +201,7 @@ describe('the database is unavailable for a while', () => {
       expect(await world.row(waiting as string)).toBeNull();
     });
 
-    it('of a cancellation: the caller gets 503, and it is sent after its lease', async () => {
+    it('the caller of a cancellation gets 503, and the cancellation is sent after its lease', async () => {
       const range = { encf_desde: encf('31', 900), encf_hasta: encf('31', 905) };
       const body = JSON.stringify({
         issuer_rnc: ISSUER,
@@ -225,7 +225,7 @@ describe('the database is unavailable for a while', () => {
       expect([again.status, again.body.code]).toEqual([409, 'encf_in_use']);
     });
 
-    it('32 equal callers are all refused; then all get one answer', async () => {
+    it('32 callers with the same document are all refused, and then all get one answer', async () => {
       const [number, document] = [encf('31', 33), example('ecf-31', 33)];
       const callers = Array.from({ length: 32 }, () => document);
       const refused = await Promise.all(await commitLost(number, cutOff, callers));
@@ -239,7 +239,7 @@ describe('the database is unavailable for a while', () => {
       expect(await world.ledger(number)).toHaveLength(1);
     });
 
-    it('callers at two instances are refused, or get the outcome of the accepted document', async () => {
+    it('each caller at two instances is refused or gets the outcome of the accepted document', async () => {
       const [number, document] = [encf('31', 34), example('ecf-31', 34)];
       const refused = await commitLost(
         number,
@@ -259,7 +259,7 @@ describe('the database is unavailable for a while', () => {
     });
   });
 
-  it('readiness reports it', async () => {
+  it('readiness reports the outage', async () => {
     const status = async (of: string) => (await fetch(`${emission.url}/health/${of}`)).status;
     await proxy.cut();
     expect([await status('ready'), await status('live')]).toEqual([503, 200]);

@@ -37,16 +37,19 @@ describe('decideRepeat', () => {
     ['held', 'same', 'conflict'],
     ['arrived', 'same', 'conflict'],
     ['not-found', 'same', 'conflict'],
-  ] as const)('under a number that is %s: the same is %s, another is %s', async (state, same, other) => {
-    expect(await decide(inState(state), SAME)).toBe(same);
-    expect(await decide(inState(state), DIFFERENT)).toBe(other);
-  });
+  ] as const)(
+    'for a number that is %s takes the same document as %s and another one as %s',
+    async (state, same, other) => {
+      expect(await decide(inState(state), SAME)).toBe(same);
+      expect(await decide(inState(state), DIFFERENT)).toBe(other);
+    },
+  );
 });
 
 describe('decideRepeat of a request that lost the race for its number', () => {
   const rejected = { ...sending(), state: 'rejected-reusable' as const };
 
-  it('returns the rejection of the equal document that won, and nothing else', async () => {
+  it('returns only the rejection of the equal document that won', async () => {
     expect(await decide(rejected, SAME, true)).toBe('same');
     expect(await decide(rejected, SAME, false)).toBe('new-attempt');
     expect(await decide(rejected, DIFFERENT, true)).toBe('new-attempt');
@@ -92,7 +95,7 @@ describe('readInvoice', () => {
   const ODD = ['  ', '1$-01-2026', '31-02-2026', '+1.0', '1e3', '\u00a0'];
   const types = ['31', '32', '32-large', '33', '34', '41', '43', '44', '45', '46', '47'];
 
-  it.each(types)('an odd value anywhere in an example of type %s is accepted or refused, never a crash', (name) => {
+  it.each(types)('accepts or refuses an odd value anywhere in an example of type %s, without a crash', (name) => {
     const document = example(`ecf-${name}`, 1);
     const mishaps: string[] = [];
     let taken = 0;
@@ -130,7 +133,7 @@ function* leaves(value: Document, path: string): Generator<{ holder: Document; k
 }
 
 describe('beginAttempt', () => {
-  it('begins a second attempt after the first, keeping it among the past ones', () => {
+  it('begins a second attempt after the first, and keeps the first among the past attempts', () => {
     const first = { ...sending(), state: 'rejected-reusable' as const, trackId: 't-1', revision: 5 };
     const second = beginAttempt(fresh({ contentHash: 'hash-2' }), first, 99, at(60_000), {
       owner: 'me',
@@ -147,7 +150,7 @@ describe('beginAttempt', () => {
     });
     expect(second.past).toMatchObject([{ attempt: 1, trackId: 't-1', state: 'rejected-reusable' }]);
   });
-  it('cannot begin after an attempt that is not over', () => {
+  it('cannot begin after an attempt that has not ended', () => {
     expect(() => beginAttempt(fresh(), sending(), 1, at(0), { owner: 'me', leaseMs: 1, held: false })).toThrow();
   });
   it('holds a note without a lease', () => {
@@ -159,7 +162,7 @@ describe('beginAttempt', () => {
 });
 
 describe('retryDelay', () => {
-  it('is within 5 s first, doubles, and stays at one hour', () => {
+  it('is within 5 seconds at first, doubles, and stays at one hour', () => {
     for (const random of [() => 0, () => 0.5, () => 0.999]) {
       expect(retryDelay(1, 4_000, random)).toBeLessThanOrEqual(5_000);
       expect(retryDelay(1, 4_000, random)).toBeGreaterThan(2_000);
@@ -183,11 +186,11 @@ describe('checkNumberRanges', () => {
   const rules = (ranges: (typeof range)[], today = '2026-06-15') =>
     checkNumberRanges(ranges, key, '31', document, today).map(({ rule }) => rule);
 
-  it('checks nothing without a range of that environment and type', () => {
+  it('finds no fault without a range of that environment and type', () => {
     expect(rules([])).toEqual([]);
     expect(rules([{ ...range, env: 'eCF' as 'TesteCF', from: 'E310000000900' as 'E310000000001' }])).toEqual([]);
   });
-  it('finds number, expiry and lapse', () => {
+  it('finds a wrong number, a wrong expiry and an expired range', () => {
     expect(rules([range])).toEqual([]);
     expect(rules([{ ...range, to: 'E310000000004' as 'E310000000010' }])).toEqual(['business.number-not-in-range']);
     expect(rules([{ ...range, expires: '2027-12-31' as '2028-12-31' }])).toEqual(['business.number-expiry']);
@@ -238,7 +241,7 @@ describe('archived', () => {
 });
 
 describe('createKeyedQueue', () => {
-  it('runs one key in order and keys side by side, also after failures', async () => {
+  it('runs work of one key in order and of several keys in parallel, also after failures', async () => {
     const inOrder = createKeyedQueue();
     const log: string[] = [];
     const work =

@@ -83,7 +83,7 @@ describe('lines of batches as due work', () => {
     };
   });
 
-  it('gives accounts equal turns, however few lines a claim takes', async () => {
+  it('give accounts equal turns, however few lines a claim takes', async () => {
     await database.query('DELETE FROM batch');
     for (const accountId of ['a', 'b', 'c']) {
       const id = await begin(accountId);
@@ -107,7 +107,7 @@ describe('lines of batches as due work', () => {
     expect([await claim(1, ['a', 'b']), await claim(4, ['b'])]).toEqual(['c', 'aacc']);
   });
 
-  it('all slots serve an account whose lines are due while the batches of others wait for verdicts', async () => {
+  it('give all slots to an account whose lines are due while the batches of others wait for verdicts', async () => {
     await database.query('DELETE FROM batch');
     for (const accountId of ['a', 'b', 'c', 'd']) {
       const id = await begin(accountId);
@@ -127,7 +127,7 @@ describe('lines of batches as due work', () => {
     );
   });
 
-  it('counts the open batches and their waiting lines, without bodies that still arrive', async () => {
+  it('are counted by open batches and waiting lines, without bodies that still arrive', async () => {
     await database.query('DELETE FROM batch');
     expect(await store().backlog()).toEqual({ batches: 0, lines: 0, oldestCreatedAt: null });
     const [done, open, arriving] = [await begin('a'), await begin('a'), await begin('a')];
@@ -150,7 +150,7 @@ describe('lines of batches as due work', () => {
     expect(rows).toEqual([{ topic: 'batches.v1', key: String(done) }]);
   });
 
-  it('a batch that was discarded while its body came is not received', async () => {
+  it('are not received from a batch that was discarded while its body arrived', async () => {
     const id = await begin('account-1');
     await store().discard(id);
     await expect(store().receive({ id, ...received }, [], NOW)).rejects.toThrow(/discarded/);

@@ -208,7 +208,7 @@ function contract(name: string, subject: () => Subject) {
       ['31', 'Rechazado', false],
       ['43', 'Aceptado', false],
     ] as const)(
-      'keeps a certificate that came along with a %s until that is %s, and longer for a delivery: %s',
+      'keeps a certificate that came with a document of type %s until it is %s, or longer for its delivery: %s',
       async (...args) => {
         const [ecfType, verdict, kept] = args;
         const { store } = subject();
@@ -385,7 +385,7 @@ describe('over PostgreSQL', () => {
     },
   }));
 
-  it('commits no event that is too large for a broker, and nothing with it', async () => {
+  it('does not commit an event that is too large for a broker, or the attempt with it', async () => {
     const database = databases[0] as Database;
     const store = createPostgresEmissionStore({
       database,
@@ -424,8 +424,8 @@ describe('over PostgreSQL', () => {
 
   it.each([
     ['the backlog is counted', BACKLOG, []],
-    ['what the authority has to decide is listed', PAGE_OF_AWAITED, [0, 100]],
-  ] as const)('%s without reading decided documents', async (_, { text }, params) => {
+    ['documents that the authority has to decide are listed', PAGE_OF_AWAITED, [0, 100]],
+  ] as const)('does not read decided documents when %s', async (_, { text }, params) => {
     const { url } = databases[0] as Database;
     const database = openDatabase(url, { max: 1, settings: { enable_seqscan: 'off' } });
     const { rows } = await database.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...params]);

@@ -125,7 +125,7 @@ describe('POST /fe_Submit', () => {
     }
   });
 
-  it('keeps a FechaHoraFirma that is given', async () => {
+  it('keeps the FechaHoraFirma of the document', async () => {
     const document = example('ecf-31', 8, (ecf) => {
       ecf.FechaHoraFirma = '15-06-2026 08:30:00';
     });
@@ -143,7 +143,7 @@ describe('POST /fe_Submit', () => {
     expect(body.status).toBe('Aceptado');
   });
 
-  it('signs line feeds for carriage returns, leaves values of blanks out, and warns of both', async () => {
+  it('replaces carriage returns by line feeds, omits values that are blank, and warns of both', async () => {
     const document = example('ecf-31', 33, (ecf) => {
       ecf.Encabezado.Emisor.DireccionEmisor = 'Calle Uno 1\r\nEdificio Dos';
       ecf.Encabezado.Emisor.NombreComercial = ' \r\n';
@@ -307,7 +307,7 @@ describe('POST /fe_Submit', () => {
       world.ranges(ISSUER, []);
     });
 
-    it('is the default of an API key that refuses warnings, which the request overrides', async () => {
+    it('is the default of an API key that refuses warnings, and a request can override it', async () => {
       const identity = JSON.stringify({ ...JSON.parse(world.identity()), refuse_warnings: true });
       const submit = (query: string) => world.submit(emission, unbalanced(65), { query, identity });
       expect((await submit('?validate=true')).body.faults[0].severity).toBe('warning');
@@ -330,7 +330,7 @@ describe('POST /fe_Submit', () => {
     expect((await submit(`${text}${' '.repeat(world.config.MAX_BODY_BYTES)}`)).status).toBe(413);
   });
 
-  it('only checks if validate=true: nothing is signed, stored or sent', async () => {
+  it('only checks the document if validate=true, and does not sign, store or send it', async () => {
     const { status, body } = await world.submit(emission, example('ecf-31', 31), { query: '?validate=true' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -425,7 +425,7 @@ describe('POST /fe_Submit', () => {
       expect((await world.submit(emission, note(43, 41, '430.00'))).body.status).toBe('Aceptado');
     });
 
-    it('two at the same moment over the whole balance: one is accepted, the other refused before its number is used', async () => {
+    it('on the whole balance, sent at the same moment, are accepted once and refused once, before a number is used', async () => {
       await world.submit(emission, example('ecf-31', 67));
       const both = await Promise.all(
         [65, 66].map((sequence) => world.submit(emission, note(sequence, 67, '11430.00'))),
@@ -439,7 +439,7 @@ describe('POST /fe_Submit', () => {
       }
     });
 
-    it('two at two instances over the whole balance: the later one is checked again and refused', async () => {
+    it('on the whole balance, sent to two instances, are checked again, and the later one is refused', async () => {
       await world.submit(emission, example('ecf-31', 69));
       let checked: () => void = () => undefined;
       const isChecked = new Promise<void>((resolve) => {
@@ -466,7 +466,7 @@ describe('POST /fe_Submit', () => {
       expect(await world.ledger(encf('34', 68))).toEqual([]);
     });
 
-    it('eight at two instances at the same moment: as many are accepted as the balance allows', async () => {
+    it('sent to two instances at the same moment are accepted up to the balance', async () => {
       await world.submit(emission, example('ecf-31', 71));
       const second = await world.start();
       const notes = Array.from({ length: 8 }, (_, index) =>
@@ -478,7 +478,7 @@ describe('POST /fe_Submit', () => {
       expect(answers.sort()).toEqual([...Array(5).fill('615'), ...Array(3).fill('Aceptado')]);
     });
 
-    it('warn about a document that was never issued in a registered range, or that another taxpayer issued', async () => {
+    it('get a warning if their document was never issued in a registered range, or was issued by another taxpayer', async () => {
       const rules = async (number: string, issuer = ISSUER, taxpayers?: string[]) => {
         const note = creditNote(90, number, '5.00', (ecf) => {
           ecf.Encabezado.Emisor.RNCEmisor = issuer;
@@ -527,7 +527,7 @@ describe('POST /fe_Submit', () => {
       });
     });
 
-    it('are withdrawn, their number free, when their document is rejected', async () => {
+    it('are withdrawn and free their number when their document is rejected', async () => {
       const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
       const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
       await world.submit(quick, example('ecf-31', 45));

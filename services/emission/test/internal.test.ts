@@ -36,7 +36,7 @@ describe('operations for other services', () => {
   });
   afterAll(() => world.stop());
 
-  it('documents by number, and all of them page by page', async () => {
+  it('return documents by number, and all of them page by page', async () => {
     const { invoices } = await operations.findInvoices({
       env: 'TesteCF',
       numbers: [encfOf('31', 2), encfOf('31', 999)].map((number) => ({ issuer_rnc: ISSUER, encf: number })),
@@ -75,14 +75,14 @@ describe('operations for other services', () => {
     expect([...seen].sort()).toEqual([1, 2, 3, 4].map((sequence) => encfOf('31', sequence)));
   });
 
-  it("the authority's answers as they came", async () => {
+  it("return the authority's answers as they came", async () => {
     const { answers } = await operations.rawAnswers({ ...issuer, encf: encfOf('31', 1) });
     expect(answers[0]).toMatchObject({ attempt: 1, operation: 'submitDocument', outcome: 'verdict', http_status: 200 });
     expect(answers.at(-1)).toMatchObject({ operation: 'queryResult', body: expect.stringContaining('Aceptado') });
     expect((await operations.rawAnswers({ ...issuer, encf: encfOf('31', 99) })).answers).toEqual([]);
   });
 
-  it('a token of the authority; a refused one is not returned again', async () => {
+  it('return a token of the authority, and do not return a refused one again', async () => {
     const question = { env: 'TesteCF', account_id: world.accountId, taxpayers_revision: 0, refused: null } as const;
     const { token, expires_in } = await operations.authorityToken({ ...question, rnc: ISSUER });
     expect(expires_in).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe('results that the status poller publishes', () => {
     expect(await answers(document.encf)).toEqual(['{"estado":"Aceptado"}']);
   });
 
-  it('leave a document undecided while the authority does not know it; nothing is queried here', async () => {
+  it('leave a document undecided while the authority does not know it, and emission does not query it', async () => {
     const document = await submitted();
     const unknown = result(document, { status: 'No encontrado', code: '0', final: false, revision: 2 });
     await publish(unknown);
@@ -204,7 +204,7 @@ describe('results that the status poller publishes', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'rejected-reusable' });
   });
 
-  it('that say that the authority did not answer change the messages alone, until it answers', async () => {
+  it('that say that the authority did not answer change only the messages, until it answers', async () => {
     const document = await submitted();
     const before = await world.row(document.encf);
     const messages = [{ codigo: 'gateway', valor: 'No answer of the authority has come. The next try is at noon.' }];
@@ -217,7 +217,7 @@ describe('results that the status poller publishes', () => {
     expect(await world.row(document.encf)).toMatchObject({ state: 'processing', verdict: { messages: [] } });
   });
 
-  it('change nothing after a newer one, in any order and repetition', async () => {
+  it('do not change a document after a newer result, in any order and repetition', async () => {
     const document = await submitted();
     const unknown = (revision: number) =>
       result(document, { status: 'No encontrado', code: '0', messages: [], final: false, revision });
@@ -239,7 +239,7 @@ describe('results that the status poller publishes', () => {
   });
 
   it.each(['processing', 'not-found'])(
-    '%s for 72 hours: the document is overdue, which is published',
+    'of %s for 72 hours make the document overdue, which is published',
     async (state) => {
       const document = await submitted();
       if (state === 'not-found')
@@ -270,7 +270,7 @@ describe('results that the status poller publishes', () => {
     },
   );
 
-  it('about another trackId or another document change nothing', async () => {
+  it('about another trackId or another document do not change the document', async () => {
     const document = await submitted();
     await publish(result(document, { track_id: randomUUID() }));
     await publish(result(document, { encf: encfOf('31', 9_199) }));

@@ -29,12 +29,12 @@ function refused(times: number, verdict = REFUSED): Attempt {
 const bytesOf = (data: unknown) => Buffer.byteLength(JSON.stringify(data));
 
 describe('the event of a document', () => {
-  it('holds everything if there is room', () => {
+  it('has every submission and message if they fit', () => {
     const few = refused(MAX_EVENT_ATTEMPTS);
     expect(invoiceChanged(few)).toEqual(wholeInvoice(few.past, few));
   });
 
-  it('of a number with thousands of submissions: the latest ones, and the number of earlier ones', () => {
+  it('has the latest of thousands of submissions, and the number of earlier ones', () => {
     const attempt = refused(4_000);
     expect(bytesOf(wholeInvoice(attempt.past, attempt))).toBeGreaterThan(MAX_EVENT_BYTES);
     const event = invoiceChanged(attempt);
@@ -49,9 +49,9 @@ describe('the event of a document', () => {
 
   it.each([
     ['many messages', Array.from({ length: 500 }, () => ({ codigo: '613', valor: 'x'.repeat(4_000) }))],
-    ['one without end', [{ codigo: '1', valor: '\u0001'.repeat(1_000_000) }]],
-    ['a code without end', [{ codigo: '\u{1f600}'.repeat(500_000), valor: '' }]],
-  ])('of a verdict with %s: those that fit into an event, and a mark that there are more', (_, messages) => {
+    ['an endless message', [{ codigo: '1', valor: '\u0001'.repeat(1_000_000) }]],
+    ['an endless code', [{ codigo: '\u{1f600}'.repeat(500_000), valor: '' }]],
+  ])('of a verdict with %s has the messages that fit, and a mark that there are more', (_, messages) => {
     for (const times of [1, 2, 3_000]) {
       const event = invoiceChanged(refused(times, { ...REFUSED, messages }));
       expect(bytesOf(event)).toBeLessThan(MAX_EVENT_BYTES / 2);

@@ -46,7 +46,7 @@ describe('large invoices', () => {
     expect(outcome).toEqual(readInvoiceJson(data, 'TesteCF', NOW, null, false));
   });
 
-  it('whose number is open are read without one, and under the one that they are given', async () => {
+  it('that leave their number open are read without a number, and with the number that they are given', async () => {
     const data = large((ecf) => {
       delete ecf.Encabezado.IdDoc.eNCF;
     });
@@ -63,7 +63,7 @@ describe('large invoices', () => {
     ['2.4 million escaped characters', JSON.stringify('&lt;'.repeat(2_400_000))],
     ['ten megabytes of escapes', `"${'\\n'.repeat(5_000_000)}"`],
     ['lists of lists', `[${new Array(60_000).fill('[[[[[[[[[[["x"]]]]]]]]]]]').join(',')}]`],
-  ])('that are hostile leave the event loop free: %s', async (_, text) => {
+  ])('that are hostile, with %s, leave the event loop free', async (_, text) => {
     const data = Buffer.from(
       JSON.stringify(
         example('ecf-31', 1, (ecf) => {
@@ -76,7 +76,7 @@ describe('large invoices', () => {
     if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'EmissionError', code: expect.any(String) });
   });
 
-  it('of a batch have their numbers read in another thread, also where nothing can be read', async () => {
+  it('of a batch have their numbers read in another thread, even if they cannot be read', async () => {
     const HASH = expect.stringMatching(/^[0-9a-f]{64}$/);
     const NOTHING_READ = { ...unreadLine(null), contentHash: HASH };
     expect(await invoices.line(large())).toEqual({
@@ -97,7 +97,7 @@ describe('large invoices', () => {
     expect(hostile).toEqual(NOTHING_READ);
   });
 
-  it('of a batch wait for the thread, however many there are; an account has eight waiting calls', async () => {
+  it('of a batch wait for the thread, whatever their number, although an account has at most eight waiting calls', async () => {
     const busy = createInvoices({ threads: 1, timeoutMs: TIMEOUT_MS, watchQueue: () => undefined });
     const told: string[] = [];
     const watch = { begins: async () => void told.push('begins'), ended: async () => void told.push('ended') };
@@ -117,7 +117,7 @@ describe('large invoices', () => {
     await busy.close();
   });
 
-  it('that take too long are refused for ever, and the next one is read', async () => {
+  it('that take too long are refused each time, and the next invoice is read', async () => {
     const impatient = createInvoices({ threads: 1, timeoutMs: 1, watchQueue: () => undefined });
     const refusal = await impatient
       .read(large(), 'TesteCF', NOW, null, false, null, 'account')

@@ -14,16 +14,16 @@ const waits = (line: number, sameLine: number | null, referenceLine: number | nu
 });
 
 describe('the lines of a batch', () => {
-  it('wait for the same number before them, and for the document that they refer to, wherever it stands', () => {
+  it('wait for an earlier line with the same number, and for the line of the document that they refer to', () => {
     const lines = [line(1, 'N1', 'A'), line(2, 'A'), line(3, 'B'), line(4, null, 'B'), line(5, 'C', 'X')];
     expect(orderLines(lines)).toEqual([waits(1, null, 2), waits(4, null, 3)]);
   });
 
-  it('that refer to a number that stands there twice wait for the last of them', () => {
+  it('that refer to a number on two lines wait for the last of these lines', () => {
     expect(orderLines([line(1, 'A'), line(2, 'N', 'A'), line(3, 'A')])).toEqual([waits(3, 1, null), waits(2, null, 3)]);
   });
 
-  it('in a circle do not wait for each other; a line that follows a circle waits', () => {
+  it('do not wait for each other in a circle, but a line after a circle waits for it', () => {
     const circle = [line(1, 'A', 'B'), line(2, 'B', 'A')];
     expect(orderLines(circle)).toEqual([]);
     const followers = [line(3, 'C', 'A'), line(4, 'D', 'C'), line(5, 'A')];
@@ -35,7 +35,7 @@ describe('the lines of a batch', () => {
     ]);
   });
 
-  it('wait for one line, and are ordered in linear time, though a million of them refer to it', () => {
+  it('are ordered in linear time, even if a million of them wait for one line', () => {
     const lines = [line(1, 'A'), ...Array.from({ length: 1_000_000 }, (_, at) => line(at + 2, null, 'A'))];
     expect(orderLines(lines)).toHaveLength(1_000_000);
   }, 60_000);

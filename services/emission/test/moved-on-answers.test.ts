@@ -138,7 +138,7 @@ describe('an attempt in its present state', () => {
   const later = (past: Attempt['past']): Attempt => ({ ...sending(), attempt: 2, trackId: 't-2', past });
   const end = { attempt: 1, submittedAt: null, code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
 
-  it('is the stored one if that is the same attempt, and unchanged if nothing is stored', () => {
+  it('is the stored one if that is the same attempt, and unchanged if none is stored', () => {
     const found = { ...processing(), revision: 9 };
     expect(asFound(processing(), found)).toBe(found);
     expect(asFound(found, null)).toBe(found);
@@ -155,7 +155,7 @@ describe('an attempt in its present state', () => {
     expect(asFound(processing(), later(past))).toEqual(processing());
   });
 
-  it('is withdrawn if it ended so', () => {
+  it('is withdrawn if it ended as withdrawn', () => {
     const past = [{ ...end, trackId: null, state: 'withdrawn' as const }];
     expect(asFound(sending(), later(past))).toMatchObject({
       attempt: 1,
@@ -168,7 +168,7 @@ describe('an attempt in its present state', () => {
 
 describe('a decision of an operator about a document that moved on meanwhile', () => {
   it.each([{ action: 'adopt', trackId: 't-9' } as const, { action: 'resend' } as const])(
-    'changes nothing, and says so: %j',
+    'does not change it, and says so: %j',
     async (decision) => {
       const first = sendLost(sending(), at(0));
       const { store, movesOn } = await number(first);

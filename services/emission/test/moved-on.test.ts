@@ -76,33 +76,36 @@ describe('a caller whose number another document takes while it waits', () => {
   it.each([
     ['a corrected document', 1, 'Otro nombre'],
     ['the same document', 2, 'Nombre'],
-  ])('/fe_Submit: it and its repeat get the outcome of their own attempt, not of %s', async (_, sequence, buyer) => {
-    await hold();
-    const first = world.submit(waiting, document(sequence, 'Nombre'));
-    await holds(1);
-    const repeat = world.submit(waiting, document(sequence, 'Nombre'));
-    await holds(2);
-    const decided = await world.submit(other, document(sequence, 'Nombre'));
-    expectRejected(decided);
-    const later = await world.submit(other, document(sequence, buyer));
-    expect(later).toMatchObject({ status: 200, body: { status: 'Aceptado' } });
-    expect(later.body.trackId).not.toBe(decided.body.trackId);
-    release();
-    for (const answer of [await first, await repeat]) {
-      expect([answer.status, answer.body]).toEqual([200, decided.body]);
-    }
-    expect((await world.row(encf('31', sequence)))?.track_id).toBe(later.body.trackId);
-    expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
-    // The answers that came too late are kept with the attempt that they are about.
-    const { rows } = await world.database.query(
-      `SELECT x.attempt, count(*)::int AS answers FROM exchange x JOIN emission e ON e.id = x.emission_id
+  ])(
+    'and its repeat get the outcome of their own attempt from /fe_Submit, not that of %s',
+    async (_, sequence, buyer) => {
+      await hold();
+      const first = world.submit(waiting, document(sequence, 'Nombre'));
+      await holds(1);
+      const repeat = world.submit(waiting, document(sequence, 'Nombre'));
+      await holds(2);
+      const decided = await world.submit(other, document(sequence, 'Nombre'));
+      expectRejected(decided);
+      const later = await world.submit(other, document(sequence, buyer));
+      expect(later).toMatchObject({ status: 200, body: { status: 'Aceptado' } });
+      expect(later.body.trackId).not.toBe(decided.body.trackId);
+      release();
+      for (const answer of [await first, await repeat]) {
+        expect([answer.status, answer.body]).toEqual([200, decided.body]);
+      }
+      expect((await world.row(encf('31', sequence)))?.track_id).toBe(later.body.trackId);
+      expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
+      // The answers that came too late are kept with the attempt that they are about.
+      const { rows } = await world.database.query(
+        `SELECT x.attempt, count(*)::int AS answers FROM exchange x JOIN emission e ON e.id = x.emission_id
         WHERE e.encf = $1 AND x.operation = 'queryResult' AND x.body LIKE '%Rechazado%' GROUP BY x.attempt`,
-      [encf('31', sequence)],
-    );
-    expect(rows).toEqual([{ attempt: 1, answers: 3 }]);
-  });
+        [encf('31', sequence)],
+      );
+      expect(rows).toEqual([{ attempt: 1, answers: 3 }]);
+    },
+  );
 
-  it('/submit_ecf: a repeat gets the answer of the attempt with its bytes', async () => {
+  it('and its repeat at /submit_ecf get the answer of the attempt with their bytes', async () => {
     // They get their signatures by a submission in another environment each.
     const own = (await world.submit(other, document(3, 'Nombre'), { env: 'CerteCF' })).body.xml;
     const corrected = (await world.submit(other, document(3, 'Otro nombre'), { env: 'eCF' })).body.xml;

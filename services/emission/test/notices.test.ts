@@ -97,7 +97,7 @@ describe('a range that is low', () => {
     [20, 2],
     [10_000, 1_000],
     [5_000_000, 1_000],
-  ])('of %i numbers has 10 %% or 1,000 left, whichever is less: %i', async (size, left) => {
+  ])('has 10 %% or 1,000 of its numbers left, whichever is less: of %i, it has %i', async (size, left) => {
     await change({ ranges: [range(1, size)] });
     await database.query(`INSERT INTO cancelled_range VALUES ('TesteCF', '${ISSUER}', '31', 1, ${size - left - 1}, 1)`);
     expect(await look()).toEqual([]);
@@ -144,7 +144,7 @@ describe('a range that is low', () => {
     ]);
   });
 
-  it('is not published again when numbers come back; it is for another registration with another last number', async () => {
+  it('is not published again when numbers become free, but is for a new registration with another last number', async () => {
     await change({ ranges: [range(1, 20)] });
     await use(1, 18);
     expect(await look()).toEqual(['range.low']);
@@ -169,7 +169,7 @@ describe('a range that is low', () => {
 });
 
 describe('a range that ends', () => {
-  it('is published 30 days before, once for each day of its end; not once it is over', async () => {
+  it('is published 30 days before its end, once for each day of expiry, and not after its end', async () => {
     const expires = '2026-07-31';
     await change({ ranges: [range(1, 100, { expires }), range(201, 300, { expires: '2026-01-31' })] });
     now = new Date('2026-06-30T23:00:00-04:00');
@@ -198,7 +198,7 @@ describe('a range that ends', () => {
 });
 
 describe('a certificate that ends', () => {
-  it('is published 30 days before, once for each certificate', async () => {
+  it('is published 30 days before its end, once for each certificate', async () => {
     now = new Date('2026-06-15T12:00:00-04:00');
     const first = certificate('1'.repeat(64), new Date(now.getTime() + 30 * DAY + HOUR));
     const second = certificate('2'.repeat(64), new Date(now.getTime() + 365 * DAY));

@@ -282,7 +282,7 @@ describe('a document without eNCF', () => {
     expect((await submit(open('32'))).body.encf).toBe(encf('32', 3));
   });
 
-  it('is counted: what is left of a range, and the next number', async () => {
+  it('gets the next of the numbers that are counted as remaining in its range', async () => {
     const left = async (...ranges: NumberRange[]) =>
       (await instances[0].emission.resolution.numbersLeft({ issuer_rnc: ISSUER, ranges })).ranges;
     // 1 to 3 of type 32 are used, 7 and 8 are cancelled, and 5 is reserved.
@@ -298,7 +298,7 @@ describe('a document without eNCF', () => {
     await world.database.query('DELETE FROM reserved_number');
   });
 
-  it('is counted for 200 callers over two connections, so that documents have the others', async () => {
+  it('finds free connections while the remaining numbers are counted for 200 callers', async () => {
     let [reading, most] = [0, 0];
     const query: typeof world.database.query = async (...statement) => {
       most = Math.max(most, ++reading);

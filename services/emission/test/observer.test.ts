@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import type { Attempt } from '../src/attempt/attempt.js';
 import { createBatchMetrics, createEmissionMetrics } from '../src/metrics.js';
 
-it('counts documents that wait for another one, and those that are never sent', async () => {
+it('the metrics count documents that wait for another one, and documents that are never sent', async () => {
   const metrics = createMetrics();
   const { observer, backlog } = createEmissionMetrics(metrics, silentLogger);
   backlog({ undecided: [{ state: 'held', count: 3 }], alarms: [], oldestCommittedAt: null }, new Date());
@@ -19,7 +19,7 @@ it('counts documents that wait for another one, and those that are never sent', 
   expect(await metrics.render()).toMatch(/^ecf_held_documents(\{[^}]*\})? 0$/m);
 });
 
-it('shows the work that batches have left, and its age', async () => {
+it('the metrics show the open work of batches, and its age', async () => {
   const metrics = createMetrics();
   const count = createBatchMetrics(metrics);
   const now = new Date('2026-06-15T12:00:00Z');

@@ -41,7 +41,7 @@ async function outcomeOf(
   return seen[0];
 }
 
-it('answers with Retry-After keep a line pending for ever longer, and are no failures', async () => {
+it('answers with Retry-After keep a line pending with growing pauses, and do not count as failures', async () => {
   const pause = async (postponements: number) => {
     const outcome = await outcomeOf(due({ postponements }), { retryAfterSeconds: 1 });
     expect(outcome).toMatchObject({ outcome: 'postponed', begun: false, failed: false });
@@ -50,12 +50,12 @@ it('answers with Retry-After keep a line pending for ever longer, and are no fai
   expect([await pause(0), await pause(2), await pause(20)]).toEqual([1_000, 4_000, 60_000]);
 });
 
-it('an unconfirmed commit is looked for only when it cannot happen any more', async () => {
+it('an unconfirmed commit is looked for only when it can no longer happen', async () => {
   const outcome = await outcomeOf(due({}), { code: 'commit_unconfirmed', retryAfterSeconds: 5 });
   expect(outcome).toMatchObject({ outcome: 'postponed', begun: true, dueAt: new Date(35_000) });
 });
 
-it('an unexpected failure passes five times, however often the line was postponed', async () => {
+it('an unexpected failure is tolerated five times, however often the line was postponed', async () => {
   const unexpected = { status: 500, code: 'internal_error' };
   expect(await outcomeOf(due({ postponements: 30, failures: 4 }), unexpected)).toMatchObject({
     outcome: 'postponed',
@@ -71,7 +71,7 @@ it('an interrupted line shows the attempt that it made', async () => {
   expect(await outcomeOf(due({ begun: false }), {}, made)).toMatchObject({ outcome: 'refused' });
 });
 
-it('a line that made no attempt before its batch was cancelled is refused and not tried', async () => {
+it('a line that made no attempt before its batch was cancelled is refused and not issued', async () => {
   const made = { outcome: 'submitted', emissionId: 7, attempt: 2 } as const;
   const interrupted = due({ begun: true, cancelled: true });
   expect(await outcomeOf(interrupted, {}, made)).toEqual(made);

@@ -36,7 +36,7 @@ it('a line that its check refuses as JSON has no number', async () => {
   expect(lines.map(({ encf }) => encf)).toEqual(['E310000000001', null, null]);
 });
 
-it('a body whose first ten lines are all not JSON is refused; one of fewer lines, or with a document among them, is not', async () => {
+it('a body is refused if none of its first ten lines is JSON, but not if it has fewer lines or a document among them', async () => {
   const pretty = JSON.stringify({ ECF: { Encabezado: { IdDoc: { a: 1, b: 2, c: 3, d: 4, e: 5 } } } }, null, 1);
   const lines = pretty.split('\n').map((line) => Buffer.from(line));
   await expect(linesOf(...lines)).rejects.toMatchObject({
@@ -47,7 +47,7 @@ it('a body whose first ten lines are all not JSON is refused; one of fewer lines
   expect(await linesOf(...lines.slice(0, 9), Buffer.from('{"ECF":{}}'), ...lines)).toHaveLength(10 + lines.length);
 });
 
-it('a line of five million levels is taken at once', async () => {
+it('a line of five million levels is received without delay', async () => {
   const levels = 5_000_000;
   const line = Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   const began = performance.now();

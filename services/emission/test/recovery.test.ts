@@ -68,6 +68,6 @@ it.each([
   ['retries of failed documents are not probes', { retrying: 2, free: 1 }, { released: 1, pause: 1_000 }],
   ['a document that is being sent is a probe', { probing: 1, free: 1 }, { released: null, pause: 1_000 }],
   ['without a seed, no document is sent', { answers: false, free: 1 }, { released: null, pause: 1_000 }],
-])('while the authority is away: %s', async (_, options, expected) => {
+])('while the authority is unreachable, %s', async (_, options, expected) => {
   expect(await lookAt(AWAY, options)).toMatchObject(expected);
 });

@@ -71,19 +71,19 @@ describe.each([
     ['processing', true, []],
     ['unknown', true, []],
     ['held', true, []],
-  ])('that is %s', async (state, held, faults) => {
+  ])('is checked against the state of that invoice: %s', async (state, held, faults) => {
     expect(await resultOf(refer(document, {}, state))).toEqual({ held, faults, warnings: held ? ['614'] : [] });
   });
 });
 
-describe('a tax credit invoice that refers to', () => {
+describe('a tax credit invoice', () => {
   const fine = { held: false, faults: [], warnings: [] };
 
-  it('an accepted consumer invoice may name another buyer and another total', async () => {
+  it('that refers to an accepted consumer invoice may name another buyer and another total', async () => {
     expect(await resultOf(refer({ ...CREDIT_INVOICE, total_amount: '900000.00' }))).toEqual(fine);
   });
 
-  it('a number that another system has is left to the authority', async () => {
+  it('that refers to a number of another system is left to the authority', async () => {
     expect(await resultOf(refer(CREDIT_INVOICE, {}, 'rejected-used', '1209'))).toEqual(fine);
     expect(await resultOf(refer({ ...CREDIT_INVOICE, modified_encf: 'E320000000999' }))).toEqual(fine);
   });

@@ -65,7 +65,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 1))).toHaveLength(1);
   });
 
-  it('on the summary route as well', async () => {
+  it('with the same content on the summary route gets the stored answer', async () => {
     const first = await world.submit(emission, example('ecf-32', 1));
     expect((await world.submit(second, example('ecf-32', 1))).body).toEqual(first.body);
     expect(await world.ledger(encf('32', 1))).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 8))).toHaveLength(1);
   });
 
-  it('with another FechaHoraFirma at the same moment is one submission with equal answers', async () => {
+  it('with another FechaHoraFirma at the same moment makes one submission with equal answers', async () => {
     const answers = await Promise.all(
       [emission, second, emission, second].map((instance, index) =>
         world.submit(
@@ -104,7 +104,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('32', 9))).toHaveLength(1);
   });
 
-  it('a conflict names the stored document, its status and the elements that differ', async () => {
+  it('with other content is a conflict that names the stored document, its status and the elements that differ', async () => {
     await world.submit(emission, example('ecf-31', 86));
     const { body } = await world.submit(emission, other(86));
     expect(body.detail).toBe(
@@ -134,7 +134,7 @@ describe('the same number again', () => {
     expect(rows.filter((row) => row !== null)).toHaveLength(1);
   });
 
-  it('an idempotency-key that came with a repeat names that document from then on', async () => {
+  it('with an idempotency-key binds that key to the document', async () => {
     const key = 'sale-87';
     const first = await world.submit(emission, example('ecf-31', 87));
     const late = await Promise.all([emission, second].map((one) => world.submit(one, example('ecf-31', 87), { key })));
@@ -192,7 +192,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', sequence))).toHaveLength(2);
   });
 
-  it('submitted again after rejections that are not kept with it: none of them is adopted for the lost send', async () => {
+  it('after rejections that are not kept with it does not adopt one of them for the lost send', async () => {
     await rejected(70, false);
     const first = await world.row(encf('31', 70));
     await rejected(70, false);
@@ -218,7 +218,7 @@ describe('the same number again', () => {
     await world.clearFaults();
   });
 
-  it('after a rejection that used the number: the stored answer, or 409 for another document', async () => {
+  it('after a rejection that used the number gets the stored answer, or 409 for another document', async () => {
     await rejected(6, true, 615);
     const again = await world.submit(emission, example('ecf-31', 6));
     expect(again.body).toMatchObject({
@@ -230,7 +230,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 6))).toHaveLength(1);
   });
 
-  it('after 1209 the number is never free, whatever the flag says', async () => {
+  it('is never free after 1209, whatever the flag says', async () => {
     await rejected(7, false, 1209);
     expect((await world.submit(emission, other(7))).status).toBe(409);
     expect((await world.submit(emission, example('ecf-31', 7))).body).toMatchObject({
@@ -240,7 +240,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 7))).toHaveLength(1);
   });
 
-  it('two equal requests at the same moment: one submission, two equal answers, also across instances', async () => {
+  it('in two equal requests at the same moment makes one submission with two equal answers, also across instances', async () => {
     for (let sequence = 10; sequence < 16; sequence += 1) {
       const type = sequence % 2 === 0 ? 'ecf-31' : 'ecf-32';
       const answers = await Promise.all(
@@ -254,7 +254,7 @@ describe('the same number again', () => {
     }
   });
 
-  it('equal requests at the same moment: one submission where it is rejected and the number stays reusable', async () => {
+  it('in equal requests at the same moment makes one submission, even if it is rejected and the number stays reusable', async () => {
     const id = await world.fault({ operation: 'recepcionfc', kind: 'verdict', verdict: REJECTED(false, 3) });
     // The first request is delayed until the others have arrived.
     let sendIt = (): void => undefined;
@@ -276,7 +276,7 @@ describe('the same number again', () => {
     await world.clearFaults(id);
   });
 
-  it('two equal requests at the same moment without waiting for the verdict', async () => {
+  it('in equal requests that do not wait for the verdict makes one submission', async () => {
     const quick = await Promise.all([world.start({}, { STATUS_WAIT_MS: 0 }), world.start({}, { STATUS_WAIT_MS: 0 })]);
     const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
     for (let sequence = 20; sequence < 24; sequence += 1) {
@@ -291,7 +291,7 @@ describe('the same number again', () => {
     await world.clearFaults(id);
   });
 
-  it('two different documents at the same moment: one is issued, the other is 409', async () => {
+  it('in two different documents at the same moment is issued once, and the other document gets 409', async () => {
     const answers = await Promise.all([
       world.submit(emission, example('ecf-31', 30)),
       world.submit(second, other(30)),
@@ -305,7 +305,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('31', 30))).toHaveLength(1);
   });
 
-  it('a summary that was rejected and repeated within the same second is signed with the next second', async () => {
+  it('for a summary that was rejected within the same second is signed with the next second', async () => {
     const reject = () =>
       world.fault({ operation: 'recepcionfc', kind: 'verdict', times: 2, verdict: REJECTED(false, 3) });
     const at = '15-06-2026 09:00:00';
@@ -329,7 +329,7 @@ describe('the same number again', () => {
     expect(open[2].warnings).toEqual(open[0].warnings);
   });
 
-  it('with warnings=refuse, a rejected summary is not signed at another time than it states', async () => {
+  it('with warnings=refuse does not sign a rejected summary at another time than it states', async () => {
     await world.fault({ operation: 'recepcionfc', kind: 'verdict', times: 1, verdict: REJECTED(false, 3) });
     const at = (time: Date) =>
       example('ecf-32', 53, (ecf) => {
@@ -345,7 +345,7 @@ describe('the same number again', () => {
     expect(corrected.body).toMatchObject({ status: 'Aceptado', warnings: [] });
   });
 
-  it('a signed summary that was rejected keeps its number open, also after the answer that the combination was used', async () => {
+  it('for a rejected signed summary stays open, also after the answer that the combination was used', async () => {
     const token = await world.token(emission);
     const signed = async (time: string) => {
       const document = example('ecf-32', 52, (ecf) => {
@@ -365,7 +365,7 @@ describe('the same number again', () => {
     expect((await world.submitSigned(emission, '/submit_fc', later, token)).body.status).toBe('Aceptado');
   });
 
-  it('the signed XML of an issued document is the same document', async () => {
+  it('with the signed XML of an issued document is the same document', async () => {
     const { body } = await world.submit(emission, example('ecf-31', 40));
     const token = await world.token(emission);
     const repeated = await world.submitSigned(emission, '/submit_ecf', body.xml, token);
@@ -377,7 +377,7 @@ describe('the same number again', () => {
     expect(await world.ledger(encf('32', 40))).toHaveLength(1);
   });
 
-  it('a document or summary that was signed again is the same sale: the stored answer with a warning', async () => {
+  it('in a document or summary that was signed again gets the stored answer with a warning, as the same sale', async () => {
     const token = await world.token(emission);
     const signedAt = (name: string, time: string) =>
       example(name, 42, (ecf) => {
@@ -405,7 +405,7 @@ describe('the same number again', () => {
     }
   });
 
-  it('the JSON of a signed document is the same document', async () => {
+  it('with the JSON of a signed document is the same document', async () => {
     const document = example('ecf-31', 41, (ecf) => {
       ecf.FechaHoraFirma = '15-06-2026 09:00:00';
     });
@@ -418,21 +418,21 @@ describe('the same number again', () => {
     expect((await world.submit(emission, other(41))).status).toBe(409);
   });
 
-  it('a repeat with another own reference is a repeat, and the first reference stays', async () => {
+  it('with another own reference is a repeat, and the first reference stays', async () => {
     const first = await world.submit(emission, example('ecf-31', 60), { reference: 'order-1' });
     const again = await world.submit(second, example('ecf-31', 60), { reference: 'order-2' });
     expect(again).toMatchObject({ status: 200, body: first.body });
     expect(await world.row(encf('31', 60))).toMatchObject({ attempts: 1, own_reference: 'order-1' });
   });
 
-  it('a new attempt after a rejection has the own reference of its request', async () => {
+  it('after a rejection is a new attempt with the own reference of its request', async () => {
     await rejected(61, false);
     await world.submit(emission, example('ecf-31', 61), { reference: 'order-3' });
     expect(await world.row(encf('31', 61))).toMatchObject({ attempts: 2, own_reference: 'order-3' });
   });
 
   it.each(['', 'a'.repeat(101), 'factura \u00f1', 'a\tb'])(
-    'an own reference of other than 1 to 100 printable ASCII characters is 422: %j',
+    'with an own reference of other than 1 to 100 printable ASCII characters gets 422: %j',
     async (reference) => {
       const { status, body } = await world.call(emission, 'POST', '/fe_Submit', {
         headers: { 'x-reference': reference },

@@ -27,7 +27,7 @@ describe('documents that the caller signed', () => {
     return body;
   }
 
-  it('/submit_ecf sends the bytes unchanged and returns the trackId', async () => {
+  it('are sent by /submit_ecf with their bytes unchanged, and the answer has the trackId', async () => {
     const { xml } = await signed('ecf-31', 1);
     const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token);
     expect({ status, body }).toEqual({
@@ -51,7 +51,7 @@ describe('documents that the caller signed', () => {
     expect(ledger.filter(({ track_id }) => track_id === body.trackId)).toHaveLength(1);
   });
 
-  it('are refused with a byte order mark, which the authority rejects: nothing is sent, nothing is kept', async () => {
+  it('are refused with a byte order mark, which the authority rejects, and are neither sent nor stored', async () => {
     const { xml } = await signed('ecf-31', 90);
     const { rfce_xml } = await signed('ecf-32', 91);
     for (const query of ['?validate=true', ''])
@@ -112,7 +112,7 @@ describe('documents that the caller signed', () => {
     });
   });
 
-  it('are warned of a signature that other software may refuse, and are sent unchanged', async () => {
+  it('are sent unchanged, with a warning of a signature that other software may refuse', async () => {
     const { p12, password } = world.certificate;
     const signedAs = async (sequence: number, change: (text: string) => string) => {
       const text = verifyXml(Buffer.from((await signed('ecf-31', sequence)).xml)).verified?.text ?? '';
@@ -135,7 +135,7 @@ describe('documents that the caller signed', () => {
     expect(await submitted(later)).toMatchObject({ status: 200, named: [] });
   });
 
-  it('are warned of a signing time at which the certificate was not valid yet', async () => {
+  it('get a warning of a signing time at which the certificate was not valid yet', async () => {
     const { xml } = await signed('ecf-31', 94, (ecf) => {
       ecf.FechaHoraFirma = '01-01-2001 10:00:00';
     });
@@ -161,7 +161,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('31', 170))).toMatchObject({ own_reference: 'order-5' });
   });
 
-  it('are a string in the body: anything else is 422', async () => {
+  it('are refused with 422 unless they are a string in the body', async () => {
     for (const body of ['{"xml": 1}', '{"xml": null}', '{"xml": ["<ECF/>"]}', '{"xml": ""}', '{}', '[]']) {
       const answer = await world.call(emission, 'POST', '/submit_ecf', {
         body,
@@ -171,7 +171,7 @@ describe('documents that the caller signed', () => {
     }
   });
 
-  it('/submit_fc is decided at once and reminds the caller to keep the full document', async () => {
+  it('are decided immediately at /submit_fc, which reminds the caller to keep the full document', async () => {
     const { rfce_xml } = await signed('ecf-32', 2);
     const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
     expect(status).toBe(200);
@@ -186,7 +186,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('32', 2))).toMatchObject({ source: 'signed-rfce', route: 'rfce' });
   });
 
-  it('/submit_fc refuses a date that the schema accepts and the calendar does not have', async () => {
+  it('are refused by /submit_fc with a date that the schema accepts and the calendar does not have', async () => {
     const { rfce_xml } = await signed('ecf-32', 92);
     const canonical = rfce_xml
       .replace(/<\?xml[^>]*>\s*/, '')
@@ -199,7 +199,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('32', 92))).toBeNull();
   });
 
-  it('each belongs to its endpoint', async () => {
+  it('are refused at the endpoint of the other kind', async () => {
     const small = await signed('ecf-32', 3);
     const full = await world.submitSigned(emission, '/submit_ecf', small.xml, token);
     expect([full.status, full.body.code]).toEqual([400, 'wrong_endpoint']);
@@ -210,7 +210,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('32', 3))).toBeNull();
   });
 
-  it('a document changed after it was signed is refused', async () => {
+  it('are refused if they were changed after they were signed', async () => {
     const { xml } = await signed('ecf-31', 4);
     const { status, body } = await world.submitSigned(
       emission,
@@ -223,7 +223,7 @@ describe('documents that the caller signed', () => {
     expect(await world.row(encf('31', 4))).toBeNull();
   });
 
-  it('the issuer must be a taxpayer of the account', async () => {
+  it('are refused unless the issuer is a taxpayer of the account', async () => {
     world.register(OTHER_ISSUER, world.certificate, { account_id: 'account-2' });
     const { xml } = await signed('ecf-31', 5);
     world.taxpayers.delete(OTHER_ISSUER);
@@ -239,7 +239,7 @@ describe('documents that the caller signed', () => {
     expect((await world.submit(emission, json)).status).toBe(404);
   });
 
-  it('an expired token is refused before anything is stored', async () => {
+  it('are refused with an expired token before they are stored', async () => {
     const { xml } = await signed('ecf-31', 6);
     const expired = `h.${Buffer.from(JSON.stringify({ exp: 1_000 })).toString('base64url')}.s`;
     for (const query of ['?validate=true', '']) {
@@ -253,7 +253,7 @@ describe('documents that the caller signed', () => {
     ['/submit_ecf', 'ecf-31', 7],
     ['/submit_fc', 'ecf-32', 7],
   ] as const)(
-    '%s: where the authority refuses the token, the document is withdrawn and the number is free',
+    'at %s are withdrawn and free their number if the authority refuses the token',
     async (route, name, sequence) => {
       const { xml, rfce_xml } = await signed(name, sequence);
       const document = route === '/submit_ecf' ? xml : rfce_xml;
@@ -278,7 +278,7 @@ describe('documents that the caller signed', () => {
     },
   );
 
-  it('after a withdrawal another document may take the number', async () => {
+  it('may take the number of a withdrawn document', async () => {
     const { xml } = await signed('ecf-31', 8);
     await world.submitSigned(emission, '/submit_ecf', xml, 'not-a-token');
     const other = example('ecf-31', 8, (ecf) => {
@@ -287,7 +287,7 @@ describe('documents that the caller signed', () => {
     expect((await world.submit(emission, other)).body.status).toBe('Aceptado');
   });
 
-  it('/submit_ecf answers EnProceso for a note that waits for its document, and names it', async () => {
+  it('get EnProceso from /submit_ecf if they are notes that wait for their document, which the answer names', async () => {
     const id = await world.fault({ operation: 'consultaresultado', kind: 'processing' });
     const quick = await world.start({}, { STATUS_WAIT_MS: 0 });
     await world.submit(quick, example('ecf-31', 70));
@@ -307,7 +307,7 @@ describe('documents that the caller signed', () => {
     await world.reaches(encf('31', 70), ['accepted']);
   });
 
-  it('/submit_ecf answers 408 while the authority does not, and the trackId once it is known', async () => {
+  it('get 408 from /submit_ecf while the authority does not answer, and the trackId once it is known', async () => {
     const { xml } = await signed('ecf-31', 9);
     await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
     await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503, body: 'x' });
@@ -326,7 +326,7 @@ describe('documents that the caller signed', () => {
     expect(ledger).toHaveLength(1);
   });
 
-  it('/submit_fc answers 200 EnProceso while the authority does not', async () => {
+  it('get 200 EnProceso from /submit_fc while the authority does not answer', async () => {
     const { rfce_xml } = await signed('ecf-32', 10);
     await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
     const { status, body } = await world.submitSigned(emission, '/submit_fc', rfce_xml, token);
@@ -334,7 +334,7 @@ describe('documents that the caller signed', () => {
     await world.reaches(encf('32', 10), ['accepted']);
   });
 
-  it('a refused token is 401 also while an earlier send is undecided, and the document stays in progress', async () => {
+  it('get 401 for a refused token and stay in progress while an earlier send is undecided', async () => {
     const { xml } = await signed('ecf-31', 13);
     await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
     const id = await world.fault({ operation: 'consultatrackids', kind: 'http', status: 503, body: 'x' });
@@ -358,7 +358,7 @@ describe('documents that the caller signed', () => {
     expect(await world.ledger(encf('31', 13))).toHaveLength(1 + 1);
   });
 
-  it('/submit_fc sends again after code 004', async () => {
+  it('are sent again by /submit_fc after code 004', async () => {
     const { rfce_xml } = await signed('ecf-32', 14);
     await world.fault({
       operation: 'recepcionfc',
@@ -376,7 +376,7 @@ describe('documents that the caller signed', () => {
     expect([status, body.status]).toEqual([200, 'Aceptado']);
   });
 
-  it('without a stored certificate a repeat looks up and resends, and an alarm is raised', async () => {
+  it('are looked up and sent again by a repeat without a stored certificate, which raises an alarm', async () => {
     const bare = await world.start();
     world.register(BUYER, world.issue('00200000008'));
     const { body } = await world.submit(
@@ -411,7 +411,7 @@ describe('documents that the caller signed', () => {
     expect(sent.filter(({ status }) => status !== '').length).toBeGreaterThan(0);
   });
 
-  it('repeats during the work of the background send no copy of their own', async () => {
+  it('are not sent another time by repeats during the work of the background', async () => {
     const documents = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
         const { xml, rfce_xml } = await signed(index % 2 === 0 ? 'ecf-31' : 'ecf-32', 30 + index);
@@ -441,7 +441,7 @@ describe('documents that the caller signed', () => {
     }
   });
 
-  it('needs x-token and a body {"xml": ...}', async () => {
+  it('need x-token and a body {"xml": ...}', async () => {
     const post = (init: RequestInit) => world.call(emission, 'POST', '/submit_ecf', init);
     const json = { 'content-type': 'application/json' };
     const cases: [RequestInit, number, string][] = [
@@ -467,7 +467,7 @@ describe('documents that the caller signed', () => {
     }
   });
 
-  it('only checks if validate=true', async () => {
+  it('are only checked if validate=true', async () => {
     const { xml } = await signed('ecf-31', 12);
     const { status, body } = await world.submitSigned(emission, '/submit_ecf', xml, token, { query: '?validate=true' });
     expect([status, body.status, body.trackId]).toEqual([200, 'Validado', null]);

@@ -19,7 +19,7 @@ function pastOf(times: number, change: (attempt: number) => Partial<PastSubmissi
 }
 
 describe('submissions that have ended', () => {
-  it('all are kept with the attempt while they are few', () => {
+  it('are all kept with the attempt while they are few', () => {
     const past = pastOf(KEPT);
     expect(past).toEqual(Array.from({ length: KEPT }, (_, index) => submission(index + 1)));
     expect(isHistoryComplete(past)).toBe(true);
@@ -27,7 +27,7 @@ describe('submissions that have ended', () => {
   });
 
   it.each([KEPT + 1, KEPT + 2, 500])(
-    'of %d the first and the latest stand there, and how many are between',
+    'are cut, if there are %d, to the first, the latest and the number between them',
     (times) => {
       const past = pastOf(times);
       expect(past).toHaveLength(KEPT);
@@ -40,12 +40,12 @@ describe('submissions that have ended', () => {
     },
   );
 
-  it('are cut from a list that was kept whole before, too', () => {
+  it('are also cut from a list that was kept whole before', () => {
     const before = Array.from({ length: 300 }, (_, index) => submission(index + 1));
     expect(addSubmission(before, submission(301))).toEqual(pastOf(301));
   });
 
-  it('withdrawn ones are among them', () => {
+  it('include withdrawn ones', () => {
     const past = pastOf(100, (attempt) => (attempt % 2 === 0 ? { state: 'withdrawn' } : {}));
     expect(past[10]?.omittedBefore).toBe(50);
     const { attempts } = invoiceChanged({ ...sending(), attempt: 101, past });
@@ -53,7 +53,7 @@ describe('submissions that have ended', () => {
     expect(attempts.filter(({ status }) => status === 'Rechazado').length).toBeGreaterThan(15);
   });
 
-  it('an event holds the latest ones and the number of earlier ones', () => {
+  it('appear in an event as the latest ones and the number of earlier ones', () => {
     const past = pastOf(500);
     const { attempts } = invoiceChanged({ ...sending(), attempt: 501, past });
     expect(attempts).toHaveLength(41);
@@ -61,7 +61,7 @@ describe('submissions that have ended', () => {
     expect(attempts.filter(({ earlier_omitted }) => earlier_omitted !== undefined)).toHaveLength(1);
   });
 
-  it('copies of one attempt are distinguished from earlier attempts', () => {
+  it('are distinguished from copies of one attempt', () => {
     const past = [...pastOf(60), submission(61, { trackId: 'copy', omittedBefore: 3 })];
     expect(copiesOf({ attempt: 61, past })).toEqual([submission(61, { trackId: 'copy' })]);
   });

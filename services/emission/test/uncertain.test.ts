@@ -16,7 +16,7 @@ function holderOf(token: string): string {
   return claims['http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name'];
 }
 
-describe('uncertain outcomes', () => {
+describe('after an uncertain outcome,', () => {
   let world: World;
   let emission: Instance;
   let client: AuthorityClient;
@@ -82,7 +82,7 @@ describe('uncertain outcomes', () => {
     expect(row.past).toMatchObject([{ attempt: 1, state: 'rejected-used', messages: [{ codigo: '1209' }] }]);
   });
 
-  it('the same holds for a summary whose resend is refused as used', async () => {
+  it('when the resend of a summary is refused as used, the first copy’s verdict is looked up and adopted too', async () => {
     await world.fault({ operation: 'recepcionfc', kind: 'timeout-after', times: 1 });
     const [hidden] = await hide('consultarfce');
     const { body } = await world.submit(emission, example('ecf-32', 1));
@@ -149,13 +149,13 @@ describe('uncertain outcomes', () => {
     await oneEffective(encf('32', 3), 1);
   });
 
-  it('within the wait of a caller, too', async () => {
+  it('a summary answered with 004 is sent again within the wait of a caller', async () => {
     const patient = await world.start({ authority }, { STATUS_WAIT_MS: 3_000 });
     await transient(2);
     expect((await world.submit(patient, example('ecf-32', 4))).body.status).toBe('Aceptado');
   });
 
-  it('a bounded number of times: then it is rejected and the number is free', async () => {
+  it('a summary answered with 004 is sent a bounded number of times, then it is rejected and the number is free', async () => {
     const id = await transient();
     await world.submit(emission, example('ecf-32', 5));
     const row = await world.reaches(encf('32', 5), ['rejected-reusable']);
@@ -167,7 +167,7 @@ describe('uncertain outcomes', () => {
     });
   });
 
-  describe('in CerteCF, which offers no query for a full document', () => {
+  describe('in CerteCF, which offers no query for a full document,', () => {
     const resolve = (number: string, body: unknown, identity = world.serviceIdentity()) =>
       world.call(emission, 'POST', '/internal/emissions/resolve', {
         identity,
@@ -183,7 +183,7 @@ describe('uncertain outcomes', () => {
       throw new Error(`${number}: ${JSON.stringify(await world.row(number, 'CerteCF'))}`);
     };
 
-    it('it is not resent: an alarm is raised, and an operator adopts the trackId', async () => {
+    it('the document is not sent again, an alarm is raised, and an operator adopts the trackId', async () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout-after', times: 1 });
       const { body } = await world.submit(emission, example('ecf-31', 6), { env: 'CerteCF' });
       expect(body.status).toBe('EnProceso');
@@ -200,7 +200,7 @@ describe('uncertain outcomes', () => {
       await oneEffective(encf('31', 6), 1);
     });
 
-    it('or the operator has the same bytes sent again', async () => {
+    it('an operator can have the same bytes sent again', async () => {
       await world.fault({ operation: 'recepcion', kind: 'timeout', times: 1 });
       await world.submit(emission, example('ecf-31', 7), { env: 'CerteCF' });
       await reaches(encf('31', 7), ({ alarm }) => alarm === 'no-query');
@@ -210,7 +210,7 @@ describe('uncertain outcomes', () => {
       expect((await world.ledger(encf('31', 7))).filter(({ effective }) => effective)).toHaveLength(1);
     });
 
-    it('adopts only the document’s own trackId, after a query to the authority', async () => {
+    it('only the document’s own trackId is adopted, after a query to the authority', async () => {
       const other = await world.submit(emission, example('ecf-31', 17), { env: 'CerteCF' });
       await reaches(encf('31', 17), ({ state }) => state === 'accepted');
       await world.fault({ operation: 'recepcion', kind: 'reset', times: 1 });
@@ -251,7 +251,7 @@ describe('uncertain outcomes', () => {
       await oneEffective(encf('31', 16), 1);
     });
 
-    it('a summary is looked up in CerteCF too', async () => {
+    it('a summary is looked up', async () => {
       await world.fault({ operation: 'recepcionfc', kind: 'reset-after', times: 1 });
       await world.submit(emission, example('ecf-32', 8), { env: 'CerteCF' });
       await reaches(encf('32', 8), ({ state }) => state === 'accepted');
@@ -273,7 +273,7 @@ describe('uncertain outcomes', () => {
     const sendersOf = (number: string) => [...new Set(holders.get(number))];
     afterEach(() => world.register('199999991', world.certificate));
 
-    it('by a caller’s token', async () => {
+    it('if a caller brings a token', async () => {
       const token = await world.token(emission);
       const { body } = await world.submit(emission, example('ecf-31', 18), { env: 'CerteCF' });
       holders.delete(encf('31', 18));
@@ -295,7 +295,7 @@ describe('uncertain outcomes', () => {
       expect(sendersOf(encf('31', 9))).toEqual([first, second]);
     });
 
-    it('after it expired: only when there is a valid one, and an alarm is raised', async () => {
+    it('after it expired, but only when there is a valid one, and an alarm is raised', async () => {
       const away = await world.fault({ operation: 'recepcion', kind: 'down' });
       await world.submit(emission, example('ecf-31', 19));
       store(first, true);
@@ -347,7 +347,7 @@ describe('uncertain outcomes', () => {
     expect(await world.row(encf('31', 62))).toBeNull();
   });
 
-  it('many documents, several instances, an unreliable authority: each ends accepted, sent effectively once', async () => {
+  it('each of many documents at several instances ends accepted and takes effect once with an unreliable authority', async () => {
     const instances = [emission, await world.start(), await world.start()];
     for (const operation of ['recepcion', 'recepcionfc', 'consultatrackids', 'consultarfce', 'consultaresultado']) {
       for (const kind of ['reset', 'reset-after', 'http']) {

@@ -25,7 +25,7 @@ export function encf(type: string, sequence: number): string {
   return `E${type}${String(sequence).padStart(10, '0')}`;
 }
 
-/** A credit note over `total` on a document of ours. */
+/** A credit note over `total` on a document that we issued. */
 export function creditNote(
   sequence: number,
   modified: string,
