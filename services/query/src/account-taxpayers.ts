@@ -8,6 +8,6 @@ export async function requireTaxpayer(ports: AccountPorts, caller: Caller, rnc: 
   if (!current) throw mayExist(`whether ${rnc} is a taxpayer of this account`);
   throw new QueryError(
     'taxpayer_not_found',
-    `${rnc} is not a taxpayer of this account; use one of its own, or register it.`,
+    `${rnc} is not a taxpayer of this account; use an RNC of the account, or register it.`,
   );
 }

@@ -82,7 +82,7 @@ export interface Query {
   readonly masterKeys: MasterKeyOperations;
 }
 
-/** Wires the query service. Nothing is connected before `start`. */
+/** Wires the query service. It opens no connection before `start`. */
 export function createQuery(config: QueryConfig, overrides: QueryOverrides = {}): Query {
   const parts = openServiceDependencies('query', config, overrides);
   const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;

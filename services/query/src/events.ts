@@ -48,14 +48,14 @@ export function subscribeToEvents(bus: Bus, ports: EventPorts): Promise<Subscrip
       outcomes.keepDecisions((data as ApprovalChanged[]).filter((decision) => decision.direction === 'received')),
     [TOPICS.runs.name]: (data) =>
       runs.note((data as RunStarted[]).map(({ env, issuer_rnc: issuerRnc, run }) => ({ env, issuerRnc, run }))),
-    // These have no read model here, only their place in the feed.
+    // These have no read model here and appear only in the feed.
     [TOPICS.refusals.name]: async () => undefined,
     [TOPICS.notices.name]: async () => undefined,
     [TOPICS.cancellations.name]: async () => undefined,
     [TOPICS.batches.name]: async () => undefined,
   };
   async function project(events: readonly BusEvent[]): Promise<void> {
-    // A confirmation or dispute has no state of its own: a change is published with it.
+    // A confirmation or dispute carries no state: the owner publishes a change together with it.
     const states = events.filter(({ type }) => type !== 'received.confirmed' && type !== 'received.disputed');
     if (states.length > 0) await handlers[states[0]?.topic ?? '']?.(states.map(({ data }) => data));
     if ((await feed.append(publicEvents(events), clock())) > 0) ports.deliveriesAdded();

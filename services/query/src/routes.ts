@@ -16,7 +16,7 @@ import { QueryError } from './errors.js';
 
 /**
  * The routes of customers. `QUERY_OPERATIONS` lists the internal operations. A slash at the end does not count. Literal paths
- * stand before `:encf`.
+ * come before `:encf`.
  */
 function routeTable(parts: CustomerParts): readonly ServiceRoute[] {
   const answer = customerHandlers(parts);

@@ -44,7 +44,7 @@ describe('GET /query-consumption-invoice/', () => {
       encf: number,
     } as never);
 
-  it('gives the present answer of the authority, queried with the issuer’s token', async () => {
+  it('returns the present answer of the authority, queried with the issuer’s token', async () => {
     const inputs: unknown[] = [];
     world.authority.queryConsumerSummary = async (input) => {
       inputs.push(input);
@@ -72,7 +72,7 @@ describe('GET /query-consumption-invoice/', () => {
     expect(inputs[1]).toMatchObject({ securityCode: 'aB+/9z' });
   });
 
-  it('a document that was sent as a full e-CF is queried by its data', async () => {
+  it('queries a document that was sent as a full e-CF by its data', async () => {
     await world.publish(invoiceEvent(invoice({ sequence: 1, ecf_type: '32', route: 'ecf', env: 'eCF' })));
     const inputs: unknown[] = [];
     world.authority.queryState = async (input) => {
@@ -84,7 +84,7 @@ describe('GET /query-consumption-invoice/', () => {
     expect(inputs).toMatchObject([{ env: 'eCF', buyerRnc: '188888885', securityCode: 'aB+/9z' }]);
   });
 
-  it('a token that the authority refuses is renewed once', async () => {
+  it('renews a token that the authority refuses, but only once', async () => {
     const tokens: string[] = [];
     world.authority.queryConsumerSummary = async ({ token }) => {
       tokens.push(token);
@@ -104,7 +104,7 @@ describe('GET /query-consumption-invoice/', () => {
     [unknown('circuit_open', 900), 503, 'authority_unreachable', '1'],
     [unknown('not_a_verdict'), 502, 'authority_unreadable', null],
     [missing, 422, 'service_not_in_environment', null],
-  ])('the authority’s %j is %i %s', async (answer, status, code, retryAfter) => {
+  ])('answers the authority’s %j with %i %s', async (answer, status, code, retryAfter) => {
     world.authority.queryConsumerSummary = async () => answer;
     const found = await world.get(path);
     expect([found.status, found.body.code, found.headers.get('retry-after')]).toEqual([status, code, retryAfter]);
@@ -112,13 +112,15 @@ describe('GET /query-consumption-invoice/', () => {
 
   it('does not claim that a document is missing if its route is unknown', async () => {
     world.authority.queryConsumerSummary = async () => summary('No encontrado');
-    const failing = jest.spyOn(world.owners.emission, 'findInvoices').mockRejectedValue(new Error('emission is away'));
+    const failing = jest
+      .spyOn(world.owners.emission, 'findInvoices')
+      .mockRejectedValue(new Error('emission is unreachable'));
     const answer = await world.get(path);
     failing.mockRestore();
     expect([answer.status, answer.body.code]).toEqual([503, 'service_unavailable']);
   });
 
-  it('no certificate is 503, a refused login 401, a silent login 503', async () => {
+  it('answers 503 without a certificate, 401 for a refused login, and 503 for a login without an answer', async () => {
     for (const [refusal, status, code] of [
       [new ApiError(404, 'not_found', 'none'), 503, 'certificate_missing'],
       [new ApiError(401, 'login_refused', 'no'), 401, 'login_refused'],
@@ -131,7 +133,7 @@ describe('GET /query-consumption-invoice/', () => {
     }
   });
 
-  it('missing or malformed parameters are 422; a foreign RNC is 404', async () => {
+  it('answers 422 for missing or malformed parameters, and 404 for an RNC of another account', async () => {
     const problems = async (query: string) => {
       const { status, body } = await world.get(`/query-consumption-invoice/?${query}`);
       return [
@@ -182,7 +184,7 @@ describe('GET /directory/taxpayers', () => {
     expect(world.owners.tokenRequests).toMatchObject([{ rnc: null, account_id: ACCOUNT }]);
   });
 
-  it('one entry; an unknown one is 404, a malformed RNC 422', async () => {
+  it('returns one entry by its RNC; an unknown RNC is 404, a malformed one 422', async () => {
     world.authority.findInDirectory = async ({ rnc }) => verdict(rnc === entry.rnc ? entry : null);
     expect((await world.get('/directory/taxpayers/131880681')).body).toEqual(shown);
     expect(await world.get('/directory/taxpayers/101010101')).toMatchObject({
@@ -195,7 +197,7 @@ describe('GET /directory/taxpayers', () => {
     });
   });
 
-  it('is an error if the environment has no directory or the authority is down', async () => {
+  it('answers with an error if the environment has no directory or the authority is down', async () => {
     world.authority.listDirectory = async () => missing;
     expect(await world.get('/directory/taxpayers', { env: 'CerteCF' })).toMatchObject({
       status: 422,
@@ -217,7 +219,7 @@ describe('GET /monitoring/status', () => {
     { environment: 'PreCertificacion', startTime: '9:00 AM', endTime: '12:00 PM', days: ['06-12-2026'] },
   ];
 
-  it('gives the answer of the status service', async () => {
+  it('returns the answer of the status service', async () => {
     const keys: string[] = [];
     world.authority.environmentStatus = async ({ statusKey }) => {
       keys.push(statusKey);
@@ -241,7 +243,7 @@ describe('GET /monitoring/status', () => {
     expect(world.owners.tokenRequests).toEqual([]);
   });
 
-  it('unreachable 503, unreadable 502, a refused key 502', async () => {
+  it('answers 503 for an unreachable status service, and 502 for an unreadable answer or a refused key', async () => {
     for (const [answer, status] of [
       [unknown('timeout'), 503],
       [unknown('not_a_verdict'), 502],
@@ -252,7 +254,7 @@ describe('GET /monitoring/status', () => {
     }
   });
 
-  it('without a key: 503 status_key_missing', async () => {
+  it('answers 503 status_key_missing without a key', async () => {
     expect(await keyless.get('/monitoring/status')).toMatchObject({
       status: 503,
       body: { code: 'status_key_missing' },

@@ -43,14 +43,14 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('a certification run', () => {
-  it('leaves documents of earlier runs out of lists, counts and sums', async () => {
+  it('hides the documents of earlier runs from lists, counts and sums', async () => {
     expect(await list()).toEqual({ total: 1, rows: [[2, false, '30.00']] });
     expect((await world.get('/invoices/count/', PERIOD)).body.total_invoices).toBe(1);
     const { total_invoices, total_amount } = (await world.get('/invoices/aggregate/', PERIOD)).body;
     expect([total_invoices, Number(total_amount)]).toEqual([1, 30]);
   });
 
-  it('lists them with superseded=true', async () => {
+  it('shows the documents of earlier runs with superseded=true', async () => {
     const all = await list('?superseded=true&sort=total_amount');
     const rows = [
       [1, true, '7.00'],
@@ -66,7 +66,7 @@ describe('a certification run', () => {
     expect((await list('?superseded=true&updated_since=2026-01-01T00:00:00Z')).total).toBe(3);
   });
 
-  it('answers for the present run, and for another with run', async () => {
+  it('is the present one by default, and another one with the parameter run', async () => {
     const of = async (address: string) => (await world.get(address, PERIOD)).body;
     expect(await of(`/invoices/${NUMBER}`)).toMatchObject({ id: 3, run: 2, superseded: false });
     expect(await of(`/invoices/${NUMBER}?run=1`)).toMatchObject({ id: 1, run: 1, superseded: true, env: 'TesteCF' });
@@ -78,7 +78,7 @@ describe('a certification run', () => {
     expect((await world.get(`/${NUMBER}/xml?run=0`)).status).toBe(422);
   });
 
-  it('keeps the documents of runs apart while they change', async () => {
+  it('keeps its documents apart from those of other runs while they change', async () => {
     await world.publish(invoiceEvent(await issued(1, 1, '100.00', { revision: 9, state: 'rejected-used' })));
     expect(await list()).toEqual({ total: 1, rows: [[2, false, '30.00']] });
     expect((await world.get(`/invoices/${NUMBER}?run=1`, PERIOD)).body.status).toBe('Rechazado');

@@ -41,7 +41,7 @@ describe('events', () => {
     expect((await world.get(`/invoices/${encf('31', 6)}`, YEAR)).status).toBe(200);
   });
 
-  it('one that cannot be stored fails alone; the others of its batch are stored', async () => {
+  it('that cannot be stored fail alone; the others of their batch are stored', async () => {
     const before = (await deadLettersOf(world.database)).length;
     const poison = invoiceEvent(invoice({ sequence: 7, revision: 2_147_483_647 + 5 }));
     const others = Array.from({ length: 30 }, (_, index) => invoiceEvent(invoice({ sequence: 20 + index })));
@@ -50,7 +50,7 @@ describe('events', () => {
     expect((await world.get('/invoices/', YEAR)).body.total).toBe(32);
   });
 
-  it('repeated under another id, or arriving late, change nothing', async () => {
+  it('that are repeated under another id or arrive late change nothing', async () => {
     const after = invoiceEvent(invoice({ sequence: 8, revision: 3, total_amount: '10.00' }));
     const before = invoiceEvent(invoice({ sequence: 8, revision: 2, state: 'processing' }));
     await world.publish(after);
@@ -61,7 +61,7 @@ describe('events', () => {
 });
 
 describe('an unavailable database', () => {
-  it('is 503 with Retry-After; afterwards queries and events work again', async () => {
+  it('causes 503 with Retry-After; afterwards queries and events work again', async () => {
     world.line.cut();
     for (const path of ['/invoices/', `/invoices/${encf('31', 8)}`, `/${encf('31', 8)}/xml`]) {
       const { status, body, headers } = await world.get(path, YEAR);
@@ -95,7 +95,7 @@ describe('an unavailable database', () => {
 });
 
 describe('an unavailable gateway', () => {
-  it('leaves the taxpayers that events made known', async () => {
+  it('does not affect the taxpayers whose events have arrived', async () => {
     const failing = await startWorld(
       {},
       {
@@ -115,7 +115,7 @@ describe('an unavailable gateway', () => {
 });
 
 describe('settings', () => {
-  it('name missing variables', () => {
+  it('are refused with the names of missing variables', () => {
     expect(() => readQueryConfig({})).toThrow(/DATABASE_URL/);
     expect(() => readQueryConfig({ DATABASE_URL: 'postgresql://x/y' })).toThrow(/SERVICE_PRIVATE_KEY/);
     expect(() => readQueryConfig({ DATABASE_URL: 'mysql://x/y', PORT: 'x' })).toThrow(

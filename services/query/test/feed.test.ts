@@ -120,7 +120,7 @@ const refusal = (change: Partial<ReceivedRefused>): BusEvent => {
 };
 
 describe('the feed', () => {
-  it('names where to go on before there is any event', async () => {
+  it('names a place to continue from before there is any event', async () => {
     const { events, next } = await read(null);
     expect(events).toEqual([]);
     expect(await read(next)).toEqual({ events: [], next });
@@ -139,7 +139,7 @@ describe('the feed', () => {
     expect(found.next).toBe(found.events[0]?.id);
   });
 
-  it('has each kind of event once, oldest first, though the bus delivers twice and states are published again', async () => {
+  it('has each kind of event once, oldest first, although the bus delivers twice and states are published again', async () => {
     const after = await end();
     const disputed = received({ sequence: 30, revision: 2, authority_status: 'unknown' });
     const told: BusEvent[] = [
@@ -227,13 +227,13 @@ describe('the feed', () => {
     ['cancellation.accepted', cancellation({ id: 80, authority_status: 'Aceptado' })],
     ['cancellation.rejected', cancellation({ id: 81, authority_status: 'Rechazado' })],
     ['invoice.rejected', invoiceEvent(invoice({ sequence: 83, state: 'rejected-reusable' }))],
-  ])('tells %s', async (type, told) => {
+  ])('publishes %s', async (type, told) => {
     const after = await end();
     await world.publish(told);
     expect((await read(after)).events).toMatchObject([{ type, data: { issuer_rnc: ISSUER } }]);
   });
 
-  it('has the end of the same bytes in each certification run', async () => {
+  it('publishes the verdict on the same bytes in each certification run', async () => {
     const { next } = await read(null);
     const sent = { xml_checksum: 'b'.repeat(64), sequence: 77 };
     await world.publish(
@@ -247,7 +247,7 @@ describe('the feed', () => {
     ]);
   });
 
-  it('tells that a note that is held is overdue', async () => {
+  it('publishes that a held note is overdue', async () => {
     const after = await end();
     const note = (change: object) => invoiceEvent(invoice({ sequence: 84, state: 'held', ...change }));
     await world.publish(note({}), note({ revision: 2, is_late: true }), note({ revision: 3, is_late: true }));
@@ -258,7 +258,7 @@ describe('the feed', () => {
     ]);
   });
 
-  it('tells that the authority confirmed a received document', async () => {
+  it('publishes that the authority confirmed a received document', async () => {
     const after = await end();
     const confirmed = received({ sequence: 84, revision: 2, authority_status: 'confirmed' });
     await world.publish(event(TOPICS.receivedInvoices.name, 'received.confirmed', documentKey(confirmed), confirmed));
@@ -282,7 +282,7 @@ describe('the feed', () => {
     expect(await numbers({}, { account_id: 'account-1', taxpayers: [BUYER] })).toEqual([]);
   });
 
-  it('tells of ranges that end in their environment, and of a certificate in each', async () => {
+  it('publishes the end of a range in its environment, and of a certificate in each environment', async () => {
     const after = await end();
     const range = { env: 'CerteCF', ecf_type: '31', from: encf('31', 1), to: encf('31', 20), expires: null } as const;
     const of = { issuer_rnc: ISSUER, account_id: ACCOUNT };
@@ -321,7 +321,7 @@ describe('the feed', () => {
       expect((await read(after, '', { env })).events.map(({ type }) => type)).toEqual(['certificate.expiring']);
   });
 
-  it('tells an outage of the authority once for each issuer, and every document that is late', async () => {
+  it('publishes an outage of the authority once for each issuer, and every document that is late', async () => {
     const after = await end();
     const since = '2026-06-15T10:00:00-04:00';
     const deadline = '2026-06-18T12:00:00-04:00';
@@ -393,7 +393,7 @@ describe('the feed', () => {
     }
   });
 
-  it('asks the database no more when a reader that waits has left', async () => {
+  it('stops querying the database when a waiting reader has left', async () => {
     const feed = createPostgresFeed(world.database);
     let [looks, pages] = [0, 0];
     const counted = {
@@ -454,7 +454,7 @@ describe('the feed', () => {
     expect(looks).toBe(2);
   });
 
-  it('refuses the long polls of one key and one account above their shares; others are answered', async () => {
+  it('refuses the long polls of a key or an account above its share, and answers those of others', async () => {
     const after = await end();
     const poll = (key_id: string, account_id = 'account-1') =>
       world.get(`/events?after=${after}&wait=30`, {}, { account_id, key_id });
@@ -478,7 +478,7 @@ describe('the feed', () => {
     ).toBe(200);
   });
 
-  it('learns that a reader has left', async () => {
+  it('notices that a reader has left', async () => {
     const call = new AbortController();
     const server = createServer();
     const left = new Promise((resolve) => {
@@ -497,7 +497,7 @@ describe('the feed', () => {
     await expect(fetch(`http://127.0.0.1:${port}/events`, { signal: call.signal })).rejects.toThrow();
     await left;
     server.close();
-    // `fetch` connects anew after the call that it breaks off.
+    // `fetch` connects anew after the call that it aborts.
     server.closeAllConnections();
   });
 
@@ -508,7 +508,7 @@ describe('the feed', () => {
     expect((await waiting).events).toMatchObject([{ subject: { encf: encf('31', 60) } }]);
   });
 
-  it('answers a reader that waits with what there is when the server stops', async () => {
+  it('answers a waiting reader with the events so far when the server stops', async () => {
     const stopping = await startWorld();
     const next = (await stopping.get('/events')).body.next;
     const waiting = stopping.get('/events?wait=30');
@@ -592,7 +592,7 @@ describe('the feed', () => {
     expect((await read(null)).events.map(({ subject }) => subject.encf)).toEqual([encf('31', 70), encf('31', 71)]);
   });
 
-  it('does not tell again what it kept 90 days ago, when a received document changes', async () => {
+  it('does not repeat an event of 90 days ago when a received document changes', async () => {
     const arrived = received({ sequence: 72 });
     const old = await end();
     await world.publish(receivedEvent(arrived));

@@ -168,7 +168,7 @@ describe('GET /invoices/', () => {
     expect((await world.get('/invoices/count/?period=signed', YEAR)).status).toBe(422);
   });
 
-  it('pages; beyond the end the page is empty', async () => {
+  it('returns pages; a page beyond the end is empty', async () => {
     const page = async (query: string) => (await world.get(`/invoices/?${query}`, YEAR)).body;
     expect(await page('limit=2&offset=1')).toMatchObject({
       count: 2,
@@ -182,7 +182,7 @@ describe('GET /invoices/', () => {
       expect(await page(`offset=${offset}`)).toMatchObject({ count: 0, total: 5, invoices: [] });
   });
 
-  describe('criteria, sorts and cursors', () => {
+  describe('with criteria, sorts and cursors', () => {
     const random = seeded(7);
     const amounts = ['0.00', '3.09', '3.10', '5.00', '6.50', '7.00', '7.01', '118.00'];
     const many = Array.from({ length: 300 }, (_, index) =>
@@ -223,7 +223,7 @@ describe('GET /invoices/', () => {
       ['period=issued&status=aceptado', ({ status }: IssuedInvoice) => status === 'Aceptado'],
       ['min_amount=3.1&max_amount=7', ({ totalAmount: sum }: IssuedInvoice) => Number(sum) >= 3.1 && Number(sum) <= 7],
       ['max_amount=5.00&ecf_type=31', (one: IssuedInvoice) => Number(one.totalAmount) <= 5 && one.ecfType === '31'],
-    ])('pages of "%s" follow each other in every order without gap or repeat', async (criteria, matches) => {
+    ])('returns the pages of "%s" in every order without gap or repeat', async (criteria, matches) => {
       for (const sort of LISTING_SORTS) {
         const ascending = [...many].filter(matches).sort(sorts[columnOf(sort)]);
         const expected = (sort.startsWith('-') ? ascending.reverse() : ascending).map(({ id }) => id);
@@ -241,7 +241,7 @@ describe('GET /invoices/', () => {
       }
     });
 
-    it('a page at an offset says where the next one begins', async () => {
+    it('names the place where the next page begins, also at an offset', async () => {
       const page = async (query: string) => (await world.get(`/invoices?${query}`, of2025)).body;
       const first = await page('limit=10&offset=20');
       expect(await page(`limit=10&cursor=${first.next_cursor}`)).toMatchObject({
@@ -249,7 +249,7 @@ describe('GET /invoices/', () => {
       });
     });
 
-    it('documents that come meanwhile neither repeat nor hide a row of the next page', async () => {
+    it('neither repeats nor hides a row of the next page when documents arrive meanwhile', async () => {
       const at = (sequence: number, time: string) =>
         invoiceEvent(invoice({ sequence, env: 'eCF', created_at: `2024-07-01T${time}:00-04:00` }));
       const on = { ...day('01-07-2024'), env: 'eCF' };
@@ -312,7 +312,7 @@ describe('GET /invoices/', () => {
       const rest = await world.get(`/invoices?updated_since=${after}&limit=2&cursor=${cursor}`, on);
       expect([pages.body.total, rest.body.total, rest.body.count]).toEqual([3, 3, 1]);
       expect((await world.get(`/invoices?updated_since=${before}&cursor=${cursor}`, on)).status).toBe(422);
-      // Repeats and late events are no change.
+      // Repeated and late events do not change the document.
       const last = await instant();
       await world.publish(change, of(30_000, { state: 'processing' }), delivered(30_002));
       expect(await since(last)).toEqual([]);
@@ -343,7 +343,7 @@ describe('GET /invoices/', () => {
       expect(body.detail).toMatchObject([{ loc: ['query', name], type }]);
     });
 
-    it('a cursor belongs to its listing', async () => {
+    it('refuses the cursor of another listing', async () => {
       const { next_cursor: cursor } = (await world.get('/invoices?limit=1', of2025)).body;
       const of = async (query: string, headers: Record<string, string> = of2025) =>
         (await world.get(`/invoices?cursor=${cursor}${query}`, headers)).status;
@@ -364,7 +364,7 @@ describe('GET /invoices/', () => {
       ['total_amount', '999999999999999999999999999999.9999999999', 200],
       ['-total_amount', '-1', 200],
       ['total_amount', 'NaN', 422],
-    ])('a made-up cursor of the listing by %s at %s is %i', async (sort, value, expected) => {
+    ])('answers a made-up cursor of the listing by %s at %s with %i', async (sort, value, expected) => {
       const { next_cursor: cursor } = (await world.get(`/invoices?limit=1&sort=${sort}`, of2025)).body;
       const [, id, total, mark] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
       for (const made of [
@@ -378,7 +378,7 @@ describe('GET /invoices/', () => {
     });
   });
 
-  it('far offsets find the same rows as near ones', async () => {
+  it('finds the same rows at far offsets as at near ones', async () => {
     const projection = createPostgresProjection(world.database);
     const many = Array.from({ length: 2_600 }, (_, index) =>
       issuedInvoice(
@@ -421,7 +421,7 @@ describe('GET /invoices/', () => {
     [{ 'end-date': '31-02-2026' }, ['header', 'end-date'], 'date'],
     [{ 'end-date': '29-02-2026' }, ['header', 'end-date'], 'date'],
     [{ 'end-date': '31-12-2025' }, ['header', 'end-date'], 'date_range'],
-  ])('%j is 422', async (change, loc, type) => {
+  ])('answers 422 for the headers %j', async (change, loc, type) => {
     for (const path of ['/invoices/', '/invoices/count/', '/invoices/aggregate/']) {
       const { status, body } = await world.get(path, { ...YEAR, ...change });
       expect([status, body.code]).toEqual([422, 'validation_error']);
@@ -431,14 +431,14 @@ describe('GET /invoices/', () => {
   });
 
   it.each(['limit=0', 'limit=1001', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'offset=-1', 'offset=1e3'])(
-    '%s is 422',
+    'answers 422 for %s',
     async (query) => {
       const { status, body } = await world.get(`/invoices/?${query}`, YEAR);
       expect([status, body.detail[0].loc[0]]).toEqual([422, 'query']);
     },
   );
 
-  it('names several errors at once', async () => {
+  it('names several errors in one answer', async () => {
     const { body } = await world.get('/invoices/?limit=0');
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc[1]).sort()).toEqual([
       'end-date',
@@ -448,7 +448,7 @@ describe('GET /invoices/', () => {
     ]);
   });
 
-  it('an RNC of another account, or an unknown one, is 404', async () => {
+  it('answers 404 for an RNC of another account and for an unknown one', async () => {
     for (const rnc of [OTHER_ISSUER, FOREIGN_ISSUER])
       for (const path of [
         '/invoices/',
@@ -465,7 +465,7 @@ describe('GET /invoices/', () => {
 });
 
 describe('GET /invoices/count/ and /invoices/aggregate/', () => {
-  it('counts all that match', async () => {
+  it('count all documents that match', async () => {
     const { status, body } = await world.get('/invoices/count/', YEAR);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -480,7 +480,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
     expect((await world.get('/invoices/count', day('01-01-2026'))).body.total_invoices).toBe(0);
   });
 
-  it('sums accepted documents, credit notes negative', async () => {
+  it('sum accepted documents, with credit notes as negative amounts', async () => {
     const { body } = await world.get('/invoices/aggregate/', YEAR);
     expect(invoiceAggregateSchema.strict().parse(body)).toEqual(body);
     expect(body).toEqual({
@@ -513,7 +513,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
     });
   });
 
-  it('of an empty period is all zeros', async () => {
+  it('answer zeros for an empty period', async () => {
     const { status, body } = await world.get('/invoices/aggregate', day('01-01-2026'));
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -528,7 +528,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
     });
   });
 
-  it('top_clients_limit is 1 to 50', async () => {
+  it('accept a top_clients_limit from 1 to 50', async () => {
     expect((await world.get('/invoices/aggregate?top_clients_limit=1', YEAR)).body.top_clients).toHaveLength(1);
     for (const limit of ['0', '51', 'x'])
       expect((await world.get(`/invoices/aggregate?top_clients_limit=${limit}`, YEAR)).status).toBe(422);
@@ -538,7 +538,7 @@ describe('GET /invoices/count/ and /invoices/aggregate/', () => {
 describe('GET /invoices/{encf} and /trackids/{encf}', () => {
   const mine = { 'rnc-issuing': ISSUER };
 
-  it('gives one invoice, its eNCF in either case', async () => {
+  it('return one invoice, whether the eNCF is in upper or lower case', async () => {
     for (const number of [encf('31', 2), encf('31', 2).toLowerCase()]) {
       const { status, body } = await world.get(`/invoices/${number}/`, mine);
       expect([status, body.encf, body.status]).toEqual([200, encf('31', 2), 'Aceptado']);
@@ -547,13 +547,13 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     expect((await world.get(`/invoices/${encf('31', 1)}`, { ...mine, env: 'eCF' })).body.env).toBe('eCF');
   });
 
-  it('unknown numbers, and numbers without any submission, are 404', async () => {
+  it('answer 404 for unknown numbers and for numbers without any submission', async () => {
     for (const number of [encf('31', 999)])
       for (const path of [`/invoices/${number}`, `/trackids/${number}`, `/trackids/${number}/raw`])
         expect(await world.get(path, mine)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('a malformed eNCF is 422, and so is a missing header', async () => {
+  it('answer 422 for a malformed eNCF and for a missing header', async () => {
     for (const number of ['E31', 'F310000000001', 'E3100000000011', "E31000000000'", 'count%20'])
       expect(await world.get(`/invoices/${number}`, mine)).toMatchObject({
         status: 422,
@@ -565,7 +565,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     });
   });
 
-  it('every attempt of a number is listed, oldest first, with the authority’s answer', async () => {
+  it('list every attempt of a number, oldest first, with the authority’s answer', async () => {
     const attempt = (number: number, state: string, track: string) => ({
       ...invoice({ state }).attempts[0],
       attempt: number,
@@ -621,7 +621,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     world.owners.away = false;
   });
 
-  it('a note that was withdrawn is listed, counted and explained', async () => {
+  it('list, count and explain a note that was withdrawn', async () => {
     const number = encf('34', 8);
     const period = { ...mine, 'start-date': '03-02-2025', 'end-date': '03-02-2025' };
     const change = {
@@ -647,7 +647,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
     expect((await world.get(`/trackids/${number}`, mine)).body).toMatchObject({ count: 0, track_ids: [] });
   });
 
-  it('delivery and approval are shown once their events come, before or after the document', async () => {
+  it('show delivery and approval once their events arrive, before or after the document', async () => {
     const number = encf('31', 9);
     const key = `TesteCF:${ISSUER}:${number}`;
     const document = { env: 'TesteCF', issuer_rnc: ISSUER, encf: number, buyer_rnc: BUYER };
@@ -689,7 +689,7 @@ describe('GET /invoices/{encf} and /trackids/{encf}', () => {
 });
 
 describe('access of an account', () => {
-  it('without identity is refused', async () => {
+  it('is refused without an identity', async () => {
     for (const path of [
       '/invoices/',
       `/invoices/${encf('31', 1)}`,
@@ -716,7 +716,7 @@ describe('access of an account', () => {
     expect((await world.get('/invoices/count', headers, account)).body).toMatchObject({ total_invoices: 0 });
     expect((await world.get('/invoices/count', headers, { account_id: ACCOUNT })).status).toBe(404);
     world.gateway.get = () => {
-      throw new Error('the gateway is away');
+      throw new Error('the gateway is unreachable');
     };
     expect((await world.get('/invoices/count', headers, account)).status).toBe(200);
     const newer = { account_id: ACCOUNT, taxpayers_revision: 1_000_000 };

@@ -35,7 +35,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
   const total = async () => (await world.get('/invoices/count', YEAR)).body.total_invoices as number;
   const lag = async (address: string) => (await world.get(address, YEAR)).headers.get('x-read-model-lag-ms');
 
-  it('lists show a document once its event has arrived, and say how long the latest event took', async () => {
+  it('lists show a document once its event has arrived, and name the delay of the latest event', async () => {
     world.owners.issue(invoice({ sequence: 1 }));
     expect((await world.get('/invoices/', YEAR)).body).toMatchObject({ count: 0, total: 0 });
     expect(world.owners.queries).not.toContain('findInvoices');
@@ -87,7 +87,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       world.owners.whole = null;
     });
 
-    it('a received document as well', async () => {
+    it('also if it was received', async () => {
       const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
       world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
       expect((await world.get(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
@@ -104,7 +104,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
     });
 
-    it('a document received under a malformed number too; text that is no number causes no query', async () => {
+    it('also if it was received under a malformed number; other text causes no query', async () => {
       const { checksum } = await world.archive.put('r/odd.xml', Buffer.from('<ECF>odd</ECF>'));
       world.owners.receive(
         received({ sequence: 96, encf: 'e310000000096', xml_storage_path: 'r/odd.xml', xml_checksum: checksum }),
@@ -115,7 +115,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/invoices/${encf('31', 97)}`, mine)).status).toBe(200);
     });
 
-    it('for many callers at once, each its own document', async () => {
+    it('for many callers at the same time, each with another document', async () => {
       const found = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
           const sequence = 100 + index;
@@ -126,7 +126,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect(found).toEqual(found.map(() => 200));
     });
 
-    it('and a later event changes nothing', async () => {
+    it('and a later event does not change it', async () => {
       const before = (await world.get('/invoices/aggregate', YEAR)).body;
       await world.publish(invoiceEvent(invoice({ sequence: 6 })), invoiceEvent(invoice({ sequence: 97 })));
       expect((await world.get('/invoices/aggregate', YEAR)).body).toEqual(before);
@@ -134,7 +134,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
   });
 
   describe('the owners are queried', () => {
-    it('not about a document in a final state', async () => {
+    it('only about documents that are not in a final state', async () => {
       await world.publish(invoiceEvent(invoice({ sequence: 200 })));
       world.owners.queries.length = 0;
       expect((await world.get(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);
@@ -146,7 +146,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
   });
 
   describe('an owner that does not answer', () => {
-    it('leaves the documents that the read models have; an unknown one is 503', async () => {
+    it('does not affect documents in the read models; an unknown one is 503', async () => {
       const before = await total();
       world.owners.away = true;
       expect(await total()).toBe(before);
@@ -154,7 +154,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/invoices/${encf('31', 404)}`, mine)).status).toBe(503);
     });
 
-    it('makes an unknown document 503 instead of 404', async () => {
+    it('makes the answer for an unknown document 503 instead of 404', async () => {
       const number = encf('31', 210);
       const { checksum } = await world.archive.put('a/210.xml', Buffer.from('<ECF>210</ECF>'));
       world.owners.issue(invoice({ sequence: 210, xml_storage_path: 'a/210.xml', xml_checksum: checksum }));
@@ -186,7 +186,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     });
   });
 
-  it('a listing in CSV has all of them, with names that a spreadsheet does not run', async () => {
+  it('a listing in CSV has all documents, and names that a spreadsheet does not take for formulas', async () => {
     const before = await total();
     await world.publish(
       ...Array.from({ length: 1_100 }, (_, index) =>
@@ -213,7 +213,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
   });
 });
 
-it('an account with thousands of taxpayers is looked up a thousand at a time', async () => {
+it('the taxpayers of an account are looked up in lots of at most a thousand', async () => {
   const requested: string[][] = [];
   const owners = createOwners({
     reception: {

@@ -137,7 +137,7 @@ describe('a rebuild', () => {
     expect((await world.get('/invoices/E319999999999', YEAR)).status).toBe(404);
   });
 
-  it('handles events afterwards, of received documents too', async () => {
+  it('is followed by the handling of events, also of received documents', async () => {
     await world.publish(invoiceEvent(invoice({ sequence: 6_000 })), receivedEvent(received({ sequence: 2 })));
     expect((await world.get(`/invoices/${encf('31', 6_000)}`, YEAR)).status).toBe(200);
     const { rows } = await world.database.query('SELECT encf FROM received_invoice ORDER BY encf');
@@ -150,7 +150,7 @@ describe('a rebuild', () => {
     expect((await world.get(`/${encf('31', 1)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).body.code).toBe('document_damaged');
   });
 
-  it('leaves alone when documents changed; what it finds first has changed now', async () => {
+  it('keeps the times at which documents changed; a document that it finds first has changed now', async () => {
     const changed = async () => {
       const { rows } = await world.database.query<{ encf: string; at: string }>(
         'SELECT encf, updated_at::text AS at FROM invoice_change ORDER BY encf',
@@ -191,7 +191,7 @@ describe('a rebuild', () => {
     expect(rows).toEqual([{ encf: encf('31', 3), status: 'approved' }]);
   });
 
-  it('empties nothing if the owners do not answer at its start', async () => {
+  it('does not empty the read models if the owners do not answer at its start', async () => {
     const before = await answers();
     world.owners.away = true;
     await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 503 });

@@ -38,7 +38,7 @@ const called = (times: number) =>
   );
 
 describe('webhooks', () => {
-  it('get the events of their account, types and environments, signed, without those from before', async () => {
+  it('get the signed events of their account, types and environments, but none from before they existed', async () => {
     await tests.world.publish(accepted());
     const { id, secret, ...shown } = await create('/mine?token=1', { types: ['invoice.accepted'] });
     expect([secret.slice(0, 6), shown.active, shown.types]).toEqual(['whsec_', true, ['invoice.accepted']]);
@@ -75,7 +75,7 @@ describe('webhooks', () => {
     await expect(tests.webhooks.findWebhook(name(id, OTHER_ACCOUNT))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('get the end of a batch of their account', async () => {
+  it('get the event that a batch of their account has ended', async () => {
     await create('/batches', { types: ['batch.done'] });
     await create('/other', { types: ['batch.done'] }, OTHER_ACCOUNT);
     await tests.world.publish(batchDone('7'));
@@ -85,7 +85,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('deliver a subject in order, and again within ten seconds; other subjects go on', async () => {
+  it('deliver the events of a subject in order, and retry within ten seconds; other subjects continue', async () => {
     const { id } = await create();
     const first = encf('31', ++tests.sequence);
     tests.receiver.answer = ({ event }) => ({
@@ -139,7 +139,7 @@ describe('webhooks', () => {
     expect(batches.map(({ event }) => event.data.batch_id)).toEqual(['8', '8', '9']);
   });
 
-  it('are tried for 72 hours with growing pauses; then the event is dropped and its subject goes on', async () => {
+  it('are retried for 72 hours with growing pauses; then the event is dropped and its subject continues', async () => {
     const { id } = await create();
     tests.receiver.answer = () => ({ status: 500 });
     await tests.world.publish(invoiceEvent(invoice({ sequence: ++tests.sequence, state: 'rejected-reusable' })));
@@ -177,7 +177,7 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.at(-1)?.event.type).toBe('invoice.accepted');
   });
 
-  it('give up an event that the feed keeps no more, which is no success', async () => {
+  it('give up an event that the feed no longer keeps, which does not count as a success', async () => {
     const { id } = await create();
     const waitingAgain = async () => {
       const { rows } = await tests.world.database.query<{ least: number; leased: number }>(
@@ -218,7 +218,7 @@ describe('webhooks', () => {
     expect(await failingNow()).toEqual([0, 0]);
   });
 
-  it('end with 410; what they missed comes with a replay', async () => {
+  it('are deactivated by 410, and get the missed events by a replay', async () => {
     const { id } = await create();
     const before = (await tests.world.get('/events?limit=1000')).body.next;
     tests.receiver.answer = () => ({ status: 410 });
@@ -244,7 +244,7 @@ describe('webhooks', () => {
     expect(numbers().slice(1)).toEqual([encf('31', tests.sequence - 1), encf('31', tests.sequence)]);
   });
 
-  it('get the events of a replay in their order, also those that are on their way or wait for another try', async () => {
+  it('get the events of a replay in order, including events in flight and events that wait for a retry', async () => {
     const { id } = await create();
     const before = (await tests.world.get('/events?limit=1000')).body.next;
     tests.receiver.answer = ({ event }) => (event.type === 'invoice.accepted' ? 'hang' : { status: 200 });
@@ -267,7 +267,7 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.map(({ event }) => event.type)).toEqual([held, decided, held, decided, held, decided]);
   });
 
-  it('get a replay soon, however many events of others lie between', async () => {
+  it('get a replay soon, however many events of others are between', async () => {
     const { id } = await create();
     await tests.world.publish(accepted());
     await called(1);
@@ -284,7 +284,7 @@ describe('webhooks', () => {
     await tests.world.database.query(`DELETE FROM feed_event WHERE occurrence LIKE 'other%'`);
   });
 
-  it('that are made inactive lose what waits and collect nothing; a replay needs an event that is kept', async () => {
+  it('that are made inactive lose their waiting events and get no new ones; a replay needs an event that is kept', async () => {
     const { id } = await create();
     tests.receiver.answer = () => ({ status: 500 });
     await tests.world.publish(accepted(), accepted());
@@ -318,7 +318,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('have a new secret with 24 hours of the last two, and master keys replaced while they work', async () => {
+  it('sign with the last two secrets for 24 hours after a rotation, and work while master keys are replaced', async () => {
     const { id, secret: former } = await create();
     const { secret } = await tests.webhooks.rotateWebhook(name(id));
     expect(await tests.webhooks.testWebhook(name(id))).toMatchObject({ status: 204, error: null });
@@ -381,7 +381,7 @@ describe('webhooks', () => {
     expect(tests.receiver.calls).toHaveLength(102);
   });
 
-  it('get events of topics that do not name the account by the taxpayer', async () => {
+  it('get the events of topics that name only the taxpayer, not the account', async () => {
     const { id } = await create('/', { types: ['delivery.delivered'] });
     await create('/other', { types: ['delivery.delivered'] }, OTHER_ACCOUNT);
     await tests.world.publish(
@@ -400,7 +400,7 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.map(({ path }) => path)).toEqual(['/']);
   });
 
-  it('whose secret no key opens fail alone', async () => {
+  it('fail alone if no key opens their secret', async () => {
     const { id: lost } = await create('/lost');
     const { id } = await create('/kept');
     await tests.world.database.query(`UPDATE webhook SET secret = '\\x0200000000' WHERE id = $1`, [lost]);
@@ -415,7 +415,7 @@ describe('webhooks', () => {
     expect(tests.receiver.calls.map(({ path }) => path)).toEqual(['/kept']);
   });
 
-  it('are 100 in an account at most, whatever other accounts have', async () => {
+  it('are limited to 100 in an account, whatever other accounts have', async () => {
     for (let made = 0; made < 100; made += 1) await create();
     await expect(create()).rejects.toMatchObject({ status: 409, code: 'conflict' });
     const { id } = await create('/', {}, OTHER_ACCOUNT);
@@ -430,7 +430,7 @@ describe('webhooks', () => {
     expect(await create()).toMatchObject({ active: true });
   });
 
-  it('refuse addresses inside, and survive every answer', async () => {
+  it('refuse private addresses, and survive every answer', async () => {
     const guarded = await startWorld({}, {});
     try {
       for (const url of [
@@ -477,7 +477,7 @@ describe('webhooks', () => {
     });
   });
 
-  it('that are dead delay no other, and keep only a few calls open', async () => {
+  it('that are dead do not delay others, and keep only a few calls open', async () => {
     const { id: dead } = await create('/dead');
     const { id: alive } = await create('/alive');
     tests.receiver.answer = ({ path }) => (path === '/dead' ? 'hang' : { status: 200 });
@@ -503,7 +503,7 @@ describe('the receivers of docs/webhooks.md', () => {
   it.each([
     ['TypeScript', true, () => [process.execPath, '--input-type=module', '--eval', block('ts')]],
     ['Python', hasPython, () => ['python3', '-u', '-c', block('python')]],
-  ] as const)('verify what they get: %s', async (_language, present, command) => {
+  ] as const)('verify the calls that they get: %s', async (_language, present, command) => {
     if (!present) return;
     const free = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => free.once('listening', resolve));

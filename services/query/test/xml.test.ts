@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('GET /{encf}/xml', () => {
-  it('gives the exact bytes of an issued document', async () => {
+  it('returns the exact bytes of an issued document', async () => {
     const { xml } = await issued(1, 'one');
     for (const number of [encf('31', 1), encf('31', 1).toLowerCase()]) {
       const answer = await xmlOf(`/${number}/xml`);
@@ -69,7 +69,7 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 1)}/xml`, { env: 'eCF' })).status).toBe(404);
   });
 
-  it('gives the summary on request, if there is one', async () => {
+  it('returns the summary on request, if there is one', async () => {
     const summary = await stored('two-summary');
     const { xml } = await issued(2, 'two', {
       ecf_type: '32',
@@ -83,7 +83,7 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 1)}/xml?document=rfce`)).body).toMatchObject({ code: 'not_found' });
   });
 
-  it('two taxpayers of the account under one number: 400, until one is named', async () => {
+  it('answers 400 if two taxpayers of the account used one number, until one is named', async () => {
     const mine = await issued(3, 'three');
     const other = await issued(3, 'three-other', { issuer_rnc: OTHER_ISSUER });
     expect(await xmlOf(`/${encf('31', 3)}/xml`)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
@@ -92,7 +92,7 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 3)}/xml?sha256=${other.sha256.toUpperCase()}`)).text).toBe(other.xml);
   });
 
-  it('gives received documents if none was issued, or if their provider is named', async () => {
+  it('returns a received document if none was issued, or if its provider is named', async () => {
     const { xml } = await took(4, 'four');
     expect((await xmlOf(`/${encf('31', 4)}/xml`)).text).toBe(xml);
     expect((await xmlOf(`/${encf('31', 4)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(xml);
@@ -103,14 +103,14 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`/${encf('31', 4)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(xml);
   });
 
-  it('several providers under one number: 400, until one is named', async () => {
+  it('answers 400 if several providers used one number, until one is named', async () => {
     const first = await took(5, 'five');
     await took(6, 'five-second', { encf: encf('31', 5), issuer_rnc: SECOND_PROVIDER });
     expect(await xmlOf(`/${encf('31', 5)}/xml`)).toMatchObject({ status: 400, body: { code: 'ambiguous_encf' } });
     expect((await xmlOf(`/${encf('31', 5)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe(first.xml);
   });
 
-  it('several buyers of the account under one number of a provider: 400, until one is named', async () => {
+  it('answers 400 if several buyers of the account received one number of a provider, until one is named', async () => {
     const first = await took(11, 'eleven');
     const second = await took(12, 'eleven-second', { encf: encf('31', 11), buyer_rnc: OTHER_ISSUER });
     const path = `/${encf('31', 11)}/xml?issuer_rnc=${FOREIGN_ISSUER}`;
@@ -129,7 +129,7 @@ describe('GET /{encf}/xml', () => {
     });
   });
 
-  it('if the account is issuer and buyer, gives the issued copy; a competing document by its checksum', async () => {
+  it('returns the issued copy if the account is issuer and buyer, and a competing document by its checksum', async () => {
     const own = await issued(7, 'seven');
     const copy = await stored('seven-received');
     const rival = await stored('seven-rival');
@@ -159,7 +159,7 @@ describe('GET /{encf}/xml', () => {
     expect((await xmlOf(`${path}&sha256=${'0'.repeat(64)}`)).status).toBe(404);
   });
 
-  it('gives nothing of another account, whatever parameters are known', async () => {
+  it('answers 404 for a document of another account, whatever parameters the caller has', async () => {
     const { sha256 } = await issued(8, 'eight', { issuer_rnc: FOREIGN_ISSUER, account_id: OTHER_ACCOUNT });
     for (const query of ['', `?issuer_rnc=${FOREIGN_ISSUER}`, `?sha256=${sha256}`])
       expect((await xmlOf(`/${encf('31', 8)}/xml${query}`)).status).toBe(404);
@@ -173,11 +173,11 @@ describe('GET /{encf}/xml', () => {
     [`/${encf('31', 1)}/xml?sha256=..`, ['query', 'sha256']],
     [`/${encf('31', 1)}/xml?document=anecf`, ['query', 'document']],
     [`/${encf('31', 1)}/xml?issuer_rnc=${ISSUER}&issuer_rnc=${OTHER_ISSUER}`, ['query', 'issuer_rnc']],
-  ])('%s is 422', async (address, loc) => {
+  ])('answers 422 for %s', async (address, loc) => {
     expect(await xmlOf(address)).toMatchObject({ status: 422, body: { detail: [{ loc }] } });
   });
 
-  it('gives the bytes of a document that is not archived yet', async () => {
+  it('returns the bytes of a document that is not archived yet', async () => {
     const issuedFile = await issued(11, 'eleven');
     const receivedFile = await took(12, 'twelve');
     for (const { path: name, xml } of [issuedFile, receivedFile]) {
@@ -189,7 +189,7 @@ describe('GET /{encf}/xml', () => {
     expect(await world.metrics.render()).not.toMatch(/ecf_integrity_errors_total [1-9]/);
   });
 
-  it('never gives altered or lost bytes, and reports an integrity error', async () => {
+  it('never returns altered or lost bytes, and reports an integrity error', async () => {
     const altered = await issued(9, 'nine');
     await writeFile(path.join(world.folder, 'xml', altered.path), `${altered.xml} `);
     const lost = await issued(10, 'ten');

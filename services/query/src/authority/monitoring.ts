@@ -6,7 +6,7 @@ import type { Authority } from './ports.js';
 
 /**
  * `GET /monitoring/status`: the present answer of the authority's status service. `available` is about the requested
- * environment: false inside a maintenance window. Services and windows are those of all environments, with the authority's
+ * environment: false inside a maintenance window. Services and windows cover all environments, with the authority's
  * names.
  */
 export function createMonitoring(

@@ -8,7 +8,7 @@ const FEED_LOCK = 4_310_004;
 const LOCK = { name: 'feed_lock', text: 'SELECT pg_advisory_xact_lock($1)' };
 /**
  * Adds events, and their deliveries to webhooks. An occurrence that is in the feed already is left out before it takes an id.
- * Events of some topics do not name the account; the taxpayer has it.
+ * Events of some topics do not name the account; it is then that of the taxpayer.
  */
 const ADD = {
   name: 'feed_add',

@@ -2,7 +2,7 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { createShares } from '@ecf/service-kit/http';
 import type { Caller } from '@ecf/taxpayer-replica';
 
-/** One key may hold a fifth of the long polls of its account, so that a faulty program stops no other of the account. */
+/** One key may hold a fifth of the long polls of its account, so that a faulty program does not stop the others of the account. */
 const KEY_SHARE = 1 / 5;
 
 /** The long polls that are open in this process. */

@@ -16,7 +16,7 @@ export interface FeedStore {
   placeOf(after: string): Promise<number | 'expired' | 'unknown'>;
   /** The id of the latest event. */
   latest(): Promise<string>;
-  /** The oldest events after a place, null = all that are kept; `next` is where to go on. */
+  /** The oldest events after a place, null = all that are kept; `next` is the place to continue from. */
   page(query: {
     readonly env: Environment;
     readonly rncs: readonly string[];

@@ -61,7 +61,7 @@ function ofInvoice(changed: InvoiceChanged): DraftEvent[] {
   ];
 }
 
-/** An outage begins with the first document of an issuer that waits, and ends with the first one that has a deadline. */
+/** An outage begins with the first waiting document of an issuer, and ends with the first one that has a deadline. */
 function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: InvoiceChanged): DraftEvent[] {
   if (!contingency) return [];
   const { since, deadline } = contingency;
@@ -147,7 +147,7 @@ function ofRefusal({ account_id: _, env, issuer_rnc: provider_rnc, ...refused }:
   };
 }
 
-/** Null until the delivery has ended. A receiver that the directory does not list is no failure. */
+/** Null until the delivery has ended. A receiver that the directory does not list is not a failure. */
 function ofDelivery(changed: DeliveryChanged): DraftEvent | null {
   const { env, run = 1, issuer_rnc, encf, buyer_rnc, delivery_status } = changed;
   const type = endingOf(changed);

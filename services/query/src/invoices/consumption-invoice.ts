@@ -26,14 +26,14 @@ interface ConsumptionPorts extends AccountPorts {
 }
 
 /**
- * Queries the authority about a consumer invoice. The query for summaries knows those sent as a summary; the query by document
- * data knows those sent in full (250,000.00 and above).
+ * Queries the authority about a consumer invoice. The query for summaries finds invoices that were sent as a summary; the
+ * query by document data finds invoices that were sent in full (250,000.00 and above).
  */
 export function createConsumptionInvoice(
   ports: ConsumptionPorts,
   owners: Pick<Owners, 'issued'>,
 ): (query: ConsumptionQuery) => Promise<ConsumptionInvoiceStatus> {
-  /** The route of our document; null for one of another system, `unknown` if its owner did not answer. */
+  /** The route of a document that we issued; null for one of another system, `unknown` if its owner did not answer. */
   async function routeOf({ env, issuerRnc, encf }: ConsumptionQuery): Promise<'ecf' | 'rfce' | 'unknown' | null> {
     const find = async () => {
       const [run = 1] = await ports.runs.present(env, [issuerRnc]);
@@ -61,7 +61,7 @@ export function createConsumptionInvoice(
             ports.authority.queryConsumerSummary({ ...document, token }),
           );
     if (status === 'No encontrado') {
-      // The query for summaries does not know documents sent in full.
+      // The query for summaries does not find documents sent in full.
       if (route === 'unknown') throw mayExist(`how ${encf} of ${issuerRnc} went to the authority`);
       throw new QueryError('not_found', `The authority has no ${encf} of ${issuerRnc} with this security code.`);
     }

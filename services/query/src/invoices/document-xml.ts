@@ -32,7 +32,7 @@ export interface FoundXml {
 }
 
 type Copy = StoredXml & { readonly issuerRnc: string };
-/** There is none; or it is unknown, because the owner did not answer. */
+/** No document was found, or it is unknown whether there is one, because the owner did not answer. */
 type Missing = 'none' | 'unknown';
 
 interface XmlPorts extends AccountPorts {

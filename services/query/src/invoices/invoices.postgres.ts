@@ -62,7 +62,7 @@ const BY_NUMBER = {
     JOIN invoice i ON i.env = k.env AND i.encf = $2 AND i.issuer_rnc = k.issuer_rnc ORDER BY i.issuer_rnc`,
 };
 
-/** The read models of issued documents in PostgreSQL. The texts of a row are those that the projection wrote. */
+/** The read models of issued documents in PostgreSQL. A row has the texts that the projection wrote. */
 export function createPostgresInvoices(database: Database): InvoiceStore {
   return {
     async list(filter, page) {

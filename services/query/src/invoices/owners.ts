@@ -13,8 +13,8 @@ interface OwnerPorts {
 }
 
 /**
- * Looks single documents up at the services that own them, and stores the answer like an event. A caller so finds a document
- * that it has just submitted, although its event may still be on its way.
+ * Looks single documents up at the services that own them, and stores the answer like an event. So a caller finds a document
+ * that it has just submitted, even before the event has arrived.
  */
 export interface Owners {
   /**

@@ -7,7 +7,7 @@ export interface Buckets {
   readonly last: CalendarDate;
 }
 
-/** No document is older or younger. */
+/** No document has an earlier or later date. */
 const [EARLIEST, LATEST] = ['1900-01-01', '2999-12-31'];
 const DAY_MS = 86_400_000;
 

@@ -73,7 +73,7 @@ export interface InvoiceStore {
 export interface RunStore {
   /** The runs of the issuers, in their order. */
   present(env: Environment, issuerRncs: readonly string[]): Promise<number[]>;
-  /** Notes a run that began; an earlier one than the noted changes nothing. */
+  /** Notes that a run began. A run earlier than the noted one has no effect. */
   note(runs: readonly { readonly env: Environment; readonly issuerRnc: string; readonly run: number }[]): Promise<void>;
 }
 

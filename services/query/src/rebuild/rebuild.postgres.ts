@@ -1,7 +1,7 @@
 import type { Database } from '@ecf/service-kit/postgres';
 import type { RebuildState, RebuildStore } from './rebuild.js';
 
-/** A rebuild without progress for that long may be begun anew by another instance. */
+/** Time without progress after which another instance may begin a rebuild anew. */
 const ABANDONED = '3 minutes';
 /** In the order in which a projection locks them. */
 const TABLES = 'invoice, invoice_rollup, buyer_rollup, received_invoice';

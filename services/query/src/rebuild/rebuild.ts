@@ -28,7 +28,7 @@ export interface RebuildStore {
   progress(startedAt: Date, progress: { documents?: number; failure?: string }): Promise<boolean>;
   /** Ends a rebuild, or lets another instance begin it anew. */
   end(startedAt: Date, how: 'complete' | 'left'): Promise<void>;
-  /** The owners have no documents: there is nothing to fill. */
+  /** The owners have no documents, so there are none to fill in. */
   nothingToFill(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export function createRebuild(parts: RebuildParts): Rebuild {
   return {
     state: store.state,
     async start() {
-      // Nothing is emptied while the owners do not answer.
+      // Rejects while the owners do not answer, before the read models are emptied.
       await ownersAreEmpty();
       const startedAt = await store.begin();
       if (startedAt === null) throw new QueryError('conflict', 'A rebuild is in progress; wait for its end.');

@@ -75,7 +75,7 @@ const GIVE_UP = {
     counted AS (UPDATE webhook SET dropped = dropped + (SELECT count(*) FROM gone) WHERE id = $1)
     SELECT count(*) AS n FROM gone`,
 };
-/** A webhook whose last event was given up is still failing, but needs no person while no event waits for it. */
+/** A webhook whose last event was given up is still failing, but needs no attention while no event waits for it. */
 const WAITING = {
   name: 'webhook_waiting',
   text: `SELECT (SELECT count(*) FROM webhook_delivery) AS events, count(*) AS failing,

@@ -41,13 +41,13 @@ export interface Receiver {
 export interface WebhookStore {
   /** It gets the events from now on. False if the account has `most` webhooks. */
   create(webhook: NewWebhook, most: number, now: Date): Promise<boolean>;
-  /** Those without other environments than these. */
+  /** The webhooks that have no other environments than these. */
   list(
     accountId: string,
     page: { readonly limit: number; readonly offset: number; readonly environments: readonly Environment[] },
   ): Promise<Webhook[]>;
   find(key: WebhookKey): Promise<Webhook | null>;
-  /** False if there is none. */
+  /** False if there is no such webhook. */
   change(key: WebhookKey, change: WebhookChange): Promise<boolean>;
   delete(key: WebhookKey): Promise<boolean>;
   /** The present secret signs too until `formerUntil`. */
@@ -75,7 +75,7 @@ export interface WebhookDeliveries {
   delivered(delivery: WebhookDelivery, now: Date): Promise<void>;
   /** The event is due again at `dueAt`. The webhook is not called before `pausedUntil`, unless another call succeeds. */
   failed(delivery: WebhookDelivery, dueAt: Date, now: Date, pausedUntil: Date): Promise<void>;
-  /** Gives up the events of the webhook whose time is over, or that the feed keeps no more. Answers how many. */
+  /** Gives up the events of the webhook whose time has ended, or that the feed no longer keeps. Resolves with their number. */
   giveUp(delivery: WebhookDelivery, now: Date): Promise<number>;
   deactivate(webhookId: string): Promise<void>;
   /** Events that wait, webhooks that fail while events wait for them, and seconds since the first of these failed. */
@@ -92,7 +92,7 @@ export interface CallResult {
 
 /** Calls receivers, signed as Standard Webhooks. */
 export interface WebhookCalls {
-  /** True if the address may be called, as far as its text tells. */
+  /** True if the text of the address does not forbid a call. */
   allows(url: string): boolean;
   call(receiver: Receiver, event: { readonly id: string }): Promise<CallResult>;
 }

@@ -39,7 +39,7 @@ describe('a period in months and days', () => {
   });
 });
 
-it('whole months are one stretch, also in leap years', () => {
+it('a whole month is one bucket, also in a leap year', () => {
   const june = { grain: 'month', first: '2026-06-01', last: '2026-06-01' };
   expect(monthsAndDays('2026-06-01', '2026-06-30')).toEqual([june]);
   expect(monthsAndDays('2028-02-01', '2028-02-29')).toMatchObject([{ grain: 'month' }]);

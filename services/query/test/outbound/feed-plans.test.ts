@@ -41,7 +41,7 @@ const read = (rnc: string, types: readonly EventType[] | null) =>
     limit: 200,
   });
 
-it('a page reads the events of its taxpayers alone, whatever the feed holds of others', async () => {
+it('a page reads only the events of its taxpayers, however many others the feed holds', async () => {
   // PostgreSQL may choose a plan for all parameters after the fifth time.
   for (let times = 0; times < 7; times += 1) await read('199999991', null);
   const before = await reads();
@@ -51,7 +51,7 @@ it('a page reads the events of its taxpayers alone, whatever the feed holds of o
   expect((await reads()) - before).toBeLessThan(100);
 });
 
-it('a page of some types reads these alone, whatever the feed holds of others', async () => {
+it('a page of some types reads only events of these types, however many others the feed holds', async () => {
   const types = ['invoice.rejected', 'batch.done'] as const;
   for (let times = 0; times < 7; times += 1) await read('199999991', ['invoice.accepted']);
   const before = await reads();

@@ -83,7 +83,7 @@ function middle(sort: ListingSort): Place {
 
 const PERIOD = { minAmount: '100.00', maxAmount: '39000.00' };
 
-it.each(LISTING_SORTS)('a page in the middle costs what the first one costs, sorted by %s', async (sort) => {
+it.each(LISTING_SORTS)('a page in the middle costs as much as the first one, sorted by %s', async (sort) => {
   for (const criteria of [{}, { status: 'Aceptado' as const }, { ecfType: '31' as const }, PERIOD]) {
     const first = await reads(page(sort, null, columnOf(sort) === 'created_at' ? {} : criteria));
     const far = await reads(page(sort, middle(sort), criteria));
@@ -92,7 +92,7 @@ it.each(LISTING_SORTS)('a page in the middle costs what the first one costs, sor
 });
 
 // All rows are on three thousand pages of the database.
-it.each(LISTING_SORTS)('criteria that few documents match read no others, sorted by %s', async (sort) => {
+it.each(LISTING_SORTS)('criteria that few documents match read only these documents, sorted by %s', async (sort) => {
   for (const criteria of [
     { buyerRnc: '101010101' },
     { status: 'EnProceso' as const },
@@ -120,7 +120,7 @@ it.each(LISTING_SORTS)('a period by date of issue reads no documents of other da
     ]);
 });
 
-it('a made-up place beyond the period or the amounts shows no other rows', async () => {
+it('a made-up place beyond the period or the amounts shows no rows outside them', async () => {
   const invoices = createPostgresInvoices(database);
   const days = { ...FILTER, first: toCalendarDate(new Date('2026-02-05T12:00:00Z')) };
   const until = { ...days, last: toCalendarDate(new Date('2026-02-06T12:00:00Z')) };

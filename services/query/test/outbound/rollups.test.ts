@@ -199,7 +199,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     }
   });
 
-  it('are ordered: months and types ascending, clients by amount, then by RNC', async () => {
+  it('are ordered by month and type, and for clients by amount and then by RNC', async () => {
     const { invoices: rows, clients } = await invoices.sums(
       { env: 'TesteCF', period: 'created', issuerRnc: ISSUERS[0] as string, first: '2025-01-01', last: '2027-12-31' },
       50,
@@ -224,7 +224,7 @@ describe(`sums kept along with the documents (ROLLUP_SEED=${SEED})`, () => {
     });
   });
 
-  it('a document shows its highest published revision', async () => {
+  it('show the highest published revision of a document', async () => {
     for (const one of truth.slice(0, 50)) {
       const found = await invoices.find(one);
       expect(found?.revision ?? null).toBe(one.listed ? one.revision : null);

@@ -97,15 +97,15 @@ describe('a call of a webhook', () => {
     ],
     ['something else than HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')],
     ['a connection that breaks', (socket) => socket.resetAndDestroy()],
-  ])('fails in bounded time and space: %s', async (_name, by) => {
+  ])('fails in bounded time and space on %s', async (_name, by) => {
     const { status, error, ms, written } = await attacked(by);
     expect([status, typeof error]).toEqual([null, 'string']);
-    // Only a call without a limit takes so long, also on a busy machine.
+    // Only a call without a limit takes 30 seconds, even on a busy machine.
     expect(ms).toBeLessThan(30_000);
     expect(written).toBeLessThan(32 * MIB);
   });
 
-  it.each([200, 204, 301, 307, 410, 500])('tells the status %s, and follows no redirect', async (status) => {
+  it.each([200, 204, 301, 307, 410, 500])('reports the status %s, and follows no redirect', async (status) => {
     let requests = 0;
     const result = await attacked((socket) => {
       requests += 1;

@@ -40,7 +40,7 @@ export function createOwners(): Owners {
   function operation<Q, A>(name: string, answer: (request: Q) => A | Promise<A>): (request: Q) => Promise<A> {
     return async (request) => {
       owners.queries.push(name);
-      if (owners.away) throw new ApiError(503, 'service_unavailable', `${name} is away`);
+      if (owners.away) throw new ApiError(503, 'service_unavailable', `${name} is unreachable`);
       // A copy, as over HTTP.
       return structuredClone(await answer(request));
     };
