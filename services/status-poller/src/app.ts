@@ -59,7 +59,7 @@ export interface StatusPoller {
   ready(): Promise<Readiness>;
 }
 
-/** Wires the status poller. Nothing is connected before `start`. */
+/** Wires the status poller. It opens no connection before `start`. */
 export function createStatusPoller(config: StatusPollerConfig, overrides: StatusPollerOverrides = {}): StatusPoller {
   const parts = openServiceDependencies('status-poller', config, overrides);
   const { clock, clockSkew, logger, metrics, bus, identities, database } = parts;

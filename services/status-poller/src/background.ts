@@ -79,8 +79,8 @@ export async function follow(ports: Ports, poll: ClaimedPoll): Promise<void> {
 }
 
 /**
- * What is known of a submission after a query that brought nothing, with the entry that says why it still waits; null if nothing
- * changes. The entry of an earlier query, whose time is over, is removed.
+ * The known result of a submission after a query without a result, with the entry that says why the submission still waits.
+ * The outdated entry of an earlier query is removed. Null if the known result does not change.
  */
 function unlearned(
   { facts, queriedAt, submittedAt }: ClaimedPoll,

@@ -40,7 +40,7 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     return answer(isCurrent(known) ? { submission: known, entry: null } : await shared(known));
   };
 
-  /** The event of a recent submission may be late: emission knows the submission since it answered its caller. */
+  /** Emission stores a submission before it answers its caller, but the event of a recent submission may be late. */
   async function knownSubmission(env: Environment, trackId: string): Promise<Submission | null> {
     const known = await ports.submissions.find({ env, trackId });
     if (known !== null) return known;
@@ -109,7 +109,7 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
   }
 }
 
-/** What is known of a submission, and the entry of the gateway if its query brought nothing. */
+/** The known result of a submission, and the entry of the gateway if the query brought no result. */
 interface Known {
   readonly submission: Submission;
   readonly entry: AuthorityMessage | null;

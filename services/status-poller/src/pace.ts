@@ -18,8 +18,8 @@ function intervalMs(rate: number): number {
 }
 
 /**
- * The number of queries that may start now, at most `wanted`. After a quiet time, the queries of a tenth of a second may start
- * at once, at least one. Over any longer time the rate is kept.
+ * The number of queries that may start now, at most `wanted`. After a quiet time, the queries of a tenth of a second, at
+ * least one, may start immediately. Over any longer time the rate is kept.
  */
 export function queriesAllowed(pace: Pace, now: Date, rate: number, wanted: number): number {
   if (isPaused(pace, now)) return 0;

@@ -47,7 +47,7 @@ export interface PublishedChange {
   readonly submissions: readonly PublishedSubmission[];
 }
 
-/** Submissions, the polls of those that are undecided, and the pace of each environment. */
+/** Submissions, the polls of undecided submissions, and the pace of each environment. */
 export interface SubmissionStore {
   /**
    * Keeps the submissions that emission published, once per event. They do not replace an answer of the authority by an older

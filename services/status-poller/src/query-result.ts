@@ -10,7 +10,7 @@ export type QueryOutcome =
   | { readonly outcome: 'login_refused'; readonly detail: string; readonly error: unknown }
   /** A person has to act before a query can succeed: no usable certificate, no delegation. */
   | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string }
-  /** Nothing was learned. `pauseMs`: the pause that the authority requests. */
+  /** The query brought no result. `pauseMs`: the pause that the authority requests. */
   | {
       readonly outcome: 'unanswered';
       readonly cause: string;
@@ -18,7 +18,7 @@ export type QueryOutcome =
       /** Whom the authority limits (status 429), if that is the cause of the pause. */
       readonly limit: CallLimit | null;
       readonly sent: boolean;
-      /** An answer came that decides nothing. */
+      /** An answer arrived, but it contains no decision. */
       readonly answered: boolean;
     };
 
@@ -89,7 +89,7 @@ function outcomeOf(
   }
 }
 
-/** The entry of the gateway for a submission whose query brought nothing. */
+/** The entry of the gateway for a submission whose query brought no result. */
 export function waitingEntry({ limit, answered }: Unanswered, nextTryAt: Date): AuthorityMessage {
   const cause = limit !== null ? (`${limit}-limited` as const) : answered ? 'odd-answer' : 'no-answer';
   return waitingMessage(cause, nextTryAt);

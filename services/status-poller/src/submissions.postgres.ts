@@ -118,7 +118,7 @@ const PUT_BACK = {
 
 /**
  * Keeps the submissions that emission published, by the newest revision of their document. Facts learned here stay until
- * emission knows the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made
+ * emission has stored the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made
  * from an answer of emission gets the trace of its event.
  */
 const KEEP = {
@@ -322,7 +322,7 @@ function latest(published: readonly PublishedSubmission[]): PublishedSubmission[
   return [...found.values()];
 }
 
-/** Keeps submissions and the polls of those that are to be queried. True if a poll was added. */
+/** Keeps submissions, and polls for the ones that have to be queried. True if a poll was added. */
 async function keep(
   tx: Transaction,
   published: readonly PublishedSubmission[],

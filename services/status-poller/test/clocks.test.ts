@@ -7,7 +7,7 @@ import { decided, inProcess, until, World } from './support/world.js';
 const HOUR = 3_600_000;
 const FIRST_QUERY_MS = '200';
 
-describe('clocks that are wrong for a while', () => {
+describe('with a clock that is wrong for a while,', () => {
   let world: World;
   let correct: () => void = () => undefined;
   let release: () => void = () => undefined;

@@ -43,12 +43,12 @@ describe('the events of emission', () => {
     ['arrived', false],
     ['resend-due', false],
     ['accepted', false],
-  ])('a document that is %s: queried = %s', (state, polled) => {
+  ])('have the submission of a document that is %s queried: %s', (state, polled) => {
     const [published] = publishedSubmissions(invoiceChanged({ state, track_id: 'one', attempts: [attempt({})] }), now);
     expect(published?.polled).toBe(polled);
   });
 
-  it('a submission of an earlier attempt is not queried', () => {
+  it('do not have a submission of an earlier attempt queried', () => {
     const [published] = publishedSubmissions(
       invoiceChanged({ state: 'processing', track_id: null, attempts: [attempt({ status: 'No encontrado' })] }),
       now,
@@ -92,7 +92,7 @@ describe('an open submission is queried again', () => {
     expect(next).toMatchObject({ dueAt: after(8_000), tries: 3, failures: 0, alarmed: false });
   });
 
-  it('without an answer soon, but not before the authority wants it', () => {
+  it('soon after a query without an answer, but not earlier than the authority requests', () => {
     const unanswered = { outcome: 'unanswered', cause: 'timeout', sent: true, limit: null, answered: false } as const;
     expect(nextPoll(context, claimedPoll({ tries: 9, failures: 1 }), { ...unanswered, pauseMs: null })).toMatchObject({
       dueAt: after(2_000),
@@ -120,7 +120,7 @@ describe('an open submission is queried again', () => {
     });
   });
 
-  it('after 72 hours too, with an alarm, without end', () => {
+  it('without end, with an alarm after 72 hours', () => {
     const old = new Date(NOW.getTime() - 73 * 3_600_000);
     const poll = claimedPoll({ tries: 80, submittedAt: old });
     const next = nextPoll(context, poll, { outcome: 'refused', reason: 'query_refused', detail: '' });

@@ -33,7 +33,7 @@ describe('several instances', () => {
     const trackIds = await Promise.all(Array.from({ length: 80 }, () => world.submitted()));
     await until(() => world.published.length >= trackIds.length, 'all were decided');
     const times = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
-    // Any n queries need the time of n less those that may start at once; timers may be slightly uneven.
+    // Any n queries need the time of n minus the queries that may start immediately; timers may be slightly uneven.
     for (let first = 0; first < times.length; first += 10) {
       for (let last = first + 20; last < times.length; last += 10) {
         const ms = (times[last] as number) - (times[first] as number);
@@ -86,7 +86,7 @@ describe('several instances', () => {
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
   });
 
-  it('query a decision that emission has not consumed again when the submission is twice as old', async () => {
+  it('query again a decision that emission has not consumed, when the submission is twice as old', async () => {
     const minutes = 60_000;
     await world.start({}, { COMPARE_EVERY_MS: '1000' });
     const encf = 'E310000033331';
@@ -103,7 +103,7 @@ describe('several instances', () => {
     expect([world.authority.queriesOf(trackId), world.changesOf(trackId)]).toEqual([1, ['Aceptado']]);
   });
 
-  it('change nothing about a poll whose claim they lost', async () => {
+  it('do not change a poll whose claim they lost', async () => {
     const trackId = randomUUID();
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe('several instances', () => {
     };
     await world.start({}, { POLL_LEASE_MS: '200', FIRST_QUERY_MS: '100' });
     await world.submitted({ track_id: trackId });
-    await until(() => world.authority.queriesOf(trackId) >= 4, 'others went on');
+    await until(() => world.authority.queriesOf(trackId) >= 4, 'the other queries continued');
     const before = await world.poll(trackId);
     release();
     await pause(50);

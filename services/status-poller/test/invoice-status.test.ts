@@ -45,7 +45,7 @@ describe('GET /invoice-status', () => {
     expect(await world.poll(trackId)).toBeNull();
   });
 
-  it('knows a decision of emission without a query', async () => {
+  it('returns a decision of emission without a query', async () => {
     const change = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     const trackId = await world.submitted(change);
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
@@ -109,7 +109,7 @@ describe('GET /invoice-status', () => {
     expect(await world.poll(trackId)).toMatchObject({ claim: null });
   });
 
-  it('is the last known state while the authority does not answer, within the budget', async () => {
+  it('returns the last known state within the time budget while the authority does not answer', async () => {
     // No token is kept for this taxpayer.
     const trackId = await world.submitted({ issuer_rnc: '131000901' });
     world.emission.tokenError = new ApiError(503, 'authority_unreachable', 'the login cannot be reached');
@@ -137,7 +137,7 @@ describe('GET /invoice-status', () => {
     expect(await world.status(instance, trackId)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
   });
 
-  it('uses no verdict from an answer about another document', async () => {
+  it('ignores the verdict of an answer about another document', async () => {
     const encf = 'E310000033333';
     let named = 'E310000033334';
     const authority = createServer((_, res) => {
@@ -185,7 +185,7 @@ describe('GET /invoice-status', () => {
     expect(world.authority.queriesOf(trackId)).toBe(1);
   });
 
-  it('says that the authority did not answer and when the next try is, and no longer once it has', async () => {
+  it('says that the authority did not answer and when the next try is, until the authority answers', async () => {
     const trackId = await world.submitted({ env: 'eCF' });
     answers(trackId, unanswered(), decided(verdict()));
     const { body } = await world.status(instance, trackId, { env: 'eCF' });

@@ -15,7 +15,7 @@ describe('polling', () => {
   });
   afterEach(() => world.stop());
 
-  it('queries until the authority has decided, publishes each change once and then nothing more', async () => {
+  it('queries until the authority has decided, publishes each change once, and then stops', async () => {
     await world.start();
     const trackId = randomUUID();
     const unknown = verdict({ status: 'No encontrado', code: '0', sequenceUsed: null, dateReceived: null });
@@ -43,7 +43,7 @@ describe('polling', () => {
     expect(world.authority.queriesOf(trackId)).toBe(5);
   });
 
-  it('does not query a submission that emission has decided, and stops once it does', async () => {
+  it('does not query a submission that emission has decided, and stops once emission decides it', async () => {
     await world.start({}, { FIRST_QUERY_MS: '300' });
     const done = await world.submitted({ state: 'accepted', status: 'Aceptado', code: '1', final: true });
     expect(await world.poll(done)).toBeNull();
@@ -57,7 +57,7 @@ describe('polling', () => {
     expect(world.published).toEqual([]);
   });
 
-  it('queries at its start what emission awaits, and what it has awaited since the last start', async () => {
+  it('queries at its start every submission that emission awaits, including those made while it was stopped', async () => {
     const [early, decided] = [randomUUID(), randomUUID()];
     const over = { state: 'accepted', status: 'Aceptado', code: '1', final: true } as const;
     world.emission.invoices.push(
@@ -212,7 +212,7 @@ describe('polling', () => {
     expect(world.tokenRequests).toBe(1);
   });
 
-  it('continues after emission had no token for a while', async () => {
+  it('continues after a time in which emission had no token', async () => {
     world.emission.tokenError = new ApiError(503, 'service_unavailable', 'emission is down');
     const { metrics } = await world.start();
     const trackId = await world.submitted();
@@ -223,7 +223,7 @@ describe('polling', () => {
     expect(await metrics.render()).toMatch(/ecf_status_queries_total\{env="TesteCF",outcome="no_token"\} [2-9]/);
   });
 
-  it('pauses for the environment as long as the authority requests, and only for that one', async () => {
+  it('pauses for an environment as long as the authority requests, but not for other environments', async () => {
     const busy = randomUUID();
     world.authority.script.set(busy, [unanswered({ cause: 'rate_limited', retryAfterMs: 700 }), decided(verdict())]);
     await world.start();
@@ -231,7 +231,7 @@ describe('polling', () => {
     await until(() => world.authority.queriesOf(busy) === 1);
     await until(async () => (await world.poll(busy))?.failures === 1);
     const [mine, others] = [await world.submitted(), await world.submitted({ env: 'eCF' })];
-    await until(() => world.changesOf(others).length === 1, 'the other environment goes on');
+    await until(() => world.changesOf(others).length === 1, 'the other environment continues');
     await until(() => world.changesOf(mine).length === 1 && world.changesOf(busy).length === 1);
     const [first, ...later] = world.authority.queries.filter(({ env }) => env === 'TesteCF');
     for (const { at } of later) expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(695);
@@ -275,7 +275,7 @@ describe('polling', () => {
     expect(published[2]?.unanswered).toBeUndefined();
   });
 
-  it('names no time of a next try that is over, where a later query cannot be made', async () => {
+  it('does not name a past time as the next try if a later query cannot be made', async () => {
     const trackId = randomUUID();
     const refused = { outcome: 'refused', code: 'query_refused', reason: 'no delegation', raw: null } as const;
     world.authority.script.set(trackId, [unanswered(), refused, decided(verdict())]);
@@ -290,7 +290,7 @@ describe('polling', () => {
     ]);
   });
 
-  it('does not query while the circuit breaker is open, which is no failure of the document', async () => {
+  it('does not query while the circuit breaker is open, and does not count that as a failure of the document', async () => {
     const trackId = randomUUID();
     const open = unanswered({ cause: 'circuit_open', reachedAuthority: 'no', retryAfterMs: 200 });
     world.authority.script.set(trackId, [open, open, decided(verdict())]);

@@ -26,13 +26,13 @@ describe('the schedule of queries', () => {
     ]);
   });
 
-  it('begins after the usual processing time, or at once for older submissions', () => {
+  it('begins after the usual processing time, or immediately for older submissions', () => {
     expect(firstDue(NOW, NOW, 5_000, () => 0.5)).toEqual(at(5_000));
     expect(firstDue(at(-2_000), NOW, 5_000, () => 0.5)).toEqual(at(3_000));
     expect(firstDue(at(-HOUR), NOW, 5_000, () => 0.5)).toEqual(NOW);
   });
 
-  it('queries a decision that emission has not consumed again after the age of the submission, at most an hour', () => {
+  it('queries again a decision that emission has not consumed, after a pause as long as the submission is old, at most an hour', () => {
     const again = (ageMs: number, random = 0.5) => againDue(at(-ageMs), NOW, () => random).getTime() - NOW.getTime();
     expect([again(2_000), again(10 * 60_000), again(30 * HOUR), again(-5_000)]).toEqual([2_000, 600_000, HOUR, 0]);
     expect([again(2_000, 0), again(30 * HOUR, 0), again(30 * HOUR, 0.9)]).toEqual([1_500, 0.75 * HOUR, HOUR]);
@@ -47,7 +47,7 @@ describe('the pace of an environment', () => {
   const pace = (readyAt: number, pausedUntil: Date | null = null): Pace => ({ env: 'TesteCF', readyAt, pausedUntil });
   const idle = pace(0);
 
-  it('allows the queries of a tenth of a second at once after a pause, at least one', () => {
+  it('allows the queries of a tenth of a second, at least one, immediately after a pause', () => {
     expect(queriesAllowed(idle, NOW, 50, 100)).toBe(5);
     expect(queriesAllowed(idle, NOW, 50, 3)).toBe(3);
     expect(queriesAllowed(idle, NOW, 1, 100)).toBe(1);
