@@ -61,7 +61,7 @@ export interface LifeCycleDependencies extends ServiceDependencies {
   closeClients(): Promise<unknown>;
 }
 
-/** Starts and stops the work beside the requests, in the order that loses nothing. */
+/** Starts and stops the work beside the requests, in an order that loses no work. */
 export function createLifeCycle(
   config: EmissionConfig,
   parts: LifeCycleDependencies,

@@ -68,7 +68,7 @@ export class EmissionError extends Error {
 /** Rounds of a request that other requests overtake each time, before it is answered 503. */
 export const MAX_ROUNDS = 10;
 
-/** The answer to a request that gave up after {@link MAX_ROUNDS}. It issued nothing, so repeating it is safe. */
+/** The answer to a request that gave up after {@link MAX_ROUNDS}. It issued no document, so repeating it is safe. */
 export function overtaken(what: string): EmissionError {
   return new EmissionError(
     'overloaded',
@@ -153,7 +153,7 @@ export function refuseWarnings(warnings: readonly Fault[], isBatchLine: boolean)
     : ['this request', 'again'];
   throw new EmissionError(
     'invalid_document',
-    `The document has ${which} (${placesOf(warnings)}), and ${what} refuses warnings. Correct what faults names and send it ${how}; with warnings=accept if it is right as it is.`,
+    `The document has ${which} (${placesOf(warnings)}), and ${what} refuses warnings. Correct the fields named in faults and send it ${how}, or with warnings=accept if it is correct as it is.`,
     { faults: warnings },
   );
 }

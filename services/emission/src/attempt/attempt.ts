@@ -95,7 +95,7 @@ export interface Attempt extends DocumentKey {
    */
   readonly contentHash: string;
   readonly facts: SignedFacts;
-  /** The full document. After /submit_fc it is the summary, because nothing else exists. */
+  /** The full document. After /submit_fc it is the summary, the only document. */
   readonly xml: StoredFile;
   /** The consumer summary, on its route. */
   readonly rfce: StoredFile | null;

@@ -56,7 +56,7 @@ function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
 
 /**
  * Whether the state has to be queried too. A decided document may come from another system, which its security code
- * shows. Before a resend the second query confirms that the authority has nothing.
+ * shows. Before a resend the second query confirms that the authority does not have the document.
  */
 export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
   if (trackIds.outcome !== 'verdict') return false;

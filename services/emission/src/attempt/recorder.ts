@@ -151,7 +151,7 @@ export function exchange(operation: string, at: Date, answer: Answer<unknown>): 
   };
 }
 
-/** Reports an answer that names another document: it changes nothing. */
+/** Reports an answer that names another document. Such an answer does not change the attempt. */
 export function reportOtherDocument(
   observer: Pick<Observer, 'mismatchedAnswer'>,
   answer: Answer<unknown> | null,

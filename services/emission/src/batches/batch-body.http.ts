@@ -46,7 +46,7 @@ function batchTooLarge(max: number): ApiError {
   return new ApiError(
     413,
     'body_too_large',
-    `A batch has at most ${max} bytes; send the documents as several batches. Nothing of this one is kept.`,
+    `A batch has at most ${max} bytes; send the documents as several batches. This batch was not stored.`,
   );
 }
 
@@ -199,7 +199,7 @@ function notAnArray(why: string): ApiError {
   return new ApiError(
     400,
     'invalid_batch',
-    `The body is not a JSON array of documents: ${why}. No document was kept; send [{"ECF": …}, …], or one document a line as application/x-ndjson.`,
+    `The body is not a JSON array of documents: ${why}. No document was kept; send [{"ECF": …}, …], or one document per line as application/x-ndjson.`,
   );
 }
 

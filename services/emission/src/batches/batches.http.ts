@@ -156,7 +156,7 @@ function formatOf(req: Request): BatchFormat {
   throw new ApiError(
     415,
     'unsupported_media_type',
-    `Send ${NDJSON} (one document a line) or application/json (an array), in UTF-8 and without content encoding.`,
+    `Send ${NDJSON} (one document per line) or application/json (an array), in UTF-8 and without content encoding.`,
   );
 }
 

@@ -22,7 +22,7 @@ export type ReceiveBatch = (batch: Omit<NewBatch, 'createdAt'>, body: BatchBody)
 const CHUNK = { lines: 500, bytes: 1024 * 1024 };
 
 /**
- * `POST /batches`: stores every document durably before it answers. An error, or a caller that leaves, keeps nothing. The
+ * `POST /batches`: stores every document durably before it answers. After an error, or if the caller disconnects, it keeps no document. The
  * same idempotency key with the same bytes finds the first batch.
  */
 export function createReceiveBatch(
@@ -85,7 +85,7 @@ async function storeLines(
     if (line > MAX_BATCH_DOCUMENTS)
       throw new EmissionError(
         'invalid_batch',
-        `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. Nothing of this one is kept.`,
+        `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. This batch was not stored.`,
       );
     const { ownReference, isJson, isOpen, contentHash, ...numbers } = await read(ports, document);
     content.update(contentHash);
@@ -102,7 +102,10 @@ async function storeLines(
     bytes = 0;
   }
   if (numbered.length === 0)
-    throw new EmissionError('invalid_batch', 'The body has no document; send one {"ECF": …} a line, or a JSON array.');
+    throw new EmissionError(
+      'invalid_batch',
+      'The body has no document; send one {"ECF": …} per line, or a JSON array.',
+    );
   if (open === numbered.length && needsKey) throw keyRequired('no document of the batch has an eNCF');
   if (chunk.length > 0) await batches.addLines(id, accountId, chunk);
   return { numbered, contentHash: content.digest('hex') };
@@ -114,7 +117,7 @@ const FIRST_LINES = 10;
 function notJson(): EmissionError {
   return new EmissionError(
     'invalid_batch',
-    `None of the first ${FIRST_LINES} lines is JSON. Each document must be on one line: remove the line breaks inside it, or send a JSON array as application/json. Nothing of the batch is kept.`,
+    `None of the first ${FIRST_LINES} lines is JSON. Each document must be on one line: remove the line breaks inside it, or send a JSON array as application/json. The batch was not stored.`,
   );
 }
 
@@ -128,6 +131,6 @@ function sameContent(first: ReceivedBatch, other: Omit<ReceivedBatch, 'id' | 'to
   if (isSame && first.validate === other.validate) return first;
   throw new EmissionError(
     'idempotency_conflict',
-    `Batch ${first.id}, stored with this idempotency-key, is safe; see GET /batches/${first.id}. This one was not taken, because its documents, their order or validate differ. Use another key only for other sales.`,
+    `Batch ${first.id}, stored with this idempotency-key, is safe; see GET /batches/${first.id}. This batch was not stored, because its documents, their order or validate differ. Use another key only for other sales.`,
   );
 }

@@ -55,7 +55,7 @@ export async function signCancellation(
   const { faults } = examineJson(tree, { now });
   if (faults.length > 0) {
     const items = faults.slice(0, 100).map(({ message, rule }) => ({ loc: ['body'], msg: message, type: rule }));
-    throw new EmissionError('validation_error', 'The cancellation is at fault.', { items });
+    throw new EmissionError('validation_error', 'The cancellation has faults.', { items });
   }
   const { xml } = await signXml(writeXml(tree), certificate);
   const bytes = Buffer.from(xml, 'utf8');

@@ -77,7 +77,7 @@ class Reader {
     if (this.#items.length === 0) return;
     const items = [...this.#items];
     if (this.#more > 0) items.push({ loc: ['body'], msg: `${this.#more} more places are at fault.`, type: 'more' });
-    throw new EmissionError('validation_error', 'The cancellation is at fault.', { items });
+    throw new EmissionError('validation_error', 'The cancellation has faults.', { items });
   }
 
   read(body: unknown): CancellationRequest {
@@ -181,8 +181,8 @@ class Reader {
   }
 
   /**
-   * A count may be left out or null; a wrong one is at fault. Nothing to compare with (NaN): its ranges
-   * are at fault.
+   * Checks a stated count, which may be left out or null. If the actual count is NaN, the ranges already have a fault, so
+   * the stated count is not compared.
    */
   #quantity(value: unknown, loc: Loc | (() => Loc), actual: number, holds: string): void {
     if (value === undefined || value === null) return;

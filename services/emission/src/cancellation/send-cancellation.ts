@@ -23,7 +23,7 @@ export interface SendCancellation {
 
 /**
  * Every send has the same stored bytes. The authority offers no query for a cancellation, so a lost answer leads to
- * another send. An accepted repeat decides. A refused repeat says nothing about the first copy, which may have
+ * another send. An accepted repeat decides. A refused repeat does not show the outcome of the first copy, which may have
  * annulled the numbers. So the cancellation stays open for a person.
  */
 export function createSendCancellation(ports: CancellationPorts): SendCancellation {
@@ -143,9 +143,9 @@ function later(
 }
 
 /**
- * The progress after a late verdict, if another instance claimed the cancellation meanwhile; null if nothing changes.
- * A decision of the authority or a person stays. A full acceptance counts in any case. A refusal says nothing about
- * other copies: a copy in flight decides by its own answer, and a lost one stays open.
+ * The progress after a late verdict, if another instance claimed the cancellation meanwhile; null if it stays
+ * as it is. A decision of the authority or a person stays. A full acceptance counts in any case. A refusal does not show
+ * the outcome of other copies: a copy in flight decides by its own answer, and a lost one stays open.
  */
 function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
   if (!UNDECIDED.has(present.state)) return null;

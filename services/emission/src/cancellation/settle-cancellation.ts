@@ -22,8 +22,8 @@ export interface Settlement {
 export type SettleCancellation = (settlement: Settlement) => Promise<Cancellation>;
 
 /**
- * Settles a cancellation that has an alarm and is not being sent. Refused numbers become free, nothing more is sent,
- * and the note is stored beside the last answer of the authority.
+ * Settles a cancellation that has an alarm and is not being sent. Refused numbers become free, the cancellation is
+ * not sent again, and the note is stored beside the last answer of the authority.
  */
 export function createSettleCancellation(
   ports: Pick<CancellationPorts, 'cancellations' | 'cancellationObserver' | 'clock'>,
@@ -71,6 +71,6 @@ function settledBy(before: Cancellation, { outcome, refused, note }: Settlement,
 function conflict({ id }: Cancellation): EmissionError {
   return new EmissionError(
     'conflict',
-    `No decision of a person is needed about the cancellation ${id} now: it is decided, or being sent.`,
+    `The cancellation ${id} does not need a decision by a person now: it is decided, or is being sent.`,
   );
 }

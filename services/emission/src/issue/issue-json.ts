@@ -26,7 +26,7 @@ import type { GivenNumber, InvoiceJson, ReadInvoiceJson } from './read-invoice-j
 import type { SignJson } from './sign-json.js';
 
 export type IssuedJson =
-  /** A dry run that found nothing wrong. */
+  /** A dry run that found no fault. */
   | {
       readonly outcome: 'checked';
       readonly invoice: Invoice;

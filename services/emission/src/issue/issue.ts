@@ -72,7 +72,7 @@ export type Issued =
       /** Found by its idempotency key, which never makes a new attempt. */
       readonly isBound: boolean;
     }
-  /** A dry run that found nothing wrong. */
+  /** A dry run that found no fault. */
   | { readonly outcome: 'checked'; readonly warnings: readonly Fault[] };
 
 /** @throws NumberLost if a drawn number went to another document meanwhile */
@@ -90,7 +90,7 @@ export interface IssuePorts {
 }
 
 /**
- * The order that loses nothing: look the number up, check, get a token, sign, commit with the signed bytes, send,
+ * The order that loses no document: look the number up, check, get a token, sign, commit with the signed bytes, send,
  * store the answer. If equal requests arrive at the same moment, one takes the number. The others find its attempt
  * and answer with its outcome.
  */

@@ -68,7 +68,7 @@ export function readSignedXml(
   if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) {
     throw new EmissionError(
       'invalid_xml',
-      'The document begins with a byte order mark, which the authority rejects. Send it without; the signature stays valid.',
+      'The document begins with a byte order mark, which the authority rejects. Send the document without the mark; the signature stays valid.',
     );
   }
   const parsed = parse(bytes, maxBytes);
@@ -79,7 +79,7 @@ export function readSignedXml(
   if (verification.signature !== 'valid' || verification.verified === null || verification.signatureValue === null) {
     throw new EmissionError(
       'invalid_xml',
-      `The signature does not hold: ${verification.reason?.message ?? 'It could not be verified.'} Send the document unchanged since it was signed.`,
+      `The signature does not hold: ${verification.reason?.message ?? 'It could not be verified.'} Send the document exactly as it was signed.`,
     );
   }
   const examined = examineXml(parsed, { now });

@@ -127,7 +127,7 @@ export function noNumberLeft(
 function expired(type: EcfType, env: Environment): EmissionError {
   return new EmissionError(
     'range_expired',
-    `The numbers left of type ${type} in ${env} are expired. Request a range from the authority and register it.`,
+    `The remaining numbers of type ${type} in ${env} have expired. Request a range from the authority and register it.`,
   );
 }
 

@@ -10,7 +10,7 @@ import type { PublishedDocuments } from '../published/published-documents.js';
 
 /**
  * Applies a result that the status poller published, as if it had been queried here. Results for another trackId, for
- * a decided document, or older than the last applied one change nothing. A final result always counts.
+ * a decided document, or older than the last applied one are ignored. A final result always counts.
  */
 export async function applyStatus(
   {

@@ -74,5 +74,8 @@ function actionOf({ env, issuerRnc, encf, run }: Attempt, decision: OperatorDeci
 /** @throws EmissionError `conflict` if the document does not wait for a decision, or is leased */
 function requireOpen(present: Attempt, { action }: OperatorDecision): void {
   if (accepts(present, action === 'resend' ? 'cleared-to-resend' : 'in-process') && present.owner === null) return;
-  throw new EmissionError('conflict', `${present.encf} is ${present.state}; no decision of a person is needed now.`);
+  throw new EmissionError(
+    'conflict',
+    `${present.encf} is ${present.state} and does not need a decision by a person now.`,
+  );
 }
