@@ -20,7 +20,7 @@ export type ReceptionErrorCode =
   /** Several documents fit and the caller has to say which. */
   | 'ambiguous';
 
-/** An outcome without acknowledgement; `kind` tells apart what shares a code (`xml.doctype`, `seed.expired`). */
+/** An outcome without acknowledgement. `kind` distinguishes outcomes with the same code (`xml.doctype`, `seed.expired`). */
 export class ReceptionError extends Error {
   override readonly name = 'ReceptionError';
   constructor(

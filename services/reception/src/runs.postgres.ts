@@ -1,7 +1,7 @@
 import type { Database, Statement } from '@ecf/service-kit/postgres';
 import { type StartedRun, setAside } from '@ecf/taxpayer-replica';
 
-/** As `setAside` has them; what came to the taxpayer, or from it. */
+/** Statements for `setAside`. They set aside the documents that came to the taxpayer or from it. */
 const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_received',

@@ -42,7 +42,7 @@ export function createConfirmDocument({ confirmations, queryState, promote, repo
     }
     // The authority has one document of a number, so it will never have the others.
     const pauseMs = competitor?.holderConfirmed ? null : pauseAfterAnswer(document.answers + 1);
-    // A document that stays in process for the whole time is one that the authority does not confirm.
+    // A document that stays in process for the whole time counts as not confirmed.
     await record(document, found ?? (pauseMs === null ? 'unknown' : document.status), pauseMs);
   };
 }

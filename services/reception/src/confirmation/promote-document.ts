@@ -12,8 +12,8 @@ import type { ConfirmationStore } from './ports.js';
 export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) => Promise<boolean>;
 
 /**
- * A document that the authority does not know never keeps a confirmed one out. The confirmed one gets a positive acknowledgement,
- * signed now; the document is read again from the bytes that were kept.
+ * A document that the authority does not have never blocks a confirmed one. The confirmed one gets a positive acknowledgement,
+ * signed now, and is read again from the bytes that were kept.
  */
 export function createPromoteDocument(ports: {
   readonly validation: DocumentValidation;

@@ -21,8 +21,8 @@ const NEXT_IDS = {
   name: 'received_next_ids',
   text: `SELECT nextval('received_documents_id_seq') AS id FROM generate_series(1, $1::int)`,
 };
-// A decision may have come before its document; the event was made without it. In the order of their numbers, so that two
-// instances that add the same documents do not wait for each other.
+// A decision that came before its document is put into the event, which was made without it. Documents are added in the
+// order of their numbers, so that two instances that add the same ones do not wait for each other.
 const ADD = {
   name: 'received_add',
   text: `WITH added AS (

@@ -21,7 +21,7 @@ const CONFLICTS = {
                ORDER BY nth, id LIMIT $2) AS c) AS shown USING (id)
           ORDER BY r.id`,
 };
-/** Competitors of one document from known signers. They are shown however many others compete. */
+/** Competitors of one document from known signers. They are shown regardless of the number of other competitors. */
 const KNOWN_CONFLICTS = {
   name: 'received_known_conflicts',
   text: `SELECT ${CONFLICT} FROM refused_documents r
@@ -58,7 +58,7 @@ export async function conflictsOf(
   return found;
 }
 
-/** Whether a kept competitor is shown; the others change nothing that readers see. */
+/** Whether a kept competitor is shown. A competitor that is not shown does not change what readers see. */
 export async function isShown(tx: Transaction, holderId: number, sha256: string): Promise<boolean> {
   const { rows } = await tx.query<ReceivedRow>(`SELECT ${RECEIVED} FROM received_documents d WHERE id = $1`, [
     holderId,

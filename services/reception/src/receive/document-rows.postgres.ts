@@ -14,7 +14,7 @@ import type {
 /** A row of `received_documents`. */
 export interface ReceivedRow {
   id: number;
-  /** Of the run before, with the run and an RNC. */
+  /** A row of an earlier certification run has `<environment>/<run>/<RNC>` here. */
   env: string;
   buyer_rnc: string;
   issuer_rnc: string;

@@ -31,7 +31,7 @@ const ANSWERED = {
            FROM unnest($1::bigint[], $2::timestamptz[]) AS a(id, left_at)
           WHERE d.id = a.id AND d.answered_at IS NULL`,
 };
-// A confirmed one takes the number when it is queried once more.
+// A confirmed competitor takes the number when the authority is queried about it once more.
 const KEEP = {
   name: 'received_keep_conflict',
   text: `WITH kept AS (
@@ -75,7 +75,7 @@ export function createDocumentStore(
     const { key, confirmable, acknowledgedAt, sha256, xmlPath } = refusal;
     const { rows } = await tx.query<ReceivedRow>(LOCK, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
     const holder = rows[0];
-    // It took the number itself, or its document lost it, since the sender's request was decided.
+    // Since the request was decided, this document took the number itself, or the holder lost it.
     if (holder === undefined || holder.xml_sha256 === sha256) {
       await tx.query(REFUSE, refusedValues(refusal, null, null));
       return;
@@ -90,7 +90,7 @@ export function createDocumentStore(
         await addConfirmation(tx, newConfirmationRow(documentId, key, confirmable, acknowledgedAt));
     } else {
       await tx.query(REFUSE, refusedValues(present, null, null));
-      // The quota had no room for its bytes when it came first.
+      // When the document came first, the quota had no room for its bytes.
       if (kept)
         kept = (await tx.query(KEEP, [earlier.id, xmlPath, sha256, refusal.bytes, acknowledgedAt])).rowCount === 1;
     }

@@ -218,7 +218,7 @@ async function accountToNotify(
   return { account_id: buyer.signer.account_id, ecf_type: validation.ecfType };
 }
 
-/** The query to the authority about a document; null for one that is not valid. */
+/** The facts for the query to the authority about a document; null for one that is not valid. */
 function confirmableFacts(validation: ValidationResult, { signer }: Storer): NewRefusedDocument['confirmable'] {
   if (validation.motive !== null) return null;
   const { securityCode, facts } = validation;
@@ -226,14 +226,14 @@ function confirmableFacts(validation: ValidationResult, { signer }: Storer): New
 }
 
 /**
- * Whether a document is the holder of its number, written in another way: with other blanks or comments outside the
+ * Whether a document is the one that holds its number, written in another way: with other blanks or comments outside the
  * signature.
  */
 export function isSameContent({ validation }: Pick<Incoming, 'validation'>, holder: NumberHolder | null): boolean {
   return validation.motive === null && holder !== null && holder.contentSha256 === validation.contentSha256;
 }
 
-/** The same document under the number already: its bytes, null where they are not kept; whether it is confirmed. */
+/** Finds the same document under the number: its bytes, null where they are not kept, and whether it is confirmed. */
 async function presentDocument(
   documents: Pick<DocumentStore, 'competitor' | 'keptRefusal'>,
   holder: NumberHolder | null,

@@ -22,7 +22,7 @@ export interface RefusedDocumentBytes {
 export interface RefusedDocumentQuota {
   /**
    * Null where the bytes may be kept; they count from then on, as does the acknowledgement. Rejects with
-   * StoredBytesUsed where the sender may make us keep nothing more.
+   * StoredBytesUsed where the sender has used up its quota of kept bytes.
    */
   take(refused: RefusedDocumentBytes): Promise<Unkept | null>;
 }

@@ -32,13 +32,13 @@ export function createProviderKeys(
 ) {
   let keys: UsableKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
-  /** The next reading of the keys, from the wait for its time to its end. */
+  /** The next reading of the keys, from the pause before it until it has ended; otherwise null. */
   let rereading: Promise<void> | null = null;
   /** Whether that reading has begun, so that a key made since may be missing from it. */
   let begun = false;
   let waiting = 0;
 
-  /** An unknown key may be another instance's latest. All waiting tokens share one reading that starts after they came. */
+  /** Another instance may have made an unknown key. All waiting tokens share one reading that starts after they came. */
   async function named(kid: string): Promise<UsableKey | null> {
     const known = () => keys.find((key) => key.kid === kid && lives(key)) ?? null;
     if (known() !== null) return known();
@@ -98,7 +98,7 @@ export function createProviderKeys(
     return ports.clock().getTime() - key.createdAt.getTime() < keptMs();
   }
 
-  /** A key signs until it is rotated out; its last tokens live on for their own time. */
+  /** A key signs until it is rotated out; its last tokens stay valid until they expire. */
   function keptMs(): number {
     return settings.rotationMs + (settings.lifeSeconds + 2 * SKEW_SECONDS) * 1000;
   }
