@@ -11,7 +11,7 @@ const NOTE = {
 
 const PRESENT = { name: 'run_present', text: 'SELECT run FROM certification_run WHERE env = $1 AND issuer_rnc = $2' };
 
-/** As `setAside` has them; of the taxpayer as the issuer or the buyer. */
+/** Statements for `setAside`. They concern the taxpayer as the issuer or the buyer. */
 const SET_ASIDE: readonly Statement[] = [
   {
     name: 'run_set_aside_given',
@@ -35,7 +35,7 @@ const SET_ASIDE: readonly Statement[] = [
   },
 ];
 
-/** Certification runs of taxpayers, and what they set aside. A delivery names the run of its document, and ends when it is due. */
+/** Certification runs of taxpayers, and the records that they set aside. A delivery of an earlier run ends when it is due. */
 export interface RunStore {
   /**
    * Approvals given and received, and acknowledgements, that came before the start belong to the run before: they are kept, and no

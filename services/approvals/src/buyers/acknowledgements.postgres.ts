@@ -30,7 +30,7 @@ const FIND_ACKNOWLEDGEMENT = {
 };
 interface AcknowledgementRow {
   id: number;
-  /** Of the run before, with the run and the RNC. */
+  /** A row of an earlier certification run has `<environment>/<run>/<RNC>` here. */
   env: string;
   issuer_rnc: string;
   encf: string;

@@ -175,8 +175,8 @@ export function createDeliver(parts: DeliverParts): Send {
   }
 
   /**
-   * The sender of motive 4 may have served the buyer until it moved. So it refuses only while the directory lists the buyer
-   * there; otherwise the document is sent again, to the new address. Null if the refusal counts.
+   * The receiver that answers motive 4 may have served the buyer until it moved. So motive 4 is a refusal only while the
+   * directory lists the buyer there; otherwise the document is sent again, to the new address. Null if the refusal counts.
    */
   async function endingIfMoved(delivery: Claimed, moved: () => Promise<boolean>): Promise<Ending | null> {
     try {
@@ -192,7 +192,7 @@ export function createDeliver(parts: DeliverParts): Send {
   return async (delivery) => {
     const began = rules.clock().getTime();
     const milliseconds = () => rules.clock().getTime() - began;
-    // An error before there is an answer costs a pause, and its retries end at the deadline.
+    // After an error before any answer, the delivery is tried again after a pause, up to the deadline.
     const step = await reach(delivery).catch((error: unknown): Step => {
       report.failed('beginning a delivery', error, delivery.key);
       return { host: null, ending: laterOf(delivery, messageOf(error), 'failed') };
@@ -236,7 +236,7 @@ export function createDeliver(parts: DeliverParts): Send {
 
 /** A later certification run began: the receiver would take the document for that of the new run. */
 function superseded(delivery: Claimed): Ending {
-  // A document that was answered stays so.
+  // A document that was answered keeps its status.
   const status = delivery.status === 'unacknowledged' ? 'unacknowledged' : 'not_required';
   const error = 'A later certification run began before the buyer acknowledged the document.';
   return endingWith({ status, word: 'superseded', error });

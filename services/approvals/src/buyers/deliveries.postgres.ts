@@ -100,7 +100,7 @@ async function add(
   const deliveries = additions.filter(({ eventId }) => fresh.has(eventId)).map(({ delivery }) => newRow(delivery));
   if (deliveries.length === 0) return false;
   const { rows } = await tx.query<OutgoingRow>(ADD, [JSON.stringify(deliveries)]);
-  // Consumers take an accepted document for pending until an event says otherwise.
+  // Consumers treat an accepted document as pending until an event says otherwise.
   const published = rows.filter(({ status }) => status !== 'pending');
   await publishDeliveries(tx, published, now);
   return published.length < rows.length;

@@ -16,7 +16,7 @@ export interface DeliveryAddition {
   readonly eventId: string;
 }
 
-/** How many deliveries have a status, and since when the oldest. */
+/** The number of deliveries with a status, and when the oldest of them was added. */
 export interface DeliveryBacklog {
   readonly env: Environment;
   readonly status: DeliveryStatus;
@@ -24,7 +24,7 @@ export interface DeliveryBacklog {
   readonly oldest: Date;
 }
 
-/** Deliveries and the acknowledgements they brought. A change of status, and the end, append `delivery.changed` in their transaction. */
+/** Deliveries and their acknowledgements. A change of status, and the end, append `delivery.changed` in the same transaction. */
 export interface DeliveryStore {
   /** Commits new deliveries once; an existing one stays as it is. True if one of the new ones is pending. */
   add(additions: readonly DeliveryAddition[]): Promise<boolean>;

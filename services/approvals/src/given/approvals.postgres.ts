@@ -200,7 +200,7 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
   async function conclude(tx: Transaction, item: Claimed, ending: Ending, exchange: Exchange): Promise<void> {
     const id = item.approvalId as number;
     const { at, outcome, httpStatus, contentType, body } = exchange;
-    // The sends to the issuer ended without it taking the document.
+    // The sends to the issuer ended, and the issuer did not take the document.
     const missed = item.kind === 'issuer' && ending.status !== 'pending' && ending.status !== 'delivered';
     // An issuer's answer changes no decision, so it needs the lock only where the issuer ends without the document.
     const locked = item.kind === 'authority' || missed;
@@ -305,7 +305,7 @@ async function lock(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]>
   return about(tx, key);
 }
 
-/** The same, and no send of them is claimed meanwhile. */
+/** Like `lock`; in addition, none of their sends is claimed meanwhile. */
 async function lockAll(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
   await tx.query(LOCK, keyValues(key));
   await tx.query(LOCK_SENDS, keyValues(key));
@@ -341,7 +341,7 @@ async function publish(
   await appendToOutbox(tx, [approvalEvent(data, at)]);
 }
 
-/** As statements name a document. */
+/** The parameters by which statements name a document. */
 function keyValues(key: DecisionKey): string[] {
   return [key.env, key.buyerRnc, key.issuerRnc, key.encf];
 }
@@ -349,7 +349,7 @@ function keyValues(key: DecisionKey): string[] {
 /** A row of {@link SELECT}. */
 interface ApprovalRow {
   id: number;
-  /** Of the run before, with the run and an RNC. */
+  /** A row of an earlier certification run has `<environment>/<run>/<RNC>` here. */
   env: string;
   buyer_rnc: string;
   issuer_rnc: string;

@@ -58,8 +58,8 @@ export interface ApprovalStore {
     act: AuditAct | null,
   ): Promise<GivenApproval | null>;
   /**
-   * Makes a standing decision due at its issuer immediately, with a deadline counted from `at`. Null where another or none
-   * stands, where the issuer has it, or where it does not go there.
+   * Makes a standing decision due at its issuer immediately, with a deadline counted from `at`. Null if another decision
+   * counts or none does, if the issuer has the approval, or if it is not sent to the issuer.
    */
   retry(id: number, at: Date, act: AuditAct | null): Promise<GivenApproval | null>;
   /** By id: without the authority's decision, settled by an operator, or not delivered to the issuer. */

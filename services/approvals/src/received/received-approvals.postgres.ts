@@ -303,7 +303,7 @@ function decide(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void
   return publish(tx, answer, at, true);
 }
 
-/** The answer counts again; or none, if it does not count. */
+/** The answer counts again; if it does not count, no answer does. */
 function restore(tx: Transaction, answer: ReceivedAnswer, at: Date): Promise<void> {
   return publish(tx, answer, at, false);
 }
@@ -386,7 +386,7 @@ function newValues(approval: NewReceivedApproval): unknown[] {
 /** A row of `received_approvals`; `counts` is read from `received_decisions`. */
 interface ReceivedApprovalRow {
   id: number;
-  /** Of the run before, with the run and an RNC. */
+  /** A row of an earlier certification run has `<environment>/<run>/<RNC>` here. */
   env: string;
   issuer_rnc: string;
   encf: string;

@@ -54,7 +54,7 @@ export async function recordEnding<E extends Ending, R>(
   parts: {
     readonly answered: boolean;
     readonly key: Claimed['key'];
-    /** The ending in place of one that the database refuses. */
+    /** The ending that is recorded instead of one that the database refuses. */
     readonly unwritable: (detail: string) => E;
     readonly report: FailureReport;
     readonly stopping: AbortSignal;

@@ -16,7 +16,7 @@ export interface Caller {
 }
 
 /**
- * Why a login gave no token. `unreached`: no answer came. `failing`: the receiver has a fault that concerns everybody.
+ * Why a login gave no token. `unreached`: no answer came. `failing`: the receiver has a fault that concerns all callers.
  * `circuit_open`: the call was not made. `refused`: anything else, which may concern this certificate alone.
  */
 export type LoginTrouble = 'unreached' | 'failing' | 'circuit_open' | 'refused';
@@ -127,7 +127,7 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
     async admitted<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
       const baseUrl = logsIn ? entry.authenticationUrl : null;
       const name = loginName(caller, entry);
-      // A buyer that refuses everybody's token must not stop the others that share its login address.
+      // A buyer that refuses every token must not stop the others that share its login address.
       const buyerName = `${name} of ${entry.rnc}`;
       requireNoRefusal(name);
       requireNoRefusal(buyerName);

@@ -28,7 +28,7 @@ export interface Endpoints extends EndpointLogins {
    * directory gives no answer.
    */
   moved(caller: Caller, called: DirectoryEntry, address: EndpointAddress): Promise<boolean>;
-  /** Until when the last look-up, which found no receiver, is believed; null if none is. */
+  /** The end of the time for which the last look-up, which found no receiver, is believed; null if no such look-up is. */
   missedUntil(env: Environment, rnc: string): Date | null;
   /** The host that receives documents for an RNC, if it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
@@ -50,7 +50,7 @@ const MISS_LIFE_MS = 10_000;
 
 /** Looks receivers up in the authority's directory, and keeps what it finds for a while. */
 export function createEndpoints(parts: EndpointsParts): Endpoints {
-  // Lives are measured by `elapsed`. `queriedAt` is compared with times in the database, so it is of the clock.
+  // `elapsed` measures the age of an entry. `queriedAt` is compared with times in the database, so it comes from the clock.
   const entries = new LRUCache<string, { entry: DirectoryEntry; until: number }>({ max: REMEMBERED });
   const misses = new LRUCache<string, { queriedAt: Date; until: number }>({ max: REMEMBERED });
   const logins = createEndpointLogins(parts);
