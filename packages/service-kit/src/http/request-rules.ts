@@ -25,7 +25,7 @@ export function requestProblem(req: IncomingMessage): ApiError | null {
     return new ApiError(
       417,
       'expectation_failed',
-      'The server supports no other Expect than 100-continue; send the request without this header.',
+      'The server supports only 100-continue in the header Expect; send the request without this header.',
       CLOSE,
     );
   return null;

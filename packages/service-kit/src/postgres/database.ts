@@ -47,7 +47,7 @@ export interface Database extends Queries {
   /** Calls back after each committed write of this process. Returns the function that ends this. */
   onWrite(listener: () => void): () => void;
   /**
-   * Resolves unless the disk of the database is full. It is not known to be full before a statement failed; from then on each
+   * Resolves unless the disk of the database is full. It is not known to be full before a statement has failed; from then on each
    * call tries to write. Rejects with the error of the database.
    */
   checkStorage(): Promise<void>;
@@ -86,7 +86,7 @@ const DATE = 1082;
 function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`the database holds ${text}, beyond the integers this program counts with`);
+    throw new RangeError(`the database has the number ${text}, which is too large for this program`);
   return value;
 }
 

@@ -73,7 +73,7 @@ export interface Identities {
   verify(token: string | undefined, call: Omit<SignedCall, 'audience'>): Promise<Caller | null>;
 }
 
-/** Identities with the keys of a service. Only the gateway speaks for accounts and for callers of public routes. */
+/** Identities with the keys of a service. Only the gateway signs for accounts and for callers of public routes. */
 export function createIdentities({ keys, clock }: { keys: ServiceKeys; clock: () => Date }): Identities {
   return {
     service: keys.service,
@@ -174,7 +174,7 @@ export function callerIfKnown(req: IncomingMessage): Caller | undefined {
 /** The caller that {@link requireIdentity} accepted, of whatever kind. */
 export function callerOf(req: IncomingMessage): Caller {
   const caller = (req as Identified)[CALLER];
-  if (caller === undefined) throw new TypeError('requireIdentity stands before this handler');
+  if (caller === undefined) throw new TypeError('requireIdentity must run before this handler');
   return caller;
 }
 

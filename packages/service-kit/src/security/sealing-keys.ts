@@ -10,7 +10,7 @@ import {
   type SealPurpose,
 } from './seal.js';
 
-/** The purposes that each service seals and opens values for. It holds no keys of others. */
+/** The purposes that each service seals and opens values for. It holds no keys of other purposes. */
 export const SEALING_PURPOSES: Readonly<Record<SealingService, readonly SealPurpose[]>> = {
   gateway: ['taxpayer certificate'],
   emission: ['taxpayer certificate', 'request certificate', 'shared cache'],

@@ -71,7 +71,7 @@ export function openLogWriter({ file, limits, failed }: LogWriterOptions): LogWr
       }
     }
     writing = null;
-    if (dropped > 0) failed(new Error(`${dropped} texts were dropped, because the disk did not take them in time`));
+    if (dropped > 0) failed(new Error(`${dropped} texts were dropped, because the disk did not accept them in time`));
     dropped = 0;
   }
 

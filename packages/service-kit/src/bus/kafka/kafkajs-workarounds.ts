@@ -22,7 +22,7 @@ export function brokerGroupOf(group: string, topic: string): string {
 const LEADERS_TIMEOUT_MS = 15_000;
 
 /**
- * `createTopics` waits for leaders, but fails when a broker does not know the new topic yet (#815). This asks the leader of
+ * `createTopics` waits for leaders, but fails when a broker does not have the new topic yet (#815). This queries the leader of
  * each partition until all of them answer.
  */
 export async function waitForLeaders(admin: Admin, topics: readonly string[]): Promise<void> {
