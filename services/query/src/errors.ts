@@ -36,5 +36,5 @@ export class QueryError extends Error {
 
 /** The read model does not have the object and its owner did not answer, so "not found" would be a guess. */
 export function mayExist(subject: string): QueryError {
-  return new QueryError('service_unavailable', `It is not known at present ${subject}; repeat shortly.`);
+  return new QueryError('service_unavailable', `It is currently unknown ${subject}; repeat shortly.`);
 }

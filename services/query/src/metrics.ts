@@ -57,7 +57,7 @@ export function observeWebhooks(
   });
   const since = metrics.gauge({
     name: 'ecf_webhook_failing_seconds',
-    help: 'Seconds since the first failure of the webhook among these that fails for the longest time',
+    help: 'Seconds since the first failure of the one among these webhooks that has failed for the longest time',
     labels: [],
   });
   metrics.onRender(async () => {
@@ -70,6 +70,6 @@ export function observeWebhooks(
     outcomes.inc({ outcome }, events);
     const line = { webhook_id: webhookId, event_id: event?.id };
     if (outcome === 'given_up') logger.warn({ ...line, events }, 'events for a webhook were given up after 72 hours');
-    if (outcome === 'deactivated') logger.warn(line, 'a receiver answered 410: its webhook is not active any more');
+    if (outcome === 'deactivated') logger.warn(line, 'a receiver answered 410, so its webhook was deactivated');
   };
 }

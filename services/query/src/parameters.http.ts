@@ -41,7 +41,7 @@ export class Parameters extends ListingParameters {
     if (text === null) return this.missing(['query', 'encf']);
     const encf = this.numberIn(['query', 'encf'], text);
     if (encf === '' || encf.startsWith('E32')) return encf;
-    return this.wrong(['query', 'encf'], 'a consumer invoice has type 32, its eNCF begins with E32', 'ecf_type');
+    return this.wrong(['query', 'encf'], 'a consumer invoice has type 32, so its eNCF begins with E32', 'ecf_type');
   }
 
   /** A certification run; null = the present one. */

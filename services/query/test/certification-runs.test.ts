@@ -104,7 +104,7 @@ describe('a certification run', () => {
     world.owners.issue(await issued(4, 3, '5.00', { encf: first }));
     expect((await world.get(`/invoices/${first}`, PERIOD)).body).toMatchObject({ id: 4, run: 3 });
     expect(await list()).toEqual({ total: 1, rows: [[3, false, '5.00']] });
-    // A start that arrives late changes nothing.
+    // A start that arrives late has no effect.
     await world.publish(startOf(2));
     expect((await list()).rows).toEqual([[3, false, '5.00']]);
   });

@@ -117,7 +117,7 @@ describe('a rebuild', () => {
     world.owners.beforePage = async () => undefined;
     expect(state).toMatchObject({ failure: null, finished_at: expect.any(String) });
     expect(state.documents).toBeGreaterThanOrEqual(COUNT + 1);
-    // The first two pages are read before anything is emptied.
+    // The first two pages are read before the read models are emptied.
     expect(during.slice(0, 2)).toEqual([
       [200, 200, 200],
       [200, 200, 200],

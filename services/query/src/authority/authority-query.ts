@@ -39,7 +39,7 @@ async function tokenFor(tokens: TokenSource, request: TokenRequest, refused: str
     if ((error as { code?: unknown }).code !== 'not_found') throw error;
     throw new QueryError(
       'certificate_missing',
-      'The authority answers only who logs in, and no certificate for that is stored; upload one in the administration.',
+      'The authority requires a login, and no certificate for it is stored; upload one in the administration.',
       { cause: error },
     );
   }
@@ -61,10 +61,7 @@ export function verdictOf<V>(answer: Answer<V>): V {
       throw new QueryError('authority_unreadable', `The authority does not answer this query: ${answer.reason}`);
     case 'unknown':
       if (isUnusable(answer))
-        throw new QueryError(
-          'authority_unreadable',
-          'The authority answered something that cannot be used; repeat later.',
-        );
+        throw new QueryError('authority_unreadable', 'The answer of the authority cannot be used; repeat later.');
       throw new QueryError('authority_unreachable', 'The authority does not answer at the moment; repeat later.', {
         retryAfterSeconds: retryAfterSeconds(answer.retryAfterMs),
       });

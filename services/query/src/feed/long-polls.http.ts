@@ -34,7 +34,7 @@ function tooMany(most: number, whose: string): ApiError {
   return new ApiError(
     429,
     'rate_limited',
-    `GET /events with wait is already open ${most} times for ${whose}; let one reader go through all events, or repeat after Retry-After.`,
+    `GET /events with wait is already open ${most} times for ${whose}; let one reader read all events, or repeat after Retry-After.`,
     { headers: { 'retry-after': '5' } },
   );
 }

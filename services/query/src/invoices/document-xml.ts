@@ -81,7 +81,7 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
     if (query.document === 'ecf') return { issuerRnc, path: first.xmlPath, checksum: first.xmlChecksum };
     if (first.rfcePath !== null && first.rfceChecksum !== null)
       return { issuerRnc, path: first.rfcePath, checksum: first.rfceChecksum };
-    throw new QueryError('not_found', `${query.encf} went to the authority as a whole; it has no consumer summary.`);
+    throw new QueryError('not_found', `${query.encf} was sent to the authority in full; it has no consumer summary.`);
   }
 
   async function receivedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
@@ -124,7 +124,7 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
         throw mayExist(`whether this account issued or received ${query.encf} in ${query.env}`);
       throw new QueryError(
         'not_found',
-        `No ${query.encf} that fits was issued or received by this account in ${query.env}.`,
+        `This account has neither issued nor received a matching ${query.encf} in ${query.env}.`,
       );
     }
     const reader = file === issued ? ports.issuedXml : ports.receivedXml;

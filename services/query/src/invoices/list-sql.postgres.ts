@@ -90,7 +90,7 @@ export function listQuery(filter: InvoiceFilter, page: Page) {
         JOIN invoice i ON i.env = p.env AND i.encf = p.encf AND i.issuer_rnc = p.issuer_rnc)
     SELECT t.total, rows.* FROM all_of_them t LEFT JOIN rows ON true
      ORDER BY rows.${column} ${order}, rows.id ${order}`;
-  // The usual page is planned once for all; the best plan of others depends on their values.
+  // The usual page is planned once for all values; the best plan of other pages depends on their values.
   return isPlain(page) && !isIssued
     ? { statement: { name: 'invoices_list', text }, values }
     : { statement: text, values };

@@ -96,7 +96,7 @@ export function createQueryInvoices(
     });
     const [whole] = invoices;
     if (whole === undefined)
-      throw new Error(`emission does not know ${issuerRnc} ${encf} in ${env}, although it published it`);
+      throw new Error(`emission did not find ${issuerRnc} ${encf} in ${env}, although it published the document`);
     return whole.attempts;
   }
 

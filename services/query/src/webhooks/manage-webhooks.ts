@@ -41,7 +41,7 @@ export function createManageWebhooks({ webhooks, calls, placeOf, wake, clock }: 
     async create(key: WebhookKey, wanted: WantedWebhook): Promise<string> {
       const secret = makeSecret();
       if (await webhooks.create({ ...key, ...wanted, secret }, MOST_WEBHOOKS, clock())) return secret;
-      const message = `The account has ${MOST_WEBHOOKS} webhooks, the most; change one of them, or delete one first.`;
+      const message = `The account has the maximum of ${MOST_WEBHOOKS} webhooks; change one of them, or delete one first.`;
       throw new QueryError('conflict', message);
     },
     async change(key: WebhookKey, change: WebhookChange): Promise<Webhook> {
