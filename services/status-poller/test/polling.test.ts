@@ -79,7 +79,7 @@ describe('polling', () => {
     const { invoices } = world.emission;
     const settled = await world.submitted({ encf: 'E310000055551' });
     await until(() => world.changesOf(settled).length === 1, 'it was decided');
-    // Emission does not know the decision, and this service does not know another document.
+    // Emission does not have the decision, and this service does not have another document.
     const lost = randomUUID();
     invoices.push(
       invoiceChanged({ encf: 'E310000055551', track_id: settled }),
@@ -101,7 +101,7 @@ describe('polling', () => {
     const trackId = await world.submitted({ encf: 'E310000044441' });
     await until(() => world.changesOf(trackId).length === 1, 'it was decided');
     world.authority.script.set(trackId, [decided(verdict({ status: 'No encontrado', code: '0', sequenceUsed: null }))]);
-    // Emission does not know the decision, so it is queried again.
+    // Emission does not have the decision, so it is queried again.
     world.emission.invoices.push(invoiceChanged({ encf: 'E310000044441', track_id: trackId }));
     await until(() => world.authority.queriesOf(trackId) > 1, 'it was queried again');
     expect((await world.status(instance, trackId)).body).toMatchObject({ status: 'Aceptado', code: '1' });
