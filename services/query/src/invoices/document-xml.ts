@@ -64,12 +64,13 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
     const issuers = query.issuerRnc === null ? own : own.filter((rnc) => rnc === query.issuerRnc);
     if (issuers.length === 0) return 'none';
     let ownerAnswered = true;
-    let found = await byNumber(query, issuers);
-    const settled = new Set(found.filter((one) => one.settled).map(({ issuerRnc }) => issuerRnc));
-    const open = issuers.filter((rnc) => !settled.has(rnc));
+    const settled = (await byNumber(query, issuers)).filter((one) => one.settled);
+    const open = issuers.filter((rnc) => !settled.some(({ issuerRnc }) => issuerRnc === rnc));
+    let found = settled;
     if (open.length > 0) {
       ownerAnswered = await owners.issued(query.env, open, query.encf, query.run);
-      found = await byNumber(query, issuers);
+      // The settled ones are not read again: a rebuild may have emptied the read model since.
+      found = [...settled, ...(await byNumber(query, open))];
     }
     const listed = found.filter((one) => one.listed);
     const missing = ownerAnswered ? 'none' : 'unknown';
