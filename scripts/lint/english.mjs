@@ -1,6 +1,6 @@
 // Names phrases that readers stumble over, in documentation, comments, texts and names of tests, with what to write instead.
 //
-//   node scripts/lint/english.mjs [folder or file ...]     checks these, also those that are not clean yet
+//   node scripts/lint/english.mjs [folder or file ...]     checks these only
 //
 // A line that needs such a phrase says why, in a comment on it or on the line before: `english: <reason>`.
 import fs from 'node:fs';
@@ -32,9 +32,6 @@ const PHRASES = [
   [/\b(?:a reason of|by its own doing)\b/gi, 'because of ..., ... itself caused it'],
 ];
 
-/** Folders whose old texts still have such phrases. The list only shrinks. */
-const NOT_YET_CLEAN = [];
-
 const LEFT_OUT = new Set([
   'node_modules',
   'dist',
@@ -56,9 +53,7 @@ function files(place) {
 }
 
 const named = process.argv.slice(2);
-const checked = (named.length > 0 ? named : ['.'])
-  .flatMap((place) => files(place))
-  .filter((file) => named.length > 0 || !NOT_YET_CLEAN.some((folder) => file.startsWith(folder)));
+const checked = (named.length > 0 ? named : ['.']).flatMap((place) => files(place));
 let faults = 0;
 for (const file of checked) {
   const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
