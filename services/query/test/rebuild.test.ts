@@ -218,7 +218,7 @@ describe('a rebuild', () => {
   it('of an instance that crashed is begun anew after three minutes without progress', async () => {
     const before = await answers();
     const store = createPostgresRebuild(world.database);
-    const dead = await store.begin();
+    const dead = await store.begin({ empty: true });
     expect(dead).not.toBeNull();
     await expect(operations.startRebuild({})).rejects.toMatchObject({ status: 409, code: 'conflict' });
     await world.database.query("UPDATE rebuild SET progress_at = now() - interval '4 minutes'");
@@ -237,6 +237,17 @@ describe('the first start', () => {
     const { rows } = await late.database.query('SELECT count(*) AS count FROM invoice');
     expect(rows).toEqual([{ count: 30 }]);
     expect((await late.get('/invoices/count', YEAR)).body.total_invoices).toBe(30);
+    await late.stop();
+  });
+
+  it('keeps the documents that events brought before', async () => {
+    const owners = createOwners();
+    owners.issue(...truth.slice(0, 3));
+    const late = await startWorld({}, {}, owners);
+    await late.publish(invoiceEvent(invoice({ sequence: 7_001 })));
+    expect(await createPostgresRebuild(late.database).begin({ empty: false })).not.toBeNull();
+    const { rows } = await late.database.query('SELECT count(*) AS count FROM invoice');
+    expect(rows).toEqual([{ count: 4 }]);
     await late.stop();
   });
 

@@ -15,7 +15,7 @@ export function createPostgresRebuild(database: Database): RebuildStore {
       );
       return rows[0] as RebuildState;
     },
-    begin: () =>
+    begin: ({ empty }) =>
       database.transaction(async (tx) => {
         const { rows } = await tx.query<{ startedAt: Date }>(
           `UPDATE rebuild SET building = true, started_at = now(), progress_at = now(), finished_at = NULL, documents = 0, failure = NULL
@@ -23,7 +23,7 @@ export function createPostgresRebuild(database: Database): RebuildStore {
             RETURNING started_at AS "startedAt"`,
         );
         if (rows[0] === undefined) return null;
-        await tx.query(`TRUNCATE ${TABLES}`);
+        if (empty) await tx.query(`TRUNCATE ${TABLES}`);
         return rows[0].startedAt;
       }),
     async progress(startedAt, { documents = null, failure = null }) {

@@ -22,8 +22,8 @@ export interface RebuildState {
 /** The progress of a rebuild, which all instances share. A rebuild is named by its start. */
 export interface RebuildStore {
   state(): Promise<RebuildState>;
-  /** Empties the read models. Null while another instance fills them. */
-  begin(): Promise<Date | null>;
+  /** Begins to fill the read models, which it can empty first. Null while another instance fills them. */
+  begin(options: { readonly empty: boolean }): Promise<Date | null>;
   /** Notes the documents so far, or why they could not be read. False if another rebuild has begun. */
   progress(startedAt: Date, progress: { documents?: number; failure?: string }): Promise<boolean>;
   /** Ends a rebuild, or lets another instance begin it anew. */
@@ -127,7 +127,7 @@ export function createRebuild(parts: RebuildParts): Rebuild {
     async start() {
       // Rejects while the owners do not answer, before the read models are emptied.
       await ownersAreEmpty();
-      const startedAt = await store.begin();
+      const startedAt = await store.begin({ empty: true });
       if (startedAt === null) throw new QueryError('conflict', 'A rebuild is in progress; wait for its end.');
       running = run(startedAt);
       return store.state();
@@ -138,7 +138,8 @@ export function createRebuild(parts: RebuildParts): Rebuild {
           const { building, filled } = await store.state();
           if (filled && !building) return;
           if (!building && (await ownersAreEmpty())) return await store.nothingToFill();
-          const startedAt = await store.begin();
+          // What the read models have is from events, or from the rebuild that ended with its instance.
+          const startedAt = await store.begin({ empty: false });
           if (startedAt !== null) {
             running = run(startedAt);
             return await running;
