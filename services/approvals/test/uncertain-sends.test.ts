@@ -556,12 +556,15 @@ describe('an answer that cannot be recorded', () => {
   });
 
   it('is left out, and the approval is sent again up to the deadline', async () => {
+    // Another host, because an instance may still remember that this one refused a login.
+    const other = await startIssuer();
+    await world.list(ISSUER, other.url);
     await world.database.query(
       `ALTER TABLE outgoing_documents ADD CONSTRAINT unwritable CHECK (last_error <> 'never') NOT VALID`,
     );
     try {
       const never = { status: 400, body: '{"codigo":"2","estado":"x","mensaje":["never"]}' };
-      issuer.answers.push(...Array.from({ length: 20 }, () => never));
+      other.answers.push(...Array.from({ length: 20 }, () => never));
       const { body } = await post(order(await world.invoice()));
       const says = expect.stringMatching(/The result cannot be recorded: .*unwritable/);
       expect(await settled(body.id, (seen) => seen.issuer_delivery_error !== null)).toMatchObject({
@@ -576,6 +579,8 @@ describe('an answer that cannot be recorded', () => {
       });
     } finally {
       await world.database.query('ALTER TABLE outgoing_documents DROP CONSTRAINT unwritable');
+      other.server.close();
+      other.server.closeAllConnections();
     }
   });
 });
