@@ -123,7 +123,8 @@ export class StoredEverywhere {
   delivered = (service: 'approvals' | 'query') =>
     this.#rows<Delivered>(
       service,
-      `SELECT env, issuer_rnc, encf, revision::int, status FROM ${service === 'query' ? 'delivery' : 'deliveries'}`,
+      `SELECT env, issuer_rnc, encf, revision::int, status
+       FROM ${service === 'query' ? 'delivery' : "outgoing_documents WHERE kind = 'delivery'"}`,
     );
 
   received = (service: 'reception' | 'query') =>
