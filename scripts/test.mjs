@@ -35,7 +35,7 @@ async function run(args) {
 }
 
 await setup();
-say('running every test (13.5 minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
+say('running every test (ten minutes on two cores; `node scripts/jest.mjs <path>` runs a part)');
 const args = process.argv.slice(2);
 const everything = [`--testPathIgnorePatterns=${DISTRIBUTED}`, '--testPathIgnorePatterns=/node_modules/'];
 const { passed, failed, skipped } = await run(args.length > 0 ? args : everything);

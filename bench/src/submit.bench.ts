@@ -25,8 +25,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? 2_000);
 const CALLS = Number(process.env.BENCH_CALLS ?? 1_000);
 const IDLE_SECONDS = Number(process.env.BENCH_IDLE_SECONDS ?? 60);
-/** Until the archive, the read model and deliveries have all documents. */
-const REST_MS = 20_000;
+/** Until idle connections are closed and autovacuum has read what the load wrote. */
+const REST_MS = 90_000;
 const LINES = 10;
 const BUYER = '131999999';
 const date = formatDocumentDate(toCalendarDate(new Date()));
