@@ -24,10 +24,6 @@ const CLAIM = {
                                  ORDER BY p.priority, due.due_at LIMIT $3)
          RETURNING *`,
 };
-const NEXT = {
-  name: 'confirmations_next',
-  text: 'SELECT min(due_at) AS due_at FROM confirmations WHERE due_at IS NOT NULL',
-};
 const ANSWERED = {
   name: 'confirmations_answered',
   text: `WITH before AS (SELECT document_id, status FROM confirmations WHERE document_id = $1 FOR UPDATE)
@@ -109,9 +105,6 @@ export function createConfirmationStore(database: Database, makeId: () => string
     async claimDue({ now, until, limit }) {
       const { rows } = await database.query<ConfirmationRow>(CLAIM, [now, until, limit]);
       return rows.map(fromConfirmationRow);
-    },
-    async nextDue() {
-      return (await database.query<{ due_at: Date | null }>(NEXT)).rows[0]?.due_at ?? null;
     },
     async answered({ documentId, status, at, dueAt }) {
       return database.transaction(async (tx) => {

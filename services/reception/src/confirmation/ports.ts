@@ -8,7 +8,6 @@ export type QueryState = (document: Confirmation) => Promise<AuthorityState | nu
 
 /** Documents about which the authority is queried. A change of a received document is published in the same transaction. */
 export interface ConfirmationStore extends DueWorkStore<Confirmation> {
-  nextDue(): Promise<Date | null>;
   /**
    * Records an answer. A document that holds its number is `confirmed` or `disputed` by its last answer, which is published
    * and returned. A document that competes for a number is neither: null.
