@@ -53,17 +53,20 @@ export interface RetryRequest {
   readonly act: AuditAct | null;
 }
 
+/** Which acknowledgements of an issuer are listed; null = any. */
+export interface AcknowledgementFilter {
+  readonly env: Environment;
+  readonly issuerRnc: string;
+  readonly encf: string | null;
+  readonly receiptStatus: 0 | 1 | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** Acknowledgements that buyers returned. */
 export interface AcknowledgementStore {
   /** Newest first by receipt, then id. */
-  list(filter: {
-    env: Environment;
-    issuerRnc: string;
-    encf: string | null;
-    receiptStatus: 0 | 1 | null;
-    limit: number;
-    offset: number;
-  }): Promise<StoredAcknowledgement[]>;
+  list(filter: AcknowledgementFilter): Promise<StoredAcknowledgement[]>;
   /** The latest valid one, else the latest. */
   find(key: EcfKey): Promise<StoredAcknowledgement | null>;
 }

@@ -7,7 +7,7 @@ import { ApprovalsError } from '../errors.js';
 import type { KnownSigners } from '../received/ports.js';
 import { requireTaxpayer } from '../received/query-approvals.js';
 import { publicAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
-import type { AcknowledgementStore } from './ports.js';
+import type { AcknowledgementFilter, AcknowledgementStore } from './ports.js';
 
 export interface QueryAcknowledgementsParts extends AccountPorts {
   readonly acknowledgements: AcknowledgementStore;
@@ -25,15 +25,7 @@ interface OneQuery {
 /** Reads the acknowledgements of buyers. Those of other accounts are 404. */
 export interface QueryAcknowledgements {
   /** Newest first. */
-  list(query: {
-    caller: Caller;
-    env: Environment;
-    issuerRnc: string;
-    encf: string | null;
-    receiptStatus: 0 | 1 | null;
-    limit: number;
-    offset: number;
-  }): Promise<ReceivedAcknowledgement[]>;
+  list(query: AcknowledgementFilter & { readonly caller: Caller }): Promise<ReceivedAcknowledgement[]>;
   /** The valid one, else the latest. */
   one(query: OneQuery): Promise<ReceivedAcknowledgement>;
   /** The very bytes that the buyer returned. */
