@@ -1,6 +1,6 @@
 import type { Signer } from '@ecf/contracts';
 import { storableText } from '@ecf/domain';
-import { type CanonicalXml, parseXml } from '@ecf/ecf-xml';
+import { type CanonicalXml, parseXml, type XmlRefused } from '@ecf/ecf-xml';
 import type { CertificateFacts, Verification } from '@ecf/xml-signing';
 import type { TrustCheck } from './trust.js';
 
@@ -14,6 +14,11 @@ export function parseReceived(bytes: Uint8Array, maxBytes: number): CanonicalXml
   let start = MARK.every((byte, at) => bytes[at] === byte) ? MARK.length : 0;
   while (start < bytes.length && BLANKS.has(bytes[start] as number)) start++;
   return parseXml(start === 0 ? bytes : bytes.subarray(start), { maxBytes });
+}
+
+/** Why a document cannot be read, with its place where that is known. */
+export function refusalText({ message, line, column }: XmlRefused): string {
+  return line === null ? message : `${message} (line ${line}, column ${column ?? 1})`;
 }
 
 /** The byte order mark of UTF-8. */

@@ -12,6 +12,7 @@ import {
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import {
   parseReceived,
+  refusalText,
   type SignatureVerdict,
   type SignerFacts,
   type TrustCheck,
@@ -101,8 +102,7 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
     return parseReceived(bytes, maxBytes);
   } catch (cause) {
     if (!(cause instanceof XmlRefused)) throw cause;
-    const place = cause.line === null ? '' : ` (line ${cause.line}, column ${cause.column ?? 1})`;
-    throw new UnreadableApproval(`xml.${cause.code}`, `${cause.message}${place}`, { cause });
+    throw new UnreadableApproval(`xml.${cause.code}`, refusalText(cause), { cause });
   }
 }
 

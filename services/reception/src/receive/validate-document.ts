@@ -12,6 +12,7 @@ import {
 import { type CanonicalXml, checkXml, readXml, XmlRefused } from '@ecf/ecf-xml';
 import {
   parseReceived,
+  refusalText,
   type SignerFacts,
   type TrustCheck,
   validateSignature,
@@ -119,8 +120,7 @@ function parse(bytes: Uint8Array, maxBytes: number): CanonicalXml {
     return parseReceived(bytes, maxBytes);
   } catch (cause) {
     if (!(cause instanceof XmlRefused)) throw cause;
-    const place = cause.line === null ? '' : ` (line ${cause.line}, column ${cause.column ?? 1})`;
-    throw new ReceptionError('unreadable_document', `${cause.message}${place}`, `xml.${cause.code}`, { cause });
+    throw new ReceptionError('unreadable_document', refusalText(cause), `xml.${cause.code}`, { cause });
   }
 }
 
