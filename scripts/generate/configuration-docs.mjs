@@ -34,18 +34,40 @@ function cell(text) {
   return String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** The row of a setting, with the words that a refused start prints. */
-function row(variable, schema, settingMeta) {
+/** The cells of a setting after its name, with the words that a refused start prints. */
+function cells(variable, schema, settingMeta) {
   const meta = settingMeta(schema);
   if (meta === undefined) throw new Error(`the setting ${variable} is not described`);
   const optional = schema.safeParse(undefined).success;
   const required = meta.unless === undefined ? '**required**' : `**required** unless \`${meta.unless}\` is set`;
   const value = meta.default ?? (optional && meta.unless === undefined ? '' : required);
-  return `| \`${variable}\` | ${cell(meta.description)}${meta.secret ? ' (secret)' : ''} | ${cell(meta.allowed)} | ${cell(value)} |`;
+  return [`${meta.description}${meta.secret ? ' (secret)' : ''}`, meta.allowed, value].map(cell).join(' | ');
+}
+
+/** One row for each setting of the programs; a setting that several services have alike is one row that names them. */
+async function settings(settingMeta) {
+  const rows = new Map();
+  for (const program of PROGRAMS) {
+    const schema = await settingsOf(program);
+    for (const [variable, field] of Object.entries(schema?.shape ?? {})) {
+      const text = cells(variable, field, settingMeta);
+      const row = rows.get(`${variable} ${text}`) ?? { variable, text, programs: [] };
+      row.programs.push(path.basename(program));
+      rows.set(`${variable} ${text}`, row);
+    }
+  }
+  return [...rows.values()].sort((a, b) => (a.variable < b.variable ? -1 : 1));
 }
 
 async function render() {
   const { settingMeta } = await load('packages/service-kit/dist/config/index.js');
+  const all = await settings(settingMeta);
+  const services = PROGRAMS.filter((program) => program.startsWith('services/')).map((program) =>
+    path.basename(program),
+  );
+  const shared = all.filter(({ programs }) => programs.length > 1);
+  const usedBy = (programs) =>
+    services.every((name) => programs.includes(name)) ? 'every service' : programs.join(', ');
   const parts = [
     '# Configuration',
     '',
@@ -57,19 +79,18 @@ async function render() {
     '',
     'The standard `OTEL_*` variables apply to every process. A process exports traces if `OTEL_EXPORTER_OTLP_ENDPOINT`,',
     '`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_TRACES_EXPORTER` is set.',
+    '',
+    '## Several programs',
+    '',
+    '| Variable | Meaning | Allowed | Default | Programs |',
+    '|---|---|---|---|---|',
+    ...shared.map(({ variable, text, programs }) => `| \`${variable}\` | ${text} | ${usedBy(programs)} |`),
   ];
-  for (const program of PROGRAMS) {
-    const schema = await settingsOf(program);
-    if (schema === null) continue;
-    parts.push(
-      '',
-      `## ${path.basename(program)}`,
-      '',
-      '| Variable | Meaning | Allowed | Default |',
-      '|---|---|---|---|',
-    );
-    for (const [variable, field] of Object.entries(schema.shape).sort(([a], [b]) => (a < b ? -1 : 1)))
-      parts.push(row(variable, field, settingMeta));
+  for (const program of PROGRAMS.map((each) => path.basename(each))) {
+    const own = all.filter(({ programs }) => programs.length === 1 && programs[0] === program);
+    if (own.length === 0) continue;
+    parts.push('', `## ${program}`, '', '| Variable | Meaning | Allowed | Default |', '|---|---|---|---|');
+    parts.push(...own.map(({ variable, text }) => `| \`${variable}\` | ${text} |`));
   }
   return `${parts.join('\n')}\n`;
 }

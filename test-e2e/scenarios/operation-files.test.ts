@@ -277,6 +277,7 @@ describe('compose', () => {
     Object.assign(listens, { 'otel-collector': '4318', 'authority-simulator': '8090' });
     for (const name of SERVICES) listens[name] = '8080';
     const documented = fs.readFileSync(path.join(ROOT, 'docs/configuration.md'), 'utf8');
+    const shared = documented.split('\n## Several programs\n')[1]?.split('\n## ')[0] ?? '';
     for (const name of SERVICES) {
       const environment = compose.services[name]?.environment ?? {};
       for (const [variable, value] of Object.entries(environment)) {
@@ -285,8 +286,12 @@ describe('compose', () => {
         expect([variable, port]).toEqual([variable, listens[host]]);
         expect(port).toBeDefined();
       }
-      const section = documented.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
-      const needed = [...section.matchAll(/^\| `(\w+)` .*\*\*required\*\* \|$/gm)].map(([, variable = '']) => variable);
+      const own = documented.split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';
+      const needed = [...(shared + own).matchAll(/^\| `(\w+)` .*\*\*required\*\* \|(.*)$/gm)]
+        .filter(
+          ([, , programs = '']) => programs === '' || programs.includes('every service') || programs.includes(name),
+        )
+        .map(([, variable = '']) => variable);
       expect(needed).toContain('DATABASE_URL');
       for (const variable of needed) expect(Object.keys(environment)).toContain(variable);
     }

@@ -12,7 +12,7 @@ interface CommandEntry {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     section: 'documents',
-    summary: 'check documents, from files or one a line on standard input',
+    summary: 'check documents, from files, or one per line on standard input',
     load: () => import('./commands/documents/check.js'),
   },
   build: {
@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   submit: {
     section: 'operation',
-    summary: 'submit invoices of any number, one a line, in batches',
+    summary: 'submit any number of invoices, one per line, in batches',
     load: () => import('./commands/submit.js'),
   },
   dlq: {

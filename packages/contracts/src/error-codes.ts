@@ -53,7 +53,7 @@ export const ERROR_CODES = {
     status: 400,
     meaning:
       'The body is not a JSON array of documents, has no document, or has more than 10,000. No document of it is kept.',
-    remedy: 'Send one document a line (NDJSON) or a JSON array of documents, at most 10,000.',
+    remedy: 'Send one document per line (NDJSON) or a JSON array of documents, at most 10,000.',
   },
   ambiguous_encf: {
     status: 400,

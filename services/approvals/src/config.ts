@@ -68,13 +68,13 @@ export const approvalsSettings = z.object({
     default: 72,
   }),
   APPROVAL_ISSUER_WAIT_MS: setting.integer({
-    description: "How long POST /acecf waits for the issuer's answer, after the authority's",
+    description: "Milliseconds that POST /acecf waits for the issuer's answer, after the authority's",
     min: 0,
     max: 60_000,
     default: 3_000,
   }),
   APPROVAL_CLAIM_MS: setting.integer({
-    description: 'Lease of a send: after it, another instance takes over from one that ended',
+    description: 'Milliseconds of the lease of a send; if its instance ended, another one continues after it',
     min: 1_000,
     max: 3_600_000,
     default: 15_000,
@@ -102,7 +102,8 @@ export const approvalsSettings = z.object({
     default: 72,
   }),
   DELIVERY_CONCURRENCY: setting.integer({
-    description: 'Documents that one instance sends at the same time; sends to slow receivers do not count',
+    description:
+      'Documents that one instance sends at the same time; a send that takes longer than half a second no longer counts',
     min: 1,
     max: 1_000,
     default: 64,
@@ -115,7 +116,7 @@ export const approvalsSettings = z.object({
   }),
   SENDING_IDLE_MS: setting.integer({
     description:
-      'Longest pause in milliseconds between two claims of documents to send; an instance handles due times that it stored itself when they come',
+      'Longest pause in milliseconds between two queries for documents to send; an instance does not wait for it with due times that it stored itself',
     min: 10,
     max: 60_000,
     default: 30_000,

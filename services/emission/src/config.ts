@@ -53,13 +53,13 @@ export const emissionSettings = z.object({
   }),
   RECOVERY_RATE: setting.integer({
     description:
-      'Documents a second and environment that are sent first when the authority returns; it grows while it answers',
+      'Documents per second that are sent to each environment at first when the authority returns; the rate grows while the authority answers',
     default: 10,
     min: 1,
     max: 1_000,
   }),
   MAINTENANCE_EVERY_MS: setting.integer({
-    description: "Milliseconds between two looks at the authority's announcements of maintenance",
+    description: "Milliseconds between two reads of the authority's announcements of maintenance",
     default: 300_000,
     min: 100,
     max: 3_600_000,
@@ -77,21 +77,21 @@ export const emissionSettings = z.object({
   }),
   BACKGROUND_IDLE_MS: setting.integer({
     description:
-      'Longest pause in milliseconds between two looks for due documents; an instance handles due times that it stored itself when they come',
+      'Longest pause in milliseconds between two queries for due documents; an instance does not wait for it with due times that it stored itself',
     default: 30_000,
     min: 10,
     max: 60_000,
   }),
   MAX_SUBMISSIONS: setting.integer({
     description:
-      'Calls of /fe_Submit, /submit_ecf and /submit_fc that one instance works on at the same time, from the end of their body to their answer; more get 503 overloaded. Of one account a quarter, and of one API key four fifths of that; more get 429',
+      'Calls of /fe_Submit, /submit_ecf and /submit_fc that one instance works on at the same time, from the end of their body to their answer; further calls get 503 overloaded. One account may use a quarter, and one API key four fifths of that quarter; further calls get 429',
     default: 1_000,
     min: 1,
     max: 100_000,
   }),
   RATE_LIMIT_PER_ACCOUNT: setting.integer({
     description:
-      'Documents a second for each account: calls above it are answered with 429, lines of batches wait and leave a fifth of it to calls; 0 = no limit',
+      'Documents per second for each account. Calls above the limit get 429. Batch lines wait, and use at most 80 % of the limit. 0 = no limit',
     default: 0,
     min: 0,
     max: 1_000_000,

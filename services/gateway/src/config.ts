@@ -33,7 +33,7 @@ export const gatewaySettings = z.object({
   AUTHORITY_URL: authoritySettings.AUTHORITY_URL,
   SIMULATED_AUTHORITY: setting.flag({
     description:
-      'The operator means it: production (eCF) is served although AUTHORITY_URL leads to a simulator. Without it, outside the sandbox, calls for eCF are refused',
+      'Whether the gateway serves production (eCF) although AUTHORITY_URL leads to a simulator. Otherwise, outside the sandbox, it refuses calls for eCF',
     default: false,
   }),
   DEFAULT_ENV: setting.optionalOneOf(ENVIRONMENTS, {
@@ -42,10 +42,10 @@ export const gatewaySettings = z.object({
   }),
   ACCESS_LOG_FILE: setting.optionalText({
     description:
-      'File of the access log, one JSON object a line; unset = the log of the process has the accesses, at level info',
+      'File of the access log, one JSON object per line; unset = the process writes the accesses to its log, at level info',
   }),
   ACCESS_LOG_BYTES: setting.integer({
-    description: 'Bytes after which the file of the access log is renamed to <file>.1 and begun anew',
+    description: 'Bytes at which the access log is renamed to <file>.1 and a new file begins',
     min: 100_000,
     max: 10_737_418_240,
     default: 104_857_600,
@@ -57,7 +57,7 @@ export const gatewaySettings = z.object({
     default: 9,
   }),
   ADMIN_TOKEN: setting.optionalText({
-    description: 'Bearer token of /admin; without one /admin does not exist',
+    description: 'Bearer token of the first administrator; if unset, /admin does not exist',
     min: 16,
     secret: true,
   }),

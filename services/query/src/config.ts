@@ -23,15 +23,16 @@ export const querySettings = z.object({
   ...authoritySettings,
   ...archiveSettings,
   EMISSION_URL: setting.optionalUrl({
-    description: 'Address of emission: present states of documents, the authority’s tokens and raw answers',
+    description:
+      'Address of emission, queried about the present states of documents, the authority’s tokens and raw answers',
   }),
   RECEPTION_URL: setting.optionalUrl({
     description:
-      'Address of reception: received documents whose event is still on its way, and all of them for a rebuild',
+      'Address of reception, queried about received documents whose event has not arrived yet, and about all of them for a rebuild',
   }),
   APPROVALS_URL: setting.optionalUrl({
     description:
-      'Address of approvals: all deliveries and buyers’ decisions for a rebuild; unset = not part of the deployment',
+      'Address of approvals, queried about all deliveries and buyers’ decisions for a rebuild; unset = not part of the deployment',
   }),
   OWNER_TIMEOUT_MS: setting.integer({
     description: 'Milliseconds to wait for emission or reception before the query is answered without them',

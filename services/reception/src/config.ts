@@ -36,12 +36,12 @@ export const receptionSettings = z.object({
   }),
   ...senderSettings,
   APPROVAL_DEADLINE_DAYS: setting.optionalInteger({
-    description: 'Days after receipt within which an e-CF has to be approved or rejected; unset = no deadline',
+    description: 'Days after receipt within which an e-CF must be approved or rejected; unset = no deadline',
     min: 1,
     max: 3_650,
   }),
   PROVIDER_TOKEN_SECONDS: setting.integer({
-    description: 'Life of a token that a sender gets',
+    description: 'Seconds that the token of a sender is valid',
     min: 60,
     max: 3_600,
     default: 1_800,

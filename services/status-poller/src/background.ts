@@ -9,7 +9,7 @@ import { type ClaimedPoll, isFinal, withoutEntry } from './submission.js';
 export interface BackgroundOptions {
   /** Queries in flight at the same time. */
   readonly concurrency: number;
-  /** Longest pause in milliseconds between two looks at the database. */
+  /** Longest pause in milliseconds between two queries for due rows. */
   readonly idleMs: number;
 }
 

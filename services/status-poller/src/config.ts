@@ -46,7 +46,7 @@ export const statusPollerSettings = z.object({
   }),
   POLL_IDLE_MS: setting.integer({
     description:
-      'Longest pause in milliseconds between two looks for due submissions; an instance handles due times that it stored itself when they come',
+      'Longest pause in milliseconds between two queries for due submissions; an instance does not wait for it with due times that it stored itself',
     min: 10,
     max: 60_000,
     default: 30_000,

@@ -3,7 +3,7 @@ import type { DocumentNode, Environment } from '@ecf/domain';
 import type { Place, Submission } from './submission.js';
 import type { Taxpayer } from './taxpayers.js';
 
-/** An entry of the journal: one JSON object a line, in the order of the events. */
+/** An entry of the journal: one JSON object per line, in the order of the events. */
 export type JournalEntry =
   /** A document that arrived; `xml` has its bytes in Base64. It counts as answered unless a later entry says otherwise. */
   | (Omit<Submission, 'answered' | 'place'> & { readonly t: 'submission'; readonly xml: string })

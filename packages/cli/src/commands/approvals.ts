@@ -41,7 +41,7 @@ issuers for APPROVAL_ISSUER_HOURS; retry one that did not arrive once its issuer
   --env ENV        list: only this environment
   --issuer RNC     list: only e-CF of this issuer
   --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json           one JSON object a line; --text is for people, the default on a terminal
+  --json           one JSON object per line; --text is for people, the default on a terminal
 
 Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
 gateway refuses (also if there is nothing to settle or to send).

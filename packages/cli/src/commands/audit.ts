@@ -15,7 +15,7 @@ ecf audit verify [FILE] [options]
 
 The audit log says who did what. Each entry has a hash that covers it and, by the hash before it, all earlier entries.
 
-  export          writes all entries, one JSON object a line; needs the role owner
+  export          writes all entries, one JSON object per line; needs the role owner
   verify          checks that no entry was changed, is missing or is repeated: of FILE, or of the gateway. The last entry of a FILE
                   is compared with the gateway, if it can be reached
 

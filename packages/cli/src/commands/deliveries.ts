@@ -33,7 +33,7 @@ Lists deliveries of accepted e-CF to their buyers' receivers, and repeats one.
   --encf ENCF    only this number
   --limit N      most rows; default 100
   --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json         one JSON object a line; --text is for people, the default on a terminal
+  --json         one JSON object per line; --text is for people, the default on a terminal
 
 Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
 gateway refuses.

@@ -41,7 +41,7 @@ cause is removed and they are replayed.
   --data-dir D   data folder of a running sandbox; default DATA_DIR, else .data
   --wait S       replay: seconds to wait until the service has handled the events; default 10
   --event        list: with the event itself (JSON only)
-  --json         one JSON object a line; --text is for people, the default on a terminal
+  --json         one JSON object per line; --text is for people, the default on a terminal
 
 With DATABASE_URL, the address of the database server, the command reads the databases of the services there (ecf_gateway,
 ecf_emission and so on), otherwise those of the data folder. Exit code: 0 done, 1 an event of a replay was not handled, 2 wrong

@@ -30,7 +30,7 @@ was lost). Look the number up at the authority first.
   --issuer RNC    list: only this issuer
   --run N         the certification run of the document, as the list states it; default the present one
   --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          one JSON object a line; --text is for people, the default on a terminal
+  --json          one JSON object per line; --text is for people, the default on a terminal
 
 Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 1 no document was adopted or
 sent again because the document moved on meanwhile, 2 wrong usage or the gateway refuses (also if there is nothing to resolve by

@@ -22,8 +22,8 @@ export const options: Options = {
 
 export const help = `ecf submit FILE|- --env ENV [options]
 
-Submits invoices, one JSON document a line ({"ECF": ...}), of any number: one batch after another (POST /batches). Progress goes to
-standard error. The results, one JSON object a line in the order of the input, go to standard output; \`line\` counts the lines that are
+Submits invoices, one JSON document per line ({"ECF": ...}), any number of them: one batch after another (POST /batches). Progress goes to
+standard error. The results, one JSON object per line in the order of the input, go to standard output; \`line\` counts the lines that are
 not empty.
 
   --env ENV         TesteCF, CerteCF or eCF
@@ -81,7 +81,7 @@ export async function execute(values: OptionValues, files: string[], console: Co
   } finally {
     await output.close();
   }
-  if (lines === 0) throw new UsageError('the input has no document. Write one JSON document a line.');
+  if (lines === 0) throw new UsageError('the input has no document. Write one JSON document per line.');
   console.stderr.write(`${lines} documents, ${accepted} accepted\n`);
   return accepted === lines ? 0 : 1;
 }

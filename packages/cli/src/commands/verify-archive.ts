@@ -23,7 +23,7 @@ Documents that wait in a database for the archive count as pending; that is not 
 
   --recent S      objects of the last S seconds are never unknown; default 300
   --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data
-  --json          one JSON object a line; --text is for people, the default on a terminal
+  --json          one JSON object per line; --text is for people, the default on a terminal
 
 With S3_ENDPOINT (and the other S3_ settings of the services) and no folder, the command reads the bucket, otherwise the folder.
 Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 no document is missing or altered,

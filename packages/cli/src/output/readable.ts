@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** Faults or warnings, one a line, followed by the rule and its source. */
+/** Faults or warnings, one per line, followed by the rule and its source. */
 export function faultLines(faults: readonly Fault[]): string {
   return faults
     .map(({ path, message, rule, code, source, severity }) => {

@@ -124,7 +124,7 @@ export const BATCHES = publicOperations('Batches', 'emission', {
     maxBodyBytes: MAX_BATCH_BYTES,
     summary: 'Takes up to 10,000 invoices in one request',
     description:
-      'One document a line (NDJSON) or a JSON array, at most 100 MiB. The response is sent when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. A response that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same documents again find the first batch, with any FechaHoraFirma; other documents are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
+      'One document per line (NDJSON) or a JSON array, at most 100 MiB. The response is sent when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. A response that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same documents again find the first batch, with any FechaHoraFirma; other documents are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
     query: { validate: P.validate, warnings: P.warnings },
     headers: { 'idempotency-key': P.idempotencyKey, 'x-contingency': P.contingency },
     body: {
@@ -170,7 +170,7 @@ export const BATCHES = publicOperations('Batches', 'emission', {
     route: 'GET /batches/{batch_id}/results',
     scopes: READ_SUBMITTED,
     summary: 'Returns the results of a batch in the order of its lines',
-    description: 'With Accept: application/x-ndjson, all results are streamed, one a line, without a limit.',
+    description: 'With Accept: application/x-ndjson, all results are streamed, one per line, without a limit.',
     params: { batch_id: P.batchId },
     query: {
       after: optional(z.string(), 'Only lines after this one: `next` of a page.', '200'),

@@ -16,7 +16,7 @@ export const LOG_SETTINGS = {
 };
 
 const KEPT = 10;
-/** Milliseconds between two looks for files to delete. */
+/** Milliseconds between two searches for files to delete. */
 const EVERY_MS = 60_000;
 const MOST_BEGINNING_BYTES = 1_000_000;
 

@@ -36,7 +36,7 @@ export const databaseSettings = (connections: number) => ({
 export const bodySettings = {
   MAX_BODY_BYTES_IN_FLIGHT: setting.integer({
     description:
-      'Bytes of request bodies that one process holds, from their arrival to the answer; at least 16 times MAX_BODY_BYTES count. More get 503 overloaded. Callers without an API key may use a half together. One account may use a quarter of it and one API key four fifths of its account, one sender without a key (IPv4 address, IPv6 /48) a quarter of that half; more get 429',
+      'Bytes of request bodies that one process keeps in memory, from their arrival to the answer; a value below 16 times MAX_BODY_BYTES counts as that. Further bodies get 503 overloaded. All callers without an API key may use half of it together, one account a quarter, one API key a fifth, one sender without a key (IPv4 address, IPv6 /48) an eighth; beyond their part, an account, key or sender gets 429',
     min: 16_777_216,
     max: 1_099_511_627_776,
     default: 268_435_456,

@@ -24,7 +24,7 @@ export interface DueWorkOptions<Item> {
   readonly clock: () => Date;
   /** Milliseconds of a lease: after a crash, another instance takes the item over when it ends. */
   readonly leaseMs: number;
-  /** Longest pause in milliseconds between two looks at the store; default 30,000. */
+  /** Longest pause in milliseconds between two claims; default 30,000. */
   readonly idleMs?: number;
   /** Most items in flight at the same time. */
   readonly concurrency: number;

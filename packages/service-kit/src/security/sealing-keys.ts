@@ -23,7 +23,7 @@ export const SEALING_PURPOSES: Readonly<Record<SealingService, readonly SealPurp
 export const sealingSettings = {
   MASTER_KEY: setting.optionalBase64Keys({
     description:
-      'Every sealing key of the deployment follows from it. For a deployment in one process, and for the move from an earlier version; a service that runs as a separate program gets SEALING_KEYS. Several keys: the newest first; any of them opens',
+      'Master key: every sealing key of the deployment is derived from it. For a deployment in one process; a service that runs as a separate program gets SEALING_KEYS instead. Of several keys, the first seals and any of them opens',
     allowed: '32 bytes in base64, or several such keys separated by commas',
     bytes: 32,
     unless: 'SEALING_KEYS',

@@ -13,7 +13,7 @@ export interface LoggerOptions {
 }
 
 /**
- * Structured logs, one JSON object a line on standard output, with `trace_id` and `span_id` of the active span.
+ * Structured logs, one JSON object per line on standard output, with `trace_id` and `span_id` of the active span.
  * Values under names like key, token, password or certificate are replaced, and so are secrets inside text.
  */
 export function createLogger(options: LoggerOptions): Logger {

@@ -19,7 +19,7 @@ export interface FeedQuery {
   readonly isOver: () => boolean;
 }
 
-/** Pause between two looks for readers that wait. */
+/** Pause between two reads for callers that wait. */
 const LOOK_MS = 500;
 
 /** Resolves after that many milliseconds. */

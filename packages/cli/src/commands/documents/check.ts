@@ -23,11 +23,11 @@ export const help = `ecf check [options] [FILE...|-]
 
 Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key or element determines the kind.
 
-  FILE           a document as JSON or XML; with the ending .ndjson or .jsonl one JSON document a line
-  - or no FILE   standard input, one JSON document a line
+  FILE           a document as JSON or XML; with the ending .ndjson or .jsonl one JSON document per line
+  - or no FILE   standard input, one JSON document per line
   --schema-only  skip the business rules
   --strict       a warning counts as a fault, as with warnings=refuse at the gateway
-  --json         one JSON object a line: {line|file, document, type, encf, valid, faults, warnings}
+  --json         one JSON object per line: {line|file, document, type, encf, valid, faults, warnings}
   --text         for people; the default on a terminal, --json elsewhere
   --quiet        no progress on standard error
 

@@ -18,7 +18,7 @@ Verifies the signature of each document by the authority's profile, as received 
 text, and checks the document against its schema.
 
   FILE    a signed XML document; - means standard input
-  --json  one JSON object a line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults, warnings}
+  --json  one JSON object per line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults, warnings}
   --text  for people; the default on a terminal, --json elsewhere
 
 \`signature\` covers the cryptography and the profile only. \`certificate\` says whether the certificate was valid when the

@@ -85,7 +85,7 @@ export const AUDIT = operations<AdminOperation>('Audit', {
     query: auditQuerySchema.shape,
     response: {
       'application/json': auditPageSchema,
-      'application/x-ndjson': z.string().describe('One entry a line.'),
+      'application/x-ndjson': z.string().describe('One entry per line.'),
     },
     errors: ['validation_error'],
   },

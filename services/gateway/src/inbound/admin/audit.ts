@@ -35,7 +35,7 @@ export function auditRoutes({
   return routes;
 }
 
-/** Writes the entries one a line; an entry that is appended meanwhile may be among them. */
+/** Writes the entries, one per line; an entry that is appended meanwhile may be among them. */
 async function writeAll(audit: AuditLog, filter: AuditFilter, res: Response): Promise<void> {
   let { after } = filter;
   for (;;) {
