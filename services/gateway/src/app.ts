@@ -21,29 +21,27 @@ import {
   reportClockSkew,
 } from '@ecf/service-kit/telemetry';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
-import { PrismaPg } from '@prisma/adapter-pg';
 import { type GatewayConfig, servesProduction } from './config.js';
 import { createAccess } from './core/access.js';
 import { createActProofs } from './core/act-proofs.js';
 import { createSignIn } from './core/administrators.js';
 import { createRouter } from './core/routing.js';
-import { PrismaClient } from './generated/prisma/client.js';
 import type { OperationOwners } from './inbound/admin/operation.js';
 import { subscribeToActs } from './inbound/audit-events.js';
 import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './inbound/http.js';
 import { readTrustedProxies } from './inbound/sender-address.js';
 import { createLifecycle, type Started } from './lifecycle.js';
-import { createPrismaAccessRevision, createPrismaKeyStore } from './outbound/access.prisma.js';
+import { createPostgresKeyStore, createStoredAccessRevision } from './outbound/access.postgres.js';
 import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
-import type { AccountChangesOptions } from './outbound/account-changes.js';
-import { createPrismaAccountStore } from './outbound/accounts.prisma.js';
-import { createPrismaAdministratorStore } from './outbound/administrators.prisma.js';
+import type { AccountChangesOptions } from './outbound/account-changes.postgres.js';
+import { createPostgresAccountStore } from './outbound/accounts.postgres.js';
+import { createPostgresAdministratorStore } from './outbound/administrators.postgres.js';
 import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
 import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
 import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
 import { openRateLimits } from './outbound/rate-limits.js';
-import { createSealedCertificates } from './outbound/sealed-certificates.prisma.js';
-import { createPrismaTaxpayerStates } from './outbound/taxpayer-states.prisma.js';
+import { createSealedCertificates } from './outbound/sealed-certificates.postgres.js';
+import { createPostgresTaxpayerStates } from './outbound/taxpayer-states.postgres.js';
 import { configuredOwners, configuredUpstreams } from './owners.js';
 import type { Upstream } from './upstream.js';
 
@@ -87,18 +85,18 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
   const stores = openStores(config, logger, metrics);
-  const { database, prisma, databaseClock } = stores;
+  const { database, databaseClock } = stores;
   const clock = overrides.clock ?? databaseClock.now;
   const keys = createServiceKeys('gateway', config);
   const deadLetters = createDeadLetters(database, { logger, metrics });
   const bus = overrides.bus ?? openBus(config, { logger, metrics });
   const identities = createIdentities({ keys, clock });
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
-  const revision = noted ?? createPrismaAccessRevision(prisma);
+  const revision = noted ?? createStoredAccessRevision(database);
   const noteRevision = (revision: number) => noted?.note(revision);
-  const changes = { prisma, database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
-  const states = createPrismaTaxpayerStates(prisma);
-  const administrators = createPrismaAdministratorStore(prisma, clock);
+  const changes = { database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
+  const states = createPostgresTaxpayerStates(database);
+  const administrators = createPostgresAdministratorStore(database, clock);
   const audit = createAuditLog(database);
   const proofs = createActProofs(keys);
   const keyUses = createKeyUses({ database, logger });
@@ -116,7 +114,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const appOptions: GatewayAppOptions = {
     edge: {
       routes: createRouter<Operation>(OPERATIONS),
-      access: createAccess(createPrismaKeyStore(prisma), revision, limits.unknownKeys, clock, failures),
+      access: createAccess(createPostgresKeyStore(database), revision, limits.unknownKeys, clock, failures),
       keyUses,
       perKey: limits.perKey,
       perSender: limits.perSender,
@@ -127,7 +125,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       upstreams,
       clock,
     },
-    settings: { store: createPrismaAccountStore(changes), activity: { flush }, audit, proofs, ...certificates },
+    settings: { store: createPostgresAccountStore(changes), activity: { flush }, audit, proofs, ...certificates },
     owners,
     admin:
       config.ADMIN_TOKEN === undefined
@@ -217,7 +215,7 @@ function openStores(
   config: GatewayConfig,
   logger: Logger,
   metrics: Metrics,
-): { database: Database; databaseClock: DatabaseClock; prisma: PrismaClient } {
+): { database: Database; databaseClock: DatabaseClock } {
   const database = openDatabase(config.DATABASE_URL, {
     max: config.DATABASE_CONNECTIONS,
     applicationName: 'ecf gateway',
@@ -225,7 +223,6 @@ function openStores(
   });
   const depth = () => database.pool.waitingCount;
   createQueueWatch(metrics, 'gateway')({ queue: 'database', limit: null, depth });
-  const adapter = new PrismaPg(database.pool as unknown as ConstructorParameters<typeof PrismaPg>[0]);
   return {
     database,
     databaseClock: createDatabaseClock({
@@ -233,7 +230,6 @@ function openStores(
       skew: reportClockSkew(metrics, logger),
       onError: (error) => logger.warn({ err: error }, 'the clock of the database could not be read'),
     }),
-    prisma: new PrismaClient({ adapter, errorFormat: 'minimal' }),
   };
 }
 

@@ -10,7 +10,7 @@ import { SEAL_HEAD, type SealingKeys } from '@ecf/service-kit/security';
 import { createCleaning, serveMetrics } from '@ecf/service-kit/service';
 import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { GatewayConfig } from './config.js';
-import type { PrismaClient } from './generated/prisma/client.js';
+import { createStoredAccessRevision } from './outbound/access.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 /** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */
@@ -22,7 +22,6 @@ export interface GatewayParts {
   /** Null if `/admin` has no separate listener. */
   adminApp: RequestListener | null;
   database: Database;
-  prisma: PrismaClient;
   sealingKeys: SealingKeys;
   values: readonly SealedValues[];
   relay: { start(): void; stop(): Promise<void> };
@@ -50,7 +49,7 @@ export interface Started {
 
 /** Starts and stops the parts of a gateway in their order. */
 export function createLifecycle(parts: GatewayParts): { start(): Promise<Started>; stop(): Promise<void> } {
-  const { config, database, prisma, relay, metrics, logger } = parts;
+  const { config, database, relay, metrics, logger } = parts;
   const instance = createInstanceReport(parts);
   const cleaning = createCleaning({
     clean: (now) => cleanInbox(database, now),
@@ -68,10 +67,9 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
       await parts.databaseClock.start();
       await requireNoEarlierLayout(parts.sealingKeys, parts.values);
-      await requireMasterKey(prisma, parts.sealingKeys);
+      await requireMasterKey(database, parts.sealingKeys);
       await instance.start();
-      const { revision } = await prisma.accessRevision.findUniqueOrThrow({ where: { id: 1 } });
-      parts.noteRevision(Number(revision));
+      parts.noteRevision(await createStoredAccessRevision(database).current());
       relay.start();
       cleaning.start();
       subscription = await parts.subscribe();
@@ -93,7 +91,6 @@ export function createLifecycle(parts: GatewayParts): { start(): Promise<Started
       await relay.stop();
       await instance.stop();
       parts.databaseClock.stop();
-      await prisma.$disconnect();
       await database.close();
       await parts.closeOwn();
     },
@@ -134,10 +131,11 @@ function listen(
 }
 
 /** Refuses to start with keys that cannot open the stored certificates: otherwise the first invoice would fail. */
-async function requireMasterKey(prisma: PrismaClient, sealingKeys: SealingKeys): Promise<void> {
-  const heads = await prisma.$queryRaw<{ head: Uint8Array }[]>`
-    SELECT DISTINCT substring(sealed from 1 for ${SEAL_HEAD}::int) AS head FROM certificates`;
-  if (heads.every(({ head }) => sealingKeys.hasKeyOf(head))) return;
+async function requireMasterKey(database: Database, sealingKeys: SealingKeys): Promise<void> {
+  const { rows } = await database.query<{ head: Buffer }>(
+    `SELECT DISTINCT substring(sealed from 1 for ${SEAL_HEAD}) AS head FROM certificates`,
+  );
+  if (rows.every(({ head }) => sealingKeys.hasKeyOf(head))) return;
   const message = 'does not hold a key that stored certificates were sealed with; add that key behind the newest';
   throw new ConfigError([{ variable: sealingKeys.setting, message }]);
 }

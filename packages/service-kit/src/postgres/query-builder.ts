@@ -7,6 +7,8 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type RawBuilder,
+  sql,
 } from 'kysely';
 import type { Queries, Statement } from './database.js';
 
@@ -57,6 +59,11 @@ function prepared(text: string): Statement {
 
 async function refuse(): Promise<never> {
   throw new Error('transactions begin with Database.transaction');
+}
+
+/** One of a list: `where('rnc', '=', anyOf(rncs))`. */
+export function anyOf<T>(list: readonly T[]): RawBuilder<T> {
+  return sql<T>`ANY(${[...list]})`;
 }
 
 /** A row whose JSON fits `json_populate_recordset`. */

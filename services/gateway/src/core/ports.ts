@@ -28,7 +28,7 @@ export interface CertificateFacts {
 }
 
 export interface SealedCertificate extends CertificateFacts {
-  sealed: Uint8Array;
+  sealed: Buffer;
 }
 
 export interface Taxpayer {
@@ -60,7 +60,7 @@ export interface ApiKey {
 export interface NewApiKey
   extends Pick<ApiKey, 'id' | 'name' | 'environments' | 'scopes' | 'taxpayers' | 'refuseWarnings' | 'expiresAt'> {
   hint: string;
-  hash: Uint8Array;
+  hash: Buffer;
 }
 
 /** The key that replaces another one, which then expires at `oldExpiresAt` at the latest. */
@@ -158,13 +158,13 @@ export interface SignedInAdministrator {
 export interface AdministratorStore {
   /** `taken` if another administrator has the name. */
   create(
-    administrator: Omit<Administrator, 'createdAt'> & { hash: Uint8Array },
+    administrator: Omit<Administrator, 'createdAt'> & { hash: Buffer },
     by: ActedBy,
   ): Promise<Administrator | 'taken'>;
   list(page: Page): Promise<Administrator[]>;
   find(id: string): Promise<Administrator | null>;
   /** The administrator with this token, deleted ones included. */
-  withToken(hash: Uint8Array): Promise<(Administrator & { deleted: boolean }) | null>;
+  withToken(hash: Buffer): Promise<(Administrator & { deleted: boolean }) | null>;
   delete(id: string, at: Date, by: ActedBy): Promise<Administrator | null>;
 }
 
@@ -204,7 +204,7 @@ export interface KeyStore {
    * The holder of a key that is not revoked and whose account is active, with the access revision of that moment. `ended` names
    * a key that there was.
    */
-  find(hash: Uint8Array): Promise<{ holder: KeyHolder | null; ended?: EndedKey | null; revision: number }>;
+  find(hash: Buffer): Promise<{ holder: KeyHolder | null; ended?: EndedKey | null; revision: number }>;
 }
 
 /** Remembers when keys were used, without a write for each request. */

@@ -3,22 +3,22 @@ import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { certificateBody } from '../core/certificate-upload.js';
-import { toRange, type WholeTaxpayer } from './account-rows.js';
+import type { WholeTaxpayer } from './account-rows.postgres.js';
 
 /** The state that is published to services. */
 export function toState(row: WholeTaxpayer): TaxpayerState {
   return {
     rnc: row.rnc,
     account_id: row.accountId,
-    account_active: row.account.active,
-    revision: Number(row.revision),
-    previous_revision: Number(row.previousRevision),
+    account_active: row.accountActive,
+    revision: row.revision,
+    previous_revision: row.previousRevision,
     name: row.name,
     active: row.active,
-    certificate: row.certificate === null ? null : Buffer.from(row.certificate.sealed).toString('base64'),
+    certificate: row.certificate?.sealed.toString('base64') ?? null,
     fingerprint: row.certificate?.fingerprint ?? null,
     certificate_facts: row.certificate === null ? null : certificateBody(row.certificate),
-    ranges: row.ranges.map(toRange),
+    ranges: row.ranges,
     created_at: toIsoDominican(row.createdAt),
   };
 }

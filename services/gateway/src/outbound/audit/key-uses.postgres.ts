@@ -4,7 +4,7 @@ import type { Database } from '@ecf/service-kit/postgres';
 import type { Logger } from '@ecf/service-kit/telemetry';
 import { LRUCache } from 'lru-cache';
 import type { KeyUses } from '../../core/ports.js';
-import { apiKeyPath } from '../account-rows.js';
+import { apiKeyPath } from '../account-rows.postgres.js';
 import { appendAudit } from './audit-log.postgres.js';
 
 /** Milliseconds between two stored uses of a key. */

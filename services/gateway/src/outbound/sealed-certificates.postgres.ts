@@ -1,6 +1,7 @@
 import { type SealedValues, sealAnew } from '@ecf/service-kit/master-keys';
+import { anyOf } from '@ecf/service-kit/postgres';
 import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
-import { type AccountChange, type AccountChangesOptions, createAccountChanges } from './account-changes.js';
+import { type AccountChange, type AccountChangesOptions, createAccountChanges } from './account-changes.postgres.js';
 
 /** The stored certificates, to be sealed anew. Each is published, so that the services and the topic have it as well. */
 export function createSealedCertificates(options: AccountChangesOptions, sealingKeys: SealingKeys): SealedValues {
@@ -36,12 +37,17 @@ async function sealAccount(
   accountId: string,
   rncs: readonly string[],
 ): Promise<void> {
-  await change(async (tx) => {
-    const stored = await tx.certificate.findMany({ where: { rnc: { in: [...rncs] } }, orderBy: { rnc: 'asc' } });
+  await change(async (db) => {
+    const stored = await db
+      .selectFrom('certificates')
+      .select(['rnc', 'sealed'])
+      .where('rnc', '=', anyOf(rncs))
+      .orderBy('rnc')
+      .execute();
     const older = stored.filter(({ sealed }) => !sealingKeys.isCurrent(sealed));
     for (const { rnc, sealed } of older) {
       const anew = sealAnew(sealingKeys, sealed, taxpayerCertificate({ account_id: accountId, rnc }));
-      await tx.certificate.update({ where: { rnc }, data: { sealed: new Uint8Array(anew) } });
+      await db.updateTable('certificates').set({ sealed: anew }).where('rnc', '=', rnc).execute();
     }
     return { value: null, publish: { accountId, rncs: older.map(({ rnc }) => rnc) } };
   }, null);
