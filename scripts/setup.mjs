@@ -137,11 +137,11 @@ export async function setup() {
     await run('Installing dependencies', binary, ['install', '--frozen-lockfile'], { env: { CI: 'true' } });
     fs.writeFileSync(STAMP, JSON.stringify({ dependencies }));
   }
-  const { clientSchemaFiles, generateClients } = await import('./prisma-generate.mjs');
-  const schemas = digest(clientSchemaFiles());
+  const { typedSchemaFiles, generateTypes } = await import('./prisma-generate.mjs');
+  const schemas = digest(typedSchemaFiles());
   if (stamp.dependencies !== dependencies || stamp.schemas !== schemas) {
-    say('generating the database client');
-    await generateClients();
+    say('generating the types of the tables');
+    await generateTypes();
     fs.writeFileSync(STAMP, JSON.stringify({ dependencies, schemas }));
   }
   if (!fs.existsSync(COMPILED)) say('compiling (once; afterwards only what changed)');

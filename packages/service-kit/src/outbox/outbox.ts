@@ -1,6 +1,6 @@
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
 import type { BusEvent } from '../bus/bus.js';
-import type { Queries, Transaction } from '../postgres/database.js';
+import type { Transaction } from '../postgres/database.js';
 
 const APPEND = {
   name: 'outbox_append',
@@ -15,7 +15,7 @@ const APPEND = {
  */
 export async function appendToOutbox(tx: Transaction, events: readonly BusEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await insertIntoOutbox(tx, events);
+  await tx.query(APPEND, outboxColumns(events));
   tx.afterCommit(tx.database.signalOutbox);
 }
 
@@ -41,9 +41,4 @@ export function outboxColumns(events: readonly BusEvent[]): [string[], string[],
     events.map((event) => event.key),
     `[${events.map(outboxBody).join(',')}]`,
   ];
-}
-
-/** The insert alone, for transactions of another client; the caller signals the outbox after its commit. */
-export async function insertIntoOutbox(tx: Queries, events: readonly BusEvent[]): Promise<void> {
-  await tx.query(APPEND, outboxColumns(events));
 }

@@ -39,14 +39,11 @@ const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
 const MAY_BE_OWN_DOING = ['53200', '57014', '58'];
 /** Causes may lead in a circle. */
 const MOST_CAUSES = 8;
-/** Prisma Client: cannot reach, timed out, closed, no connection free in time. */
-const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 
 /**
  * True if the database is down, starting, stopping, stuck, read-only or out of resources. The request is right and can
- * succeed later. Counts: an SQLSTATE of {@link AWAY}, the client's own codes, and network errors of the database connection
- * ({@link markDatabaseError}, Prisma Client). Network errors of other connections do not count. The causes of an error count
- * like the error.
+ * succeed later. Counts: an SQLSTATE of {@link AWAY}, the driver's own messages, and network errors of the database connection
+ * ({@link markDatabaseError}). Network errors of other connections do not count. The causes of an error count like the error.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causes(error).some(saysUnavailable);
@@ -71,9 +68,7 @@ export function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   for (let each = error; found.length < MOST_CAUSES && each !== undefined && each !== null; ) {
     found.push(each);
-    const { cause, meta } = each as { cause?: unknown; meta?: { driverAdapterError?: unknown } | null };
-    // Prisma Client keeps the driver's error beside its own.
-    each = cause ?? meta?.driverAdapterError;
+    each = (each as { cause?: unknown }).cause;
   }
   return found;
 }
@@ -82,8 +77,7 @@ function saysUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlState(error);
   if (state !== null && AWAY.some((start) => state.startsWith(start))) return true;
-  if (typeof code === 'string' && PRISMA.has(code)) return true;
-  if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error) || isPrismaError(error);
+  if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));
 }
 
@@ -112,11 +106,6 @@ const MARK = Symbol.for('ecf.database-error');
 export function markDatabaseError(error: unknown, check?: Check): void {
   if (typeof error === 'object' && error !== null && !isMarked(error))
     Object.defineProperty(error, MARK, { value: check ?? true });
-}
-
-/** Prisma Client reports a refused connection by the code of the operating system. */
-function isPrismaError(error: unknown): boolean {
-  return typeof (error as { clientVersion?: unknown }).clientVersion === 'string';
 }
 
 function isMarked(error: unknown): boolean {

@@ -53,7 +53,7 @@ export interface Database extends Queries {
   checkStorage(): Promise<void>;
   /** The connection string, for clients of their own (LISTEN, advisory locks). */
   readonly url: string;
-  /** The pool beneath, for Prisma's adapter and metrics. */
+  /** The pool beneath, for metrics. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
 }
