@@ -106,11 +106,18 @@ describe('the engine', () => {
   it('takes over the item of an instance that ended, when the lease ends', async () => {
     await add(new Date());
     // An instance that claims and crashes.
-    await store.claimDue({ now: new Date(), until: new Date(Date.now() + 400), limit: 1 });
-    start();
-    await delay(150);
-    expect(await handledCounts()).toEqual([0]);
+    const leaseEnd = new Date(Date.now() + 400);
+    await store.claimDue({ now: new Date(), until: leaseEnd, limit: 1 });
+    const begun: number[] = [];
+    start({
+      handle(task) {
+        begun.push(Date.now());
+        return finish(task);
+      },
+    });
     await until(async () => (await handledCounts())[0] === 1);
+    expect(begun).toEqual([expect.any(Number)]);
+    expect(begun[0]).toBeGreaterThanOrEqual(leaseEnd.getTime());
   });
 
   it('renews the lease of an item that takes longer than the lease', async () => {
@@ -118,11 +125,11 @@ describe('the engine', () => {
     let begun = 0;
     const slowly = async (task: Task) => {
       begun += 1;
-      await delay(900);
+      await delay(2_500);
       await finish(task);
     };
-    start({ leaseMs: 300, idleMs: 50, handle: slowly });
-    start({ leaseMs: 300, idleMs: 50, handle: slowly });
+    start({ leaseMs: 1_000, idleMs: 50, handle: slowly });
+    start({ leaseMs: 1_000, idleMs: 50, handle: slowly });
     await until(async () => (await handledCounts())[0] === 1);
     expect(begun).toBe(1);
   });
@@ -207,17 +214,23 @@ describe('the engine', () => {
     const running = new Promise<void>((resolve) => {
       begun = resolve;
     });
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const engine = start({
       concurrency: 1,
       async handle(task) {
         begun();
-        await delay(200);
+        await released;
         await finish(task);
       },
     });
     await running;
     await add(new Date());
-    await engine.stop();
+    const stopped = engine.stop();
+    release();
+    await stopped;
     expect(await handledCounts()).toEqual([1, 0]);
   });
 

@@ -41,11 +41,11 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
   afterAll(() => database.close());
 
   /** A relay like that of another instance, with its own connections and producer. */
-  function startRelay(bus: Bus, metrics = createMetrics()): Database {
+  function startRelay(bus: Bus, metrics = createMetrics(), pollMs = 50): Database {
     const own = openDatabase(url);
     databases.push(own);
     const parts = { service: 'test', logger: silentLogger, metrics, clock: () => new Date() };
-    const relay = createOutboxRelay({ database: own, bus, ...parts, pollMs: 50, batchSize: 20 });
+    const relay = createOutboxRelay({ database: own, bus, ...parts, pollMs, batchSize: 20 });
     relays.push(relay);
     relay.start();
     return own;
@@ -163,28 +163,21 @@ describeOnKafka('outbox, Kafka and inbox together', () => {
     await until(() => seen.includes(large.id));
   });
 
-  it('bring an event to its consumer in well under a second', async () => {
+  it('bring an event to its consumer without waiting for the next poll of the outbox', async () => {
     const settings = kafkaSettings();
-    const arrivals = new Map<string, number>();
+    const arrived = new Set<string>();
     const bus = openKafkaBus(settings);
     await bus.subscribe({
       topics,
       group: 'g',
-      handler: async (event) => {
-        arrivals.set(event.id, performance.now());
-      },
+      handler: async (event) => void arrived.add(event.id),
     });
-    const own = startRelay(bus);
-    const delays: number[] = [];
-    for (const rnc of rncs(15)) {
+    const own = startRelay(bus, createMetrics(), 3_600_000);
+    for (const rnc of rncs(3)) {
       const event = taxpayerEvent(rnc);
-      const began = performance.now();
       await append(own, [event]);
-      await until(() => arrivals.has(event.id));
-      delays.push((arrivals.get(event.id) as number) - began);
+      await until(() => arrived.has(event.id));
     }
-    // The fastest of several, because other processes can delay any of them, but a pause in the outbox would delay all of them.
-    expect(Math.min(...delays)).toBeLessThan(500);
   });
 
   it('read rows of the first and of later versions, and set aside invalid rows', async () => {

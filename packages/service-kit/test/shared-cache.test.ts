@@ -105,7 +105,7 @@ withRedis('a shared cache', () => {
   });
 
   it('keeps a lease as long as its work lasts, and ends it soon after the process that holds it has died', async () => {
-    const parts = { leaseMs: 300 };
+    const parts = { leaseMs: 1_000 };
     const [living, dying, waiting] = [
       open(MASTER_KEY, server?.url, parts),
       open(MASTER_KEY, server?.url, parts),
@@ -116,7 +116,7 @@ withRedis('a shared cache', () => {
     let begun = () => {};
     const work = living.alone('k8', async () => {
       begun();
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
       log.push('ended');
     });
     await new Promise<void>((resolve) => {
@@ -150,26 +150,24 @@ withRedis('a shared cache with a slow server', () => {
     expect(await one.get('s1')).toBe('kept');
     way.delayMs = 700;
     expect(await one.get('s1')).toBe('kept');
-    let began = performance.now();
     for (let i = 0; i < 50; i += 1) {
       await one.set('s2', String(i), 60_000);
       expect(await one.get('s2')).toBe(String(i));
       expect(await one.alone('s3', async () => i)).toBe(i);
     }
-    // Each of the 150 would take 700 ms, together a hundred seconds.
-    expect(performance.now() - began).toBeLessThan(50_000);
     expect(await isUp()).toBe(false);
-    expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]/m);
+    // The pauses double, so fewer than ten of the 150 calls waited for the server, however slow this machine is.
+    expect(await metrics.render()).toMatch(/^ecf_shared_cache_failures_total\{reason="slow"\} [1-9]$/m);
     expect(lines.filter((line) => line.includes('unavailable or slow'))).toHaveLength(1);
     way.delayMs = 0;
     await eventually(async () => {
       await one.set('s4', 'quick', 60_000);
       return isUp();
     });
-    // Commands that the server received too late left no lease.
-    began = performance.now();
-    expect(await open().alone('s3', async () => 'free')).toBe('free');
-    expect(performance.now() - began).toBeLessThan(20_000);
+    // Commands whose answers came too late left no lease.
+    const client = new Redis(server?.url as string);
+    expect(await client.exists('s3:lease')).toBe(0);
+    client.disconnect();
     await way.cut();
   });
 });

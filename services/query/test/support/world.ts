@@ -60,6 +60,8 @@ export interface World {
   gateway: Map<string, TaxpayerState[]>;
   /** Documents at their owners that are not archived yet, by path. */
   pending: Map<string, string>;
+  /** Number of requests that the service has received. */
+  requests(): number;
   stop(): Promise<void>;
 }
 
@@ -122,6 +124,10 @@ export async function startWorld(
   await bus.publish([taxpayerEvent(taxpayer({ rnc: ISSUER }))]);
   const accounts = new Map<string, Account>();
   const server: RunningServer = await serve(edge(query, accounts), { host: '127.0.0.1', port: 0 });
+  let requests = 0;
+  server.server.on('request', () => {
+    requests += 1;
+  });
   async function call(
     url: string,
     address: string,
@@ -159,6 +165,7 @@ export async function startWorld(
       await other.stop();
       return answer;
     },
+    requests: () => requests,
     async stop() {
       await server.stop();
       await query.stop();
