@@ -238,8 +238,13 @@ describe('the rate limits', () => {
     });
     const REDIS_URL = `redis://127.0.0.1:${link.port}`;
     const gateways = [1, 2].map(() => open({ REDIS_URL, RATE_LIMIT_PER_KEY: 10 }));
+    const areCountedTogether = async () => {
+      const probe = randomUUID();
+      const headers = await Promise.all(gateways.map(({ perKey }) => perKey.pass(probe)));
+      return headers.some(({ ratelimit }) => ratelimit === '"key";r=8;t=1');
+    };
     const key = randomUUID();
-    await delay(300);
+    while (!(await areCountedTogether())) await delay(20);
     const both = await Promise.all(gateways.map(({ perKey }) => passed(perKey, Array(20).fill(key))));
     expect(both.reduce((sum, count) => sum + count)).toBe(10);
     const told = [0, 1].map((i) => gateways[i]?.perKey.pass(`${key} 3`));
@@ -252,7 +257,7 @@ describe('the rate limits', () => {
     expect(alone).toEqual([10, 10]);
     // A client of Redis that is closed without a connection keeps a timer of two seconds.
     await link.restore();
-    await delay(300);
+    while (!(await areCountedTogether())) await delay(20);
     for (const gateway of gateways) gateway.close();
     await link.cut();
     await server.stop();

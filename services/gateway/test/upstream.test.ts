@@ -328,17 +328,22 @@ describe('a service behind HTTP', () => {
   });
 
   it('notices when the caller disconnects', async () => {
+    let arrived = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
     let closed = false;
     const waiting = await before((_req, res) => {
       res.on('close', () => {
         closed = true;
       });
+      arrived();
     });
     const abort = new AbortController();
     const call = fetch(`${waiting.url}/obtain_token`, { headers: { 'x-api-key': key }, signal: abort.signal }).catch(
       () => 'gone',
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await arrival;
     abort.abort();
     expect(await call).toBe('gone');
     while (!closed) await new Promise((resolve) => setTimeout(resolve, 5));

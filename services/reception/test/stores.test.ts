@@ -671,13 +671,15 @@ it('a decision without its document delays only that document', async () => {
     await held;
   });
   await ready;
+  const waitsForLock = async () =>
+    (await database.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).rowCount > 0;
   let arrived = false;
   const waiting = documents.add(own).then(() => {
     arrived = true;
   });
   try {
-    // Concurrent arrivals share a statement; this one comes later.
-    await delay(50);
+    // Concurrent arrivals share a statement; the other one comes later.
+    while (!(await waitsForLock())) await delay(10);
     expect(await documents.add(other)).toEqual(expect.any(Number));
     await documents.decide(decision(received(), 1, 'approved'), randomUUID());
     expect(arrived).toBe(false);

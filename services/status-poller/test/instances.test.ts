@@ -33,8 +33,8 @@ describe('several instances', () => {
     const trackIds = await Promise.all(Array.from({ length: 80 }, () => world.submitted()));
     await until(() => world.published.length >= trackIds.length, 'all were decided');
     const times = world.authority.queries.map(({ at }) => at).sort((one, other) => one - other);
-    // Any n queries need the time of n minus those that may start immediately, and minus the claims that each instance may have
-    // read late.
+    // Any n queries need the time of n, minus a tenth of a second's queries that may start immediately, and as many for each
+    // instance, which may read its claim late.
     for (let first = 0; first < times.length; first += 10) {
       for (let last = first + 20; last < times.length; last += 10) {
         const ms = (times[last] as number) - (times[first] as number);
