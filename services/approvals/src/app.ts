@@ -63,7 +63,7 @@ import type { Express } from 'express';
 import { createBackground } from './background.js';
 import { createAcknowledgementStore } from './buyers/acknowledgements.postgres.js';
 import { createDeliver } from './buyers/deliver.js';
-import { createDeliveryStore, publishDeliveries } from './buyers/deliveries.postgres.js';
+import { createDeliveryStore, pageOfDeliveries, publishDeliveries } from './buyers/deliveries.postgres.js';
 import { createDeliveryCaller } from './buyers/delivery-caller.js';
 import { operatedDeliveries } from './buyers/operated-deliveries.js';
 import { createQueryAcknowledgements } from './buyers/query-acknowledgements.js';
@@ -76,15 +76,17 @@ import { createGiveApproval } from './given/give-approval.js';
 import { operatedApprovals } from './given/operated-approvals.js';
 import { createSendToAuthority, createSendToIssuer } from './given/send.js';
 import { createApprovalReport, createSendReport, observeBacklog } from './metrics.js';
-import { createOutcomes } from './outcomes.postgres.js';
-import { createKnownSigners } from './received/known-signers.postgres.js';
 import { operatedAnswers } from './received/operated-answers.js';
 import { createQueryApprovals } from './received/query-approvals.js';
 import { createReceiveApproval } from './received/receive-approval.js';
-import { createReceivedApprovalStore } from './received/received-approvals.postgres.js';
+import {
+  createKnownSigners,
+  createReceivedApprovalStore,
+  pageOfDecisions,
+} from './received/received-approvals.postgres.js';
 import { createApprovalValidation } from './received/validation.worker.js';
 import { createApprovalsApp } from './routes.http.js';
-import { createRunStore } from './runs.postgres.js';
+import { createRunStore } from './sending/certification-runs.postgres.js';
 import { createEndpoints } from './sending/endpoints.js';
 import { createOutgoingStore } from './sending/outgoing.postgres.js';
 import { createSending } from './sending/sending.js';
@@ -241,7 +243,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
   };
   const ready = () => writerReadiness(parts, archive);
   const stored = createStoredFiles(database, STORED_FILES);
-  const outcomes = createOutcomes(database);
+  const outcomes = { pageOfDeliveries: pageOfDeliveries(database), pageOfDecisions: pageOfDecisions(database) };
   const values = [replicatedCertificates(database)];
   const sealed = createMasterKeyOperations({ database, sealingKeys, values });
   const freeSpace = createFreeSpaceGuard({

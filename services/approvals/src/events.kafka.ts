@@ -6,7 +6,7 @@ import { type DeliveryOfPorts, deliveryOf } from './buyers/delivery.js';
 import type { DeliveryStore } from './buyers/ports.js';
 import type { ApprovalStore } from './given/ports.js';
 import type { KnownSigners } from './received/ports.js';
-import type { RunStore } from './runs.postgres.js';
+import type { RunStore } from './sending/certification-runs.postgres.js';
 
 /** The consumer group of this service. The inbox notes handled events under this name. */
 export const APPROVALS_GROUP = 'approvals';

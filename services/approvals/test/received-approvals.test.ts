@@ -11,7 +11,7 @@ import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Approvals } from '../src/index.js';
-import { createKnownSigners, makeKnown } from '../src/received/known-signers.postgres.js';
+import { createKnownSigners, makeKnown } from '../src/received/received-approvals.postgres.js';
 import {
   ACCOUNT,
   AUTHORITY,

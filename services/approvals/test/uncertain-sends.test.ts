@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { camelCaseRows, openDatabase } from '@ecf/service-kit/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Unwritable } from '../src/errors.js';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';
@@ -672,12 +672,12 @@ describe('if two instances have the same send,', () => {
     const outcome = await store.submit(local.body.id, hours(1), new Date());
     if (!('added' in outcome)) throw new Error('not sent');
     const second = async (kind: 'authority' | 'issuer') => {
-      const { rows } = await world.database.query<OutgoingRow>(
+      const { rows } = await world.database.query(
         `UPDATE outgoing_documents SET claim = gen_random_uuid(), due_at = $3, tries = tries + 1, uncertain = true
           WHERE approval_id = $1 AND kind = $2 RETURNING *`,
         [local.body.id, kind, hours(3)],
       );
-      return claimedFrom(rows[0] as OutgoingRow);
+      return claimedFrom(camelCaseRows<OutgoingRow>(rows as object[])[0] as OutgoingRow);
     };
     const [authority, issuer] = outcome.sends as [Claimed, Claimed];
     const after = { authority: await second('authority'), issuer: await second('issuer') };

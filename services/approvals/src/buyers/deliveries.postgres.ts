@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type DeliveryChanged, documentKey, TOPICS } from '@ecf/contracts';
+import { type DeliveryChanged, documentKey, type OutcomeOperations, TOPICS } from '@ecf/contracts';
 import { type Environment, environmentRun, storedEnvironment } from '@ecf/domain';
 import { makeEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
-import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, queryBuilder, snakeCaseRow, type Transaction } from '@ecf/service-kit/postgres';
+import { type Insertable, sql } from 'kysely';
 import { Unwritable } from '../errors.js';
 import { ACTS } from '../events.postgres.js';
+import type { DB, OutgoingDocument } from '../generated/tables.js';
 import { buyerRecipient, type Claimed, type EcfKey } from '../sending/outgoing.js';
-import { concludeOutgoing, type OutgoingRow, outgoingFrom } from '../sending/outgoing.postgres.js';
-import { unwritable } from '../unwritable.postgres.js';
+import { concludeOutgoing, type OutgoingRow, outgoingFrom, unwritable } from '../sending/outgoing.postgres.js';
 import { addAcknowledgement } from './acknowledgements.postgres.js';
 import type { Delivery, DeliveryStatus, NewDelivery } from './delivery.js';
 import type { DeliveryAddition, DeliveryEnding, DeliveryStore, RetryRequest } from './ports.js';
@@ -56,19 +57,12 @@ const RESUME = {
   text: `UPDATE outgoing_documents SET due_at = $2, needs_certificate = false
           WHERE issuer_rnc = $1 AND needs_certificate AND claim IS NULL AND due_at > $2`,
 };
-const LIST = {
-  name: 'delivery_list',
-  text: `SELECT * FROM outgoing_documents
-          WHERE kind = 'delivery' AND ($1::text IS NULL OR split_part(env, '/', 1) = $1) AND ($2::text IS NULL OR status = $2)
-            AND ($3::text IS NULL OR issuer_rnc = $3) AND ($4::text IS NULL OR buyer_rnc = $4)
-            AND ($5::text IS NULL OR encf = $5) AND ($6::bigint IS NULL OR id < $6)
-          ORDER BY id DESC LIMIT $7`,
-};
 const BACKLOG = `SELECT split_part(env, '/', 1) AS env, status, count(*)::int AS count, min(created_at) AS oldest
                    FROM outgoing_documents WHERE kind = 'delivery' AND due_at IS NOT NULL GROUP BY 1, 2`;
 
 /** Deliveries in PostgreSQL. The inbox notes the events that `group` handled. */
 export function createDeliveryStore(database: Database, group: string, clock: () => Date): DeliveryStore {
+  const builder = queryBuilder<DB>(database);
   return {
     add: (additions) => database.transaction((tx) => add(tx, additions, group, clock())),
     conclude: (delivery, ending) =>
@@ -78,9 +72,14 @@ export function createDeliveryStore(database: Database, group: string, clock: ()
       return (await database.query(RESUME, [issuerRnc, now])).rowCount;
     },
     async list({ env, status, issuer_rnc, buyer_rnc, encf, before, limit }) {
-      const filter = [env, status, issuer_rnc, buyer_rnc, encf, before].map((value) => value ?? null);
-      const { rows } = await database.query<OutgoingRow>(LIST, [...filter, limit]);
-      return rows.map(deliveryFrom);
+      let query = builder.selectFrom('outgoingDocuments').selectAll().where('kind', '=', 'delivery');
+      if (env !== undefined) query = query.where(sql`split_part(env, '/', 1)`, '=', env);
+      if (status !== undefined) query = query.where('status', '=', status);
+      if (issuer_rnc !== undefined) query = query.where('issuerRnc', '=', issuer_rnc);
+      if (buyer_rnc !== undefined) query = query.where('buyerRnc', '=', buyer_rnc);
+      if (encf !== undefined) query = query.where('encf', '=', encf);
+      if (before !== undefined) query = query.where('id', '<', before);
+      return (await query.orderBy('id', 'desc').limit(limit).execute()).map(deliveryFrom);
     },
     async backlog() {
       type Row = { env: Environment; status: DeliveryStatus; count: number; oldest: Date };
@@ -99,7 +98,7 @@ async function add(
   const fresh = await onceEach(tx, group, ids);
   const deliveries = additions.filter(({ eventId }) => fresh.has(eventId)).map(({ delivery }) => newRow(delivery));
   if (deliveries.length === 0) return false;
-  const { rows } = await tx.query<OutgoingRow>(ADD, [JSON.stringify(deliveries)]);
+  const rows = camelCaseRows<OutgoingRow>((await tx.query(ADD, [JSON.stringify(deliveries)])).rows);
   // Consumers treat an accepted document as pending until an event says otherwise.
   const published = rows.filter(({ status }) => status !== 'pending');
   await publishDeliveries(tx, published, now);
@@ -113,7 +112,7 @@ async function conclude(tx: Transaction, delivery: Claimed, ending: DeliveryEndi
   if (acknowledgement !== null) await addAcknowledgement(tx, acknowledgement, host);
   if (!row.counts) return deliveryFrom(row);
   if (status === 'no_receiver' && dueAt !== null)
-    await tx.query(POSTPONE_OTHERS, [row.env, row.buyer_rnc, row.created_at, dueAt, error]);
+    await tx.query(POSTPONE_OTHERS, [row.env, row.buyerRnc, row.createdAt, dueAt, error]);
   if (row.status !== delivery.status || dueAt === null) await publishDeliveries(tx, [row], now);
   return deliveryFrom(row);
 }
@@ -124,10 +123,10 @@ async function retry(
   request: RetryRequest,
 ): Promise<Delivery | null> {
   const { now, deadlineAt, deliver45, act } = request;
-  const [present] = (await tx.query<OutgoingRow>(LOCK, [env, issuerRnc, encf])).rows;
+  const [present] = camelCaseRows<OutgoingRow>((await tx.query(LOCK, [env, issuerRnc, encf])).rows);
   if (present === undefined) return null;
-  const { rows } = await tx.query<OutgoingRow>(RETRY, [present.id, now, deadlineAt, deliver45]);
-  const row = rows[0] ?? present;
+  const retried = await tx.query(RETRY, [present.id, now, deadlineAt, deliver45]);
+  const row = camelCaseRows<OutgoingRow>(retried.rows)[0] ?? present;
   if (row.revision !== present.revision) {
     await publishDeliveries(tx, [row], now);
     await appendToOutbox(tx, actEvents(ACTS, act));
@@ -148,16 +147,31 @@ export async function publishDeliveries(tx: Transaction, rows: readonly Outgoing
   await appendToOutbox(tx, events);
 }
 
+/** A page of all deliveries by id, as they are published, for a rebuild of read models. */
+export const pageOfDeliveries =
+  (database: Database): OutcomeOperations['pageOfDeliveries'] =>
+  async ({ after, limit }) => {
+    const rows = await queryBuilder<DB>(database)
+      .selectFrom('outgoingDocuments')
+      .selectAll()
+      .where('kind', '=', 'delivery')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    return { deliveries: rows.map(deliveryChanged), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
+  };
+
 /** The present state as it is published. */
-export function deliveryChanged(row: OutgoingRow): DeliveryChanged {
+function deliveryChanged(row: OutgoingRow): DeliveryChanged {
   return {
     ...environmentRun(row.env),
-    issuer_rnc: row.issuer_rnc,
+    issuer_rnc: row.issuerRnc,
     encf: row.encf,
-    buyer_rnc: row.buyer_rnc,
+    buyer_rnc: row.buyerRnc,
     revision: row.revision,
     delivery_status: row.status as DeliveryStatus,
-    final: row.due_at === null,
+    final: row.dueAt === null,
   };
 }
 
@@ -166,22 +180,15 @@ function deliveryFrom(row: OutgoingRow): Delivery {
 }
 
 /** A new delivery, for `json_populate_recordset(NULL::outgoing_documents)`. */
-function newRow({ key, xml, ...delivery }: NewDelivery): object {
-  return {
+function newRow({ key: { env, run = 1, issuerRnc, encf }, xml, ...delivery }: NewDelivery): object {
+  return snakeCaseRow({
+    ...delivery,
     kind: 'delivery',
-    env: storedEnvironment({ env: key.env, run: key.run ?? 1 }),
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: delivery.buyerRnc,
-    account_id: delivery.accountId,
-    recipient: buyerRecipient(key.env, delivery.buyerRnc),
-    xml_path: xml.path,
-    xml_sha256: xml.sha256,
-    status: delivery.status,
-    created_at: delivery.createdAt,
-    deadline_at: delivery.deadlineAt,
-    due_at: delivery.dueAt,
-    traceparent: delivery.traceparent,
-    host: delivery.host,
-  };
+    env: storedEnvironment({ env, run }),
+    issuerRnc,
+    encf,
+    recipient: buyerRecipient(env, delivery.buyerRnc),
+    xmlPath: xml.path,
+    xmlSha256: xml.sha256,
+  } satisfies Insertable<OutgoingDocument>);
 }

@@ -1,72 +1,27 @@
 import type { AuditAct } from '@ecf/contracts';
 import { environmentRun, storableText, toIsoDominican } from '@ecf/domain';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, type Queries, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
+import type { DB } from '../generated/tables.js';
 import { AUTHORITY, type Claimed, type Ending, issuerRecipient } from '../sending/outgoing.js';
-import { claimedFrom, concludeOutgoing, type OutgoingRow } from '../sending/outgoing.postgres.js';
-import { unwritable } from '../unwritable.postgres.js';
+import { claimedFrom, concludeOutgoing, type OutgoingRow, unwritable } from '../sending/outgoing.postgres.js';
 import { admit, owedToIssuer, stands } from './admission.js';
 import { type DecisionKey, type GivenApproval, type NewApproval, statusWord } from './given-approval.js';
 import type { Admitted, ApprovalStore, Exchange, Target } from './ports.js';
 
-/** Approvals with the state of their sends. */
-const SELECT = `SELECT g.*, a.status AS authority_status, a.last_error AS authority_response, a.sent_at AS authority_sent_at,
-    coalesce(a.tries, 0) AS authority_tries, i.status AS issuer_status, i.last_error AS issuer_error,
-    i.sent_at AS issuer_sent_at, coalesce(i.tries, 0) AS issuer_tries, coalesce(i.uncertain, false) AS issuer_uncertain
-  FROM given_approvals g
-  LEFT JOIN outgoing_documents a ON a.approval_id = g.id AND a.kind = 'authority'
-  LEFT JOIN outgoing_documents i ON i.approval_id = g.id AND i.kind = 'issuer'`;
-const SAME = 'g.env = $1 AND g.buyer_rnc = $2 AND g.issuer_rnc = $3 AND g.encf = $4';
-const UNDECIDED = `g.submitted_at IS NOT NULL AND g.superseded_at IS NULL AND g.settled_at IS NULL
-  AND a.status IN ('submitted', 'failed')`;
-
-const ABOUT = { name: 'approvals_about', text: `${SELECT} WHERE ${SAME} ORDER BY g.id` };
-const FIND = { name: 'approval_find', text: `${SELECT} WHERE g.id = $1` };
-const LIST = {
-  name: 'approvals_list',
-  text: `${SELECT} WHERE g.env = $1 AND g.buyer_rnc = $2 ORDER BY g.created_at DESC, g.id DESC LIMIT $3 OFFSET $4`,
-};
-const listing = (name: string, which: string) => ({
-  name,
-  text: `${SELECT} WHERE ${which} AND g.id > $1 AND ($2::text IS NULL OR g.env = $2) AND ($3::text IS NULL OR g.issuer_rnc = $3)
-          ORDER BY g.id LIMIT $4`,
-});
-const LISTED = {
-  undecided: listing('approvals_undecided', UNDECIDED),
-  settled: listing('approvals_settled', 'g.settled_at IS NOT NULL'),
-  undelivered: listing('approvals_undelivered', "i.status IN ('no_receiver', 'refused', 'failed')"),
-};
 const BACKLOG = `SELECT k.kind AS target, count(d.id) AS count, min(d.created_at) AS oldest
     FROM unnest('{authority,issuer}'::text[]) AS k(kind)
     LEFT JOIN outgoing_documents d ON d.kind = k.kind AND d.due_at IS NOT NULL AND (d.kind = 'authority' OR d.status = 'pending')
    GROUP BY k.kind ORDER BY k.kind`;
 
-const LOCK = {
-  name: 'decision_lock',
-  text: `INSERT INTO standing_decisions AS d (env, buyer_rnc, issuer_rnc, encf) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (env, buyer_rnc, issuer_rnc, encf) DO UPDATE SET revision = d.revision`,
-};
 const LOCK_SENDS = {
   name: 'approvals_lock_sends',
-  text: `SELECT d.id FROM outgoing_documents d JOIN given_approvals g ON g.id = d.approval_id WHERE ${SAME}
+  text: `SELECT d.id FROM outgoing_documents d JOIN given_approvals g ON g.id = d.approval_id
+          WHERE g.env = $1 AND g.buyer_rnc = $2 AND g.issuer_rnc = $3 AND g.encf = $4
           ORDER BY d.id FOR UPDATE OF d`,
-};
-const ADVANCE = {
-  name: 'decision_advance',
-  text: `UPDATE standing_decisions SET revision = revision + 1
-          WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 RETURNING revision`,
-};
-const ADD = {
-  name: 'approval_add',
-  text: `INSERT INTO given_approvals (env, buyer_rnc, issuer_rnc, encf, account_id, ecf_document_id, decision, rejection_code,
-           rejection_description, decided_at, date_issued, total_amount, warnings, xml_path, xml_sha256, created_at, created_by)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING id`,
-};
-const SUBMIT = {
-  name: 'approval_submit',
-  text: 'UPDATE given_approvals SET submitted_at = $2 WHERE id = $1 AND submitted_at IS NULL',
 };
 /** $8 says that the caller holds the lease, up to the due time. */
 const SEND = {
@@ -78,12 +33,6 @@ const SEND = {
            CASE WHEN $8::boolean THEN gen_random_uuid() END, $8::boolean::int FROM given_approvals WHERE id = $1
          ON CONFLICT (approval_id, kind) DO NOTHING RETURNING *`,
 };
-/** Earlier decisions stop looking for a receiver of the issuer. Their rows are locked, so none is being claimed. */
-const STOP_LOOKING = {
-  name: 'approval_stop_looking',
-  text: `UPDATE outgoing_documents SET due_at = NULL
-          WHERE approval_id = ANY($1::bigint[]) AND kind = 'issuer' AND status = 'no_receiver' AND sent_at IS NULL`,
-};
 /**
  * Decisions about the document that held the number before. A sent copy is not undone; one that was not sent is no longer
  * sent. The rows are locked, so none is being claimed.
@@ -91,7 +40,8 @@ const STOP_LOOKING = {
 const OUTDATE = {
   name: 'approval_outdate',
   text: `WITH outdated AS (
-           UPDATE given_approvals g SET superseded_at = $6 WHERE ${SAME} AND superseded_at IS NULL
+           UPDATE given_approvals SET superseded_at = $6
+            WHERE env = $1 AND buyer_rnc = $2 AND issuer_rnc = $3 AND encf = $4 AND superseded_at IS NULL
               AND CASE WHEN ecf_document_id IS NULL THEN created_at < $6 ELSE ecf_document_id <> $5 END RETURNING id),
          ended AS (
            UPDATE outgoing_documents d SET due_at = NULL, claim = NULL FROM outdated
@@ -108,16 +58,11 @@ const SETTLE = {
   name: 'approval_settle',
   text: `WITH decided AS (
            UPDATE given_approvals g SET settled_at = $3, settled_note = $4 FROM outgoing_documents a
-            WHERE g.id = $1 AND a.approval_id = g.id AND a.kind = 'authority' AND ${UNDECIDED} RETURNING g.id)
+            WHERE g.id = $1 AND a.approval_id = g.id AND a.kind = 'authority' AND g.submitted_at IS NOT NULL
+              AND g.superseded_at IS NULL AND g.settled_at IS NULL AND a.status IN ('submitted', 'failed') RETURNING g.id)
          UPDATE outgoing_documents d SET status = $2, due_at = NULL, claim = NULL FROM decided
           WHERE d.approval_id = decided.id AND d.kind = 'authority'`,
 };
-const EXCHANGE = {
-  name: 'approval_exchange',
-  text: `INSERT INTO approval_exchanges (approval_id, target, at, outcome, http_status, content_type, body)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-};
-
 /** The approvals that our taxpayers give, in PostgreSQL. They are sent to issuers for `issuerDeadlineMs`. */
 export function createApprovalStore(database: Database, issuerDeadlineMs: number): ApprovalStore {
   /** Adds the send to the authority and, unless it goes there alone, to the issuer. The caller holds the leases. */
@@ -144,30 +89,25 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
         ? [AUTHORITY, 'submitted', null]
         : [issuerRecipient(env, issuerRnc), 'pending', new Date(at.getTime() + issuerDeadlineMs)];
     const values = [id, target, recipient, status, at, deadlineAt, dueAt, claimed];
-    return (await tx.query<OutgoingRow>(SEND, values)).rows[0] ?? null;
+    return camelCaseRows<OutgoingRow>((await tx.query(SEND, values)).rows)[0] ?? null;
   }
 
   async function add(tx: Transaction, approval: NewApproval, bytes: Uint8Array, until: Date | null): Promise<Admitted> {
     const admission = admit(await lockAll(tx, approval.key), approval);
     if (admission.kind !== 'new') return { refused: admission };
-    const { rows } = await tx.query<{ id: number }>(ADD, [
-      ...keyValues(approval.key),
-      approval.accountId,
-      approval.ecfDocumentId,
-      approval.decision,
-      approval.rejectionCode,
-      approval.rejectionDescription,
-      approval.decidedAt,
-      approval.dateIssued,
-      approval.totalAmount,
-      JSON.stringify(approval.warnings),
-      approval.xml.path,
-      approval.xml.sha256,
-      approval.createdAt,
-      approval.createdBy ?? null,
-    ]);
+    const { key, xml, warnings, ...decision } = approval;
+    const { id } = await queryBuilder<DB>(tx)
+      .insertInto('givenApprovals')
+      .values({
+        ...key,
+        ...decision,
+        warnings: sql`${JSON.stringify(warnings)}`,
+        xmlPath: xml.path,
+        xmlSha256: xml.sha256,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
     await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
-    const id = rows[0]?.id as number;
     if (until === null) return { added: await found(tx, id), sends: [] };
     return begin(tx, id, approval.createdAt, { until, authorityAlone: admission.authorityAlone });
   }
@@ -188,26 +128,46 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
     at: Date,
     sending: { until: Date; authorityAlone: boolean },
   ): Promise<Admitted> {
-    await tx.query(SUBMIT, [id, at]);
+    await queryBuilder<DB>(tx)
+      .updateTable('givenApprovals')
+      .set({ submittedAt: at })
+      .where('id', '=', id)
+      .where('submittedAt', 'is', null)
+      .execute();
     const sends = await send(tx, id, at, sending);
     const added = await found(tx, id);
     const others = (await about(tx, added.key)).filter((one) => one.id !== id);
-    await tx.query(STOP_LOOKING, [others.map((one) => one.id)]);
+    // Their rows are locked, so none is being claimed.
+    await queryBuilder<DB>(tx)
+      .updateTable('outgoingDocuments')
+      .set({ dueAt: null })
+      .where(({ eb, val }) => eb('approvalId', '=', eb.fn.any(val(others.map((one) => one.id)))))
+      .where('kind', '=', 'issuer')
+      .where('status', '=', 'no_receiver')
+      .where('sentAt', 'is', null)
+      .execute();
     await publish(tx, added, statusWord(added.decision), at);
     return { added, sends };
   }
 
   async function conclude(tx: Transaction, item: Claimed, ending: Ending, exchange: Exchange): Promise<void> {
     const id = item.approvalId as number;
-    const { at, outcome, httpStatus, contentType, body } = exchange;
+    const { at, body } = exchange;
     // The sends to the issuer ended, and the issuer did not take the document.
     const missed = item.kind === 'issuer' && ending.status !== 'pending' && ending.status !== 'delivered';
     // An issuer's answer changes no decision, so it needs the lock only where the issuer ends without the document.
     const locked = item.kind === 'authority' || missed;
     const all = locked ? await lock(tx, { ...item.key, buyerRnc: item.buyerRnc }) : [];
     const others = all.filter((one) => one.id !== id);
-    const text = body === null ? null : storableText(body);
-    await tx.query(EXCHANGE, [id, item.kind, at, outcome, httpStatus, contentType, text]);
+    await queryBuilder<DB>(tx)
+      .insertInto('approvalExchanges')
+      .values({
+        ...exchange,
+        approvalId: id,
+        target: item.kind as Target,
+        body: body === null ? null : storableText(body),
+      })
+      .execute();
     const { settled } = await found(tx, id);
     const superseded = missed && ending.sentAt === null && others.some(stands);
     await concludeOutgoing(tx, item, superseded ? { ...ending, dueAt: null } : ending, {
@@ -250,16 +210,27 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
       });
     },
     async listed({ env, issuerRnc, which, after, limit }) {
-      const { rows } = await database.query<ApprovalRow>(LISTED[which], [after, env, issuerRnc, limit]);
-      return rows.map(fromRow);
+      let query = approvals(database).where('g.id', '>', after);
+      if (env !== null) query = query.where('g.env', '=', env);
+      if (issuerRnc !== null) query = query.where('g.issuerRnc', '=', issuerRnc);
+      if (which === 'settled') query = query.where('g.settledAt', 'is not', null);
+      if (which === 'undelivered') query = query.where('i.status', 'in', ['no_receiver', 'refused', 'failed']);
+      if (which === 'undecided')
+        query = query
+          .where('g.submittedAt', 'is not', null)
+          .where('g.supersededAt', 'is', null)
+          .where('g.settledAt', 'is', null)
+          .where('a.status', 'in', ['submitted', 'failed']);
+      return (await query.orderBy('g.id').limit(limit).execute()).map(approvalFrom);
     },
     async find(id) {
-      const { rows } = await database.query<ApprovalRow>(FIND, [id]);
-      return rows[0] === undefined ? null : fromRow(rows[0]);
+      const row = await approvals(database).where('g.id', '=', id).executeTakeFirst();
+      return row === undefined ? null : approvalFrom(row);
     },
     async list({ env, buyerRnc, limit, offset }) {
-      const { rows } = await database.query<ApprovalRow>(LIST, [env, buyerRnc, limit, offset]);
-      return rows.map(fromRow);
+      const ofBuyer = approvals(database).where('g.env', '=', env).where('g.buyerRnc', '=', buyerRnc);
+      const page = ofBuyer.orderBy('g.createdAt', 'desc').orderBy('g.id', 'desc').limit(limit).offset(offset);
+      return (await page.execute()).map(approvalFrom);
     },
     async backlog() {
       return (await database.query<{ target: Target; count: number; oldest: Date | null }>(BACKLOG)).rows;
@@ -295,27 +266,55 @@ async function settle(
   return settled;
 }
 
-async function about(queries: Queries, key: DecisionKey): Promise<GivenApproval[]> {
-  return (await queries.query<ApprovalRow>(ABOUT, keyValues(key))).rows.map(fromRow);
+/** Approvals with the state of their sends to the authority (`a`) and to the issuer (`i`). */
+function approvals(queries: Queries) {
+  return queryBuilder<DB>(queries)
+    .selectFrom('givenApprovals as g')
+    .leftJoin('outgoingDocuments as a', (join) =>
+      join.onRef('a.approvalId', '=', 'g.id').on('a.kind', '=', 'authority'),
+    )
+    .leftJoin('outgoingDocuments as i', (join) => join.onRef('i.approvalId', '=', 'g.id').on('i.kind', '=', 'issuer'))
+    .selectAll('g')
+    .select(['a.status as authorityStatus', 'a.lastError as authorityResponse', 'a.sentAt as authoritySentAt'])
+    .select(['a.tries as authorityTries', 'i.status as issuerStatus', 'i.lastError as issuerError'])
+    .select(['i.sentAt as issuerSentAt', 'i.tries as issuerTries', 'i.uncertain as issuerUncertain']);
+}
+
+async function about(queries: Queries, { env, buyerRnc, issuerRnc, encf }: DecisionKey): Promise<GivenApproval[]> {
+  const rows = await approvals(queries)
+    .where('g.env', '=', env)
+    .where('g.buyerRnc', '=', buyerRnc)
+    .where('g.issuerRnc', '=', issuerRnc)
+    .where('g.encf', '=', encf)
+    .orderBy('g.id')
+    .execute();
+  return rows.map(approvalFrom);
 }
 
 /** Serialises the decisions about one document. */
-async function lock(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
-  await tx.query(LOCK, keyValues(key));
+async function lock(tx: Transaction, { env, buyerRnc, issuerRnc, encf }: DecisionKey): Promise<GivenApproval[]> {
+  const key = { env, buyerRnc, issuerRnc, encf };
+  await queryBuilder<DB>(tx)
+    .insertInto('standingDecisions')
+    .values(key)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['env', 'buyerRnc', 'issuerRnc', 'encf'])
+        .doUpdateSet(({ ref }) => ({ revision: ref('standingDecisions.revision') })),
+    )
+    .execute();
   return about(tx, key);
 }
 
 /** Like `lock`; in addition, none of their sends is claimed meanwhile. */
 async function lockAll(tx: Transaction, key: DecisionKey): Promise<GivenApproval[]> {
-  await tx.query(LOCK, keyValues(key));
+  await lock(tx, key);
   await tx.query(LOCK_SENDS, keyValues(key));
   return about(tx, key);
 }
 
 async function found(queries: Queries, id: number): Promise<GivenApproval> {
-  const { rows } = await queries.query<ApprovalRow>(FIND, [id]);
-  if (rows[0] === undefined) throw new Error(`the approval ${id} does not exist`);
-  return fromRow(rows[0]);
+  return approvalFrom(await approvals(queries).where('g.id', '=', id).executeTakeFirstOrThrow());
 }
 
 async function publish(
@@ -325,14 +324,22 @@ async function publish(
   at: Date,
   more: { refused_by_authority?: true; refused_by_issuer?: true } = {},
 ): Promise<void> {
-  const { rows } = await tx.query<{ revision: number }>(ADVANCE, keyValues(key));
+  const { revision } = await queryBuilder<DB>(tx)
+    .updateTable('standingDecisions')
+    .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
+    .where('env', '=', key.env)
+    .where('buyerRnc', '=', key.buyerRnc)
+    .where('issuerRnc', '=', key.issuerRnc)
+    .where('encf', '=', key.encf)
+    .returning('revision')
+    .executeTakeFirstOrThrow();
   const data = {
     direction: 'given',
     env: key.env,
     issuer_rnc: key.issuerRnc,
     encf: key.encf,
     buyer_rnc: key.buyerRnc,
-    revision: rows[0]?.revision,
+    revision,
     approval_status: status,
     approval_confirmed: status !== 'pending',
     approval_datetime: status === 'pending' ? null : toIsoDominican(decidedAt),
@@ -346,73 +353,27 @@ function keyValues(key: DecisionKey): string[] {
   return [key.env, key.buyerRnc, key.issuerRnc, key.encf];
 }
 
-/** A row of {@link SELECT}. */
-interface ApprovalRow {
-  id: number;
-  /** A row of an earlier certification run has `<environment>/<run>/<RNC>` here. */
-  env: string;
-  buyer_rnc: string;
-  issuer_rnc: string;
-  encf: string;
-  account_id: string;
-  created_by: string | null;
-  ecf_document_id: number | null;
-  decision: 1 | 2;
-  rejection_code: number | null;
-  rejection_description: string | null;
-  decided_at: Date;
-  date_issued: string;
-  total_amount: string;
-  warnings: string[];
-  xml_path: string;
-  xml_sha256: string;
-  created_at: Date;
-  submitted_at: Date | null;
-  settled_at: Date | null;
-  settled_note: string | null;
-  superseded_at: Date | null;
-  authority_status: GivenApproval['authority']['status'];
-  authority_response: string | null;
-  authority_sent_at: Date | null;
-  authority_tries: number;
-  issuer_status: GivenApproval['issuer']['status'];
-  issuer_error: string | null;
-  issuer_sent_at: Date | null;
-  issuer_tries: number;
-  issuer_uncertain: boolean;
-}
+type ApprovalRow = Awaited<ReturnType<ReturnType<typeof approvals>['executeTakeFirstOrThrow']>>;
 
-function fromRow(row: ApprovalRow): GivenApproval {
+/** A row of an earlier certification run has `<environment>/<run>/<RNC>` as its environment. */
+function approvalFrom({ env, buyerRnc, issuerRnc, encf, xmlPath, xmlSha256, ...row }: ApprovalRow): GivenApproval {
   return {
-    id: row.id,
-    key: { env: environmentRun(row.env).env, buyerRnc: row.buyer_rnc, issuerRnc: row.issuer_rnc, encf: row.encf },
-    accountId: row.account_id,
-    createdBy: row.created_by,
-    ecfDocumentId: row.ecf_document_id,
-    decision: row.decision,
-    rejectionCode: row.rejection_code,
-    rejectionDescription: row.rejection_description,
-    decidedAt: row.decided_at,
-    dateIssued: row.date_issued,
-    totalAmount: row.total_amount,
-    warnings: row.warnings,
-    xml: { path: row.xml_path, sha256: row.xml_sha256 },
-    createdAt: row.created_at,
-    submittedAt: row.submitted_at,
-    supersededAt: row.superseded_at,
-    settled: row.settled_at === null ? null : { at: row.settled_at, note: row.settled_note ?? '' },
+    ...row,
+    key: { env: environmentRun(env).env, buyerRnc, issuerRnc, encf },
+    xml: { path: xmlPath, sha256: xmlSha256 },
+    settled: row.settledAt === null ? null : { at: row.settledAt, note: row.settledNote ?? '' },
     authority: {
-      status: row.authority_status,
-      response: row.authority_response,
-      sentAt: row.authority_sent_at,
-      tries: row.authority_tries,
+      status: row.authorityStatus as GivenApproval['authority']['status'],
+      response: row.authorityResponse,
+      sentAt: row.authoritySentAt,
+      tries: row.authorityTries ?? 0,
     },
     issuer: {
-      status: row.issuer_status,
-      error: row.issuer_error,
-      sentAt: row.issuer_sent_at,
-      tries: row.issuer_tries,
-      uncertain: row.issuer_uncertain,
+      status: row.issuerStatus as GivenApproval['issuer']['status'],
+      error: row.issuerError,
+      sentAt: row.issuerSentAt,
+      tries: row.issuerTries ?? 0,
+      uncertain: row.issuerUncertain ?? false,
     },
   };
 }

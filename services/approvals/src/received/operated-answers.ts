@@ -6,7 +6,7 @@ import type { ReceivedApprovalStore } from './ports.js';
 
 /** For operators: decides whether an answer counts, for example where the wrong person signed it. The reason is kept. */
 export function operatedAnswers(
-  received: Pick<ReceivedApprovalStore, 'rule'>,
+  received: Pick<ReceivedApprovalStore, 'decide'>,
   clock: () => Date,
 ): Pick<DeliveryOperations, 'decideAnswer'> {
   return {
@@ -15,7 +15,7 @@ export function operatedAnswers(
       const target = `/accounts/${accountId}/approvals/${id}`;
       const what = { action: 'approval.decide', target, details: { counts, reason } };
       const act = actOf(by, what, toIsoDominican(at));
-      const answer = await received.rule(id, accountId, { counts, reason, at, act });
+      const answer = await received.decide(id, accountId, { counts, reason, at, act });
       if (answer === null) throw new ApiError(404, 'not_found', `This account has no answer ${id} of a buyer.`);
       return { ...publicAnswer(answer), id: String(answer.id) };
     },

@@ -32,11 +32,11 @@ export interface ReceivedAnswer extends NewReceivedApproval {
 }
 
 /** An operator's decision whether an answer counts. */
-export interface AnswerRuling {
+export interface OperatorDecision {
   readonly counts: boolean;
   readonly reason: string;
   readonly at: Date;
-  /** For the audit log; committed with the ruling. */
+  /** For the audit log; committed with the decision. */
   readonly act: AuditAct | null;
 }
 
@@ -77,7 +77,7 @@ export interface ReceivedApprovalStore {
    */
   refuse(refusal: NewRefusedApproval, bytes: Uint8Array | null, answer: NewReceivedApproval | null): Promise<void>;
   /** Commits an operator's decision; null if the account has no such answer. */
-  rule(id: number, accountId: string, ruling: AnswerRuling): Promise<ReceivedAnswer | null>;
+  decide(id: number, accountId: string, decision: OperatorDecision): Promise<ReceivedAnswer | null>;
 }
 
 /** Validates approvals in workers, within bounds on time and memory; rejects with `service_unavailable` beyond them. */

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { environmentRun } from '@ecf/domain';
-import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, sqlState, type Transaction } from '@ecf/service-kit/postgres';
+import type { Selectable } from 'kysely';
+import { messageOf, Unwritable } from '../errors.js';
+import type { OutgoingDocument } from '../generated/tables.js';
 import type { Claimed, Ending, Outgoing } from './outgoing.js';
 import type { OutgoingStore } from './ports.js';
 
@@ -15,7 +18,7 @@ const CLAIM = {
   text: `WITH due AS (
            SELECT id, due_at, recipient, host FROM outgoing_documents
             WHERE due_at <= $1 AND recipient NOT IN (SELECT unnest($5::text[]))
-              AND (host IS NULL OR host NOT IN (SELECT unnest($7::text[]))) AND id NOT IN (SELECT unnest($10::bigint[]))
+              AND (host IS NULL OR host NOT IN (SELECT unnest($7::text[])))
             ORDER BY due_at LIMIT ${EXAMINED}),
          of_recipient AS (
            SELECT *, row_number() OVER (PARTITION BY recipient ORDER BY due_at, id) AS number FROM due),
@@ -75,33 +78,11 @@ const GIVE_UP = {
          FROM ended WHERE d.id = ended.id RETURNING d.*`,
 };
 
+/** Classes of SQLSTATE: data exception, integrity constraint, program limit. Another try fails again. */
+const REFUSED_VALUE = ['22', '23', '54'];
+
 /** A row of `outgoing_documents`. */
-export interface OutgoingRow {
-  id: number;
-  kind: Outgoing['kind'];
-  approval_id: number | null;
-  /** With the certification run. */
-  env: string;
-  issuer_rnc: string;
-  encf: string;
-  buyer_rnc: string;
-  account_id: string;
-  recipient: string;
-  xml_path: string;
-  xml_sha256: string;
-  status: Outgoing['status'];
-  revision: number;
-  created_at: Date;
-  deadline_at: Date | null;
-  due_at: Date | null;
-  claim: string | null;
-  tries: number;
-  sent_at: Date | null;
-  uncertain: boolean;
-  last_error: string | null;
-  traceparent: string | null;
-  host: string | null;
-}
+export type OutgoingRow = Selectable<OutgoingDocument>;
 
 /** Outgoing documents in PostgreSQL. `gaveUp` publishes deliveries that were given up, in the same transaction. */
 export function createOutgoingStore(
@@ -110,7 +91,7 @@ export function createOutgoingStore(
 ): OutgoingStore {
   return {
     async claimDue(request) {
-      const { rows } = await database.query<OutgoingRow>(CLAIM, [
+      const { rows } = await database.query(CLAIM, [
         request.now,
         request.until,
         request.limit,
@@ -120,9 +101,8 @@ export function createOutgoingStore(
         request.busyHosts,
         JSON.stringify(request.hostSlots),
         request.slotsPerHost,
-        request.inFlight,
       ]);
-      return rows.map(claimedFrom);
+      return camelCaseRows<OutgoingRow>(rows).map(claimedFrom);
     },
     async renew(items, until) {
       await database.query(RENEW, [items.map(({ id }) => id), items.map(({ claim }) => claim), until]);
@@ -132,9 +112,9 @@ export function createOutgoingStore(
     },
     giveUp: ({ now, recipients, hosts }) =>
       database.transaction(async (tx) => {
-        const { rows } = await tx.query<OutgoingRow>(GIVE_UP, [now, recipients, hosts]);
-        await gaveUp(tx, rows, now);
-        return rows.map(outgoingFrom);
+        const ended = camelCaseRows<OutgoingRow>((await tx.query(GIVE_UP, [now, recipients, hosts])).rows);
+        await gaveUp(tx, ended, now);
+        return ended.map(outgoingFrom);
       }),
   };
 }
@@ -152,32 +132,20 @@ export async function concludeOutgoing(
 ): Promise<(OutgoingRow & { counts: boolean }) | null> {
   const { status, dueAt, error, needsCertificate, host, sentAt } = ending;
   const values = [id, claim, status, dueAt, error, needsCertificate, host, sentAt, taken, open];
-  return (await tx.query<OutgoingRow & { counts: boolean }>(CONCLUDE, values)).rows[0] ?? null;
+  const { rows } = await tx.query(CONCLUDE, values);
+  return camelCaseRows<OutgoingRow & { counts: boolean }>(rows)[0] ?? null;
 }
 
-export function outgoingFrom(row: OutgoingRow): Outgoing {
-  return {
-    id: row.id,
-    kind: row.kind,
-    approvalId: row.approval_id,
-    key: { ...environmentRun(row.env), issuerRnc: row.issuer_rnc, encf: row.encf },
-    buyerRnc: row.buyer_rnc,
-    accountId: row.account_id,
-    recipient: row.recipient,
-    xml: { path: row.xml_path, sha256: row.xml_sha256 },
-    status: row.status,
-    createdAt: row.created_at,
-    deadlineAt: row.deadline_at,
-    dueAt: row.due_at,
-    tries: row.tries,
-    lastError: row.last_error,
-    sentAt: row.sent_at,
-    uncertain: row.uncertain,
-    traceparent: row.traceparent,
-    host: row.host,
-  };
+export function outgoingFrom({ env, issuerRnc, encf, xmlPath, xmlSha256, ...row }: OutgoingRow): Outgoing {
+  return { ...row, key: { ...environmentRun(env), issuerRnc, encf }, xml: { path: xmlPath, sha256: xmlSha256 } };
 }
 
 export function claimedFrom(row: OutgoingRow): Claimed {
   return { ...outgoingFrom(row), claim: row.claim as string };
+}
+
+/** Rethrows the error of a write, as {@link Unwritable} where PostgreSQL refuses the value. */
+export function unwritable(error: unknown): never {
+  if (!REFUSED_VALUE.includes(sqlState(error)?.slice(0, 2) ?? '')) throw error;
+  throw new Unwritable(messageOf(error), { cause: error });
 }

@@ -20,7 +20,7 @@ export interface OutgoingStore {
    * Claims due documents for the free slots, oldest first, and counts the try. No two instances claim the same. A claim
    * examines a bounded number of rows, so more may be due behind those of busy recipients and hosts.
    */
-  claimDue(request: ClaimRequest & FreeSlots & { readonly inFlight: readonly number[] }): Promise<Claimed[]>;
+  claimDue(request: ClaimRequest & FreeSlots): Promise<Claimed[]>;
   /** Extends the leases of sends in flight. */
   renew(items: readonly Claimed[], until: Date): Promise<void>;
   /** Gives a claim back, due again at `dueAt`: the recipient gets no calls now. It does not count as a try. */

@@ -61,9 +61,7 @@ export function createSending(parts: SendingParts, options: SendingOptions): Sen
     store: {
       async claimDue(request) {
         await giveUp();
-        const present = engine.inFlight();
-        const inFlight = present.map(({ id }) => id);
-        const items = await store.claimDue({ ...request, ...slots.free(present), inFlight });
+        const items = await store.claimDue({ ...request, ...slots.free(engine.inFlight()) });
         if (items.length > 0) await parts.claimed?.();
         return items;
       },

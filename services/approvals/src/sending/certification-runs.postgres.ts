@@ -1,15 +1,14 @@
 import type { Environment } from '@ecf/domain';
-import type { Database, Statement } from '@ecf/service-kit/postgres';
+import { type Database, type Queries, queryBuilder, type Statement } from '@ecf/service-kit/postgres';
 import { type StartedRun, setAside } from '@ecf/taxpayer-replica';
+import type { DB } from '../generated/tables.js';
 
-/** No row if this run or a later one is noted. */
-const NOTE = {
-  name: 'run_note',
+/** No row if this run or a later one is stored. */
+const STORE = {
+  name: 'run_store',
   text: `INSERT INTO certification_run AS present (env, issuer_rnc, run) VALUES ($1, $2, $3)
     ON CONFLICT (env, issuer_rnc) DO UPDATE SET run = excluded.run WHERE present.run < excluded.run RETURNING run`,
 };
-
-const PRESENT = { name: 'run_present', text: 'SELECT run FROM certification_run WHERE env = $1 AND issuer_rnc = $2' };
 
 /** Statements for `setAside`. They concern the taxpayer as the issuer or the buyer. */
 const SET_ASIDE: readonly Statement[] = [
@@ -50,13 +49,21 @@ export function createRunStore(database: Database): RunStore {
   return {
     start: (started) =>
       database.transaction(async (tx) => {
-        const { rowCount } = await tx.query(NOTE, [started.env, started.rnc, started.run]);
+        const { rowCount } = await tx.query(STORE, [started.env, started.rnc, started.run]);
         if (rowCount === 0) return;
         await setAside(tx, SET_ASIDE, started);
       }),
-    async present(env, rnc) {
-      const { rows } = await database.query<{ run: number }>(PRESENT, [env, rnc]);
-      return rows[0]?.run ?? 1;
-    },
+    present: (env, rnc) => presentRun(database, env, rnc),
   };
+}
+
+/** The present certification run of a taxpayer, as far as its start is known; 1 for the first. */
+export async function presentRun(queries: Queries, env: Environment, issuerRnc: string): Promise<number> {
+  const known = await queryBuilder<DB>(queries)
+    .selectFrom('certificationRun')
+    .select('run')
+    .where('env', '=', env)
+    .where('issuerRnc', '=', issuerRnc)
+    .executeTakeFirst();
+  return known?.run ?? 1;
 }
