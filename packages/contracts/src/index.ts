@@ -26,6 +26,7 @@ export * from './api/received-invoices.js';
 export * from './api/service.js';
 export * from './api/signer.js';
 export * from './api/submissions.js';
+export * from './api/validation-items.js';
 export * from './error-codes.js';
 export * from './events/batch.js';
 export * from './events/cancellation.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type AuthorityClient,
   authorityEndpoints,
   createAuthorityClient,
   createTokenProvider,
@@ -52,12 +53,9 @@ import { createProcessLine } from './batches/process-line.js';
 import { createQueryBatches } from './batches/query-batches.js';
 import { createReceiveBatch } from './batches/receive-batch.js';
 import { createCancelNumbers } from './cancellation/cancel-numbers.js';
-import { createCancellationBackground } from './cancellation/cancellation-background.js';
 import { createCancellationDocuments } from './cancellation/cancellation-documents.worker.js';
 import { createPostgresCancellationStore } from './cancellation/cancellations.postgres.js';
-import type { CancellationPorts } from './cancellation/ports.js';
-import { createQueryCancellations } from './cancellation/query-cancellations.js';
-import { createSendCancellation } from './cancellation/send-cancellation.js';
+import { createCancellationBackground, createSendCancellation } from './cancellation/send-cancellation.js';
 import { createSettleCancellation } from './cancellation/settle-cancellation.js';
 import type { EmissionConfig } from './config.js';
 import { createPostgresContingencyStore } from './contingency/contingency.postgres.js';
@@ -123,7 +121,7 @@ export interface EmissionOverrides extends SharedDependencies {
   readonly archive?: XmlStore;
   readonly tokenCache?: TokenCache;
   readonly authority?: Authority;
-  readonly cancellationAuthority?: CancellationPorts['cancellationAuthority'];
+  readonly cancellationAuthority?: Pick<AuthorityClient, 'submitCancellation'>;
   readonly random?: () => number;
   readonly checkpoint?: ReachCheckpoint;
 }
@@ -224,31 +222,29 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
   });
   const waits = createWaits({ emissions, recorder, authority, followUp, observer, clock, sleep, settings });
   const resumeSigned = createResumeSigned(waits, recorder, followUp, clock);
-  const cancellationPorts: CancellationPorts = {
-    archive: files,
-    tokens,
-    recordUse,
-    clock,
-    random,
-    sleep,
-    inOrder,
-    checkpoint,
-    pending,
-    settings,
-    cancellations: openCancellations(config, parts),
-    cancellationDocuments,
-    cancellationAuthority: overrides.cancellationAuthority ?? client,
-    cancellationObserver: cancellationMetrics.observer,
-  };
-  const sendCancellation = createSendCancellation(cancellationPorts);
   const idle = { idleMs: config.BACKGROUND_IDLE_MS };
-  const cancellationBackground = createCancellationBackground(
-    cancellationPorts,
+  const cancellations = openCancellations(config, parts);
+  const cancellation = {
+    cancellations,
     taxpayers,
     certificates,
-    sendCancellation,
-    idle,
-  );
+    tokens,
+    observer: cancellationMetrics.observer,
+    clock,
+    // Two logins of two calls each, and two sends.
+    leaseMs: 6 * sendTimeoutMs + 15_000,
+    checkpoint,
+  };
+  const sendCancellation = createSendCancellation({
+    ...cancellation,
+    authority: overrides.cancellationAuthority ?? client,
+    archive: files,
+    random,
+    sleep,
+    firstRetryMs: config.FIRST_RETRY_MS,
+    pending,
+  });
+  const cancellationBackground = createCancellationBackground({ ...cancellation, ...idle, send: sendCancellation });
   const background = createBackground(sending, followUp, {
     ...idle,
     owner,
@@ -267,9 +263,9 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     published,
     resolve: createResolveByOperator(emissions, recorder, createProveSubmission(authority, documentTokens)),
     numbers,
-    cancellations: cancellationPorts.cancellations,
+    cancellations,
     clock,
-    settle: createSettleCancellation(cancellationPorts),
+    settle: createSettleCancellation(cancellations, cancellationMetrics.observer, clock),
     startRun: createStartRun({ runs, clock }),
   });
   const stored = createStoredFiles(database, STORED_FILES);
@@ -287,9 +283,17 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     obtainToken,
     ...batches.http,
     cancellations: {
-      cancel: createCancelNumbers(cancellationPorts, taxpayers, certificates, sendCancellation),
-      query: createQueryCancellations(cancellationPorts, taxpayers),
+      cancel: createCancelNumbers({
+        ...cancellation,
+        documents: cancellationDocuments,
+        recordUse,
+        send: sendCancellation,
+        inOrder,
+      }),
       documents: cancellationDocuments,
+      cancellations,
+      taxpayers,
+      archive: files,
     },
     waiting: contingency,
     resolution,
@@ -307,7 +311,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
     ...stores,
     recorder,
     pending,
-    cancellations: cancellationPorts.cancellations,
+    cancellations,
     published,
     countBacklog: { documents: backlog, cancellations: cancellationMetrics.backlog, batches: batches.count },
     relay,

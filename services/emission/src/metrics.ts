@@ -121,9 +121,9 @@ export function createCancellationMetrics(
       sent: ({ env }, outcome) => sends.inc({ env, outcome }),
       alarm: ({ id, env, issuerRnc, alarm }) =>
         logger.error({ cancellation: id, env, issuer_rnc: issuerRnc, alarm }, 'a cancellation needs a person'),
-      settled: ({ id, env, issuerRnc, state, settled }) =>
+      settled: ({ id, env, issuerRnc, state, settledNote }) =>
         logger.info(
-          { cancellation: id, env, issuer_rnc: issuerRnc, state, note: settled?.note },
+          { cancellation: id, env, issuer_rnc: issuerRnc, state, note: settledNote },
           'a cancellation was settled by a person',
         ),
       failed: (what, error, id) => logger.error({ cancellation: id, err: error }, `${what} failed`),

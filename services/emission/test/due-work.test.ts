@@ -165,7 +165,7 @@ describe('cancellations as due work', () => {
       timeoutMs: 1_000,
     });
     return {
-      store: { claimDue: (request) => store.claimDue({ ...request, inFlight: [] }) },
+      store,
       async add(dueAt) {
         sequence += 1;
         const added = await store.add(
@@ -173,13 +173,15 @@ describe('cancellations as due work', () => {
             env: 'TesteCF',
             issuerRnc: '101010101',
             accountId: 'account-1',
+            createdBy: null,
             contentHash: String(sequence).padStart(64, '0'),
             version: '1.0',
             reason: null,
             total: 1,
             generatedAt: NOW,
             createdAt: NOW,
-            xml: { path: `${sequence}.xml`, sha256: String(sequence).padStart(64, '0') },
+            xmlPath: `${sequence}.xml`,
+            xmlSha256: String(sequence).padStart(64, '0'),
             lines: [{ type: '31', total: 1, ranges: [sequence, sequence] }],
           },
           Buffer.from('<ANECF/>'),

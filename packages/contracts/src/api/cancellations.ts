@@ -15,39 +15,36 @@ import { AUTHORITY_ERRORS, CERTIFICATE_ERRORS, publicOperations, xml } from './o
 import * as P from './parameters.js';
 
 /** Most lines of a cancellation, and most ranges of a line. Source: Formato Anulación de e-NCF v1.0 pp.4-7. */
-export const MAX_CANCELLATION_LINES = 10;
+const MAX_CANCELLATION_LINES = 10;
 export const MAX_CANCELLATION_RANGES = 10_000;
 
-export const MAX_CANCELLATION_REASON = 1_000;
+const MAX_CANCELLATION_REASON = 1_000;
 
 const quantitySchema = z.int().positive();
 
-const computedSchema = quantitySchema.nullish().describe('Computed where absent or null');
+const computedCountSchema = quantitySchema.nullish().describe('Computed where absent or null');
 
 /** Numbers from `encf_desde` to `encf_hasta`, both included; equal for a single number. */
-export const cancellationRangeRequestSchema = z.strictObject({
+const cancellationRangeRequestSchema = z.strictObject({
   encf_desde: encfSchema,
   encf_hasta: encfSchema,
-  quantity_canceled: computedSchema,
+  quantity_canceled: computedCountSchema,
 });
 
 /** Ranges of one type of e-CF. */
-export const cancellationLineRequestSchema = z.strictObject({
+const cancellationLineRequestSchema = z.strictObject({
   line_number: z.int().min(1).max(MAX_CANCELLATION_LINES).nullish().describe('Counts from 1'),
   ecf_type: ecfTypeSchema,
-  total_encf_canceled: computedSchema,
+  total_encf_canceled: computedCountSchema,
   sequence_ranges: z.array(cancellationRangeRequestSchema).min(1).max(MAX_CANCELLATION_RANGES),
 });
 
-/**
- * Body of `POST /anecf/`; null counts as absent. Emission has its own reader, because it must name each place
- * at fault in a body of a hundred thousand ranges. A test compares the two.
- */
+/** Body of `POST /anecf/`; null counts as absent. Emission also checks the rules between fields: counts, order, overlaps. */
 export const cancellationRequestSchema = z
   .strictObject({
     version: z.literal('1.0').nullish(),
     issuer_rnc: rncSchema,
-    total_encf_canceled: computedSchema,
+    total_encf_canceled: computedCountSchema,
     generation_datetime: z
       .string()
       .refine((text) => parseStatedTime(text) !== null, 'an ISO 8601 time of this century that exists')

@@ -1,15 +1,18 @@
+import type { TokenProvider } from '@ecf/authority-client';
 import type { TaxpayerState } from '@ecf/contracts';
 import { isStillToCome } from '@ecf/domain';
 import { describe, merged, type NumberRange, without } from '@ecf/domain/number-set';
-import type { Caller } from '@ecf/taxpayer-replica';
+import type { Caller, RecordCertificateUse } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
+import type { ReachCheckpoint } from '../attempt/ports.js';
 import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { loginFailure } from '../credentials/token-source.js';
 import { confirming, EmissionError, invalidRequest, requireCaller } from '../errors.js';
+import type { KeyedQueue } from '../keyed-queue.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
-import { type CancellationPorts, leaseMs, type Taken } from './ports.js';
-import type { CancellationRequest } from './request.js';
+import type { CancellationRequest } from './cancellation-document.js';
+import type { CancellationDocuments, CancellationStore, Taken } from './ports.js';
 import type { SendCancellation } from './send-cancellation.js';
 
 export interface CancellationOrder {
@@ -28,18 +31,39 @@ export type CancelNumbers = (order: CancellationOrder) => Promise<Cancellation>;
  * Checks every rule before it signs. The signed cancellation is committed with its numbers blocked before the first
  * byte is sent. Source: Formato Anulación de e-NCF v1.0 pp.3-9.
  */
-export function createCancelNumbers(
-  ports: CancellationPorts,
-  taxpayers: Taxpayers,
-  certificates: Certificates,
-  send: SendCancellation,
-): CancelNumbers {
-  const lease = () => new Date(ports.clock().getTime() + leaseMs(ports.settings));
+export function createCancelNumbers({
+  cancellations,
+  documents,
+  taxpayers,
+  certificates,
+  recordUse,
+  tokens,
+  send,
+  inOrder,
+  clock,
+  leaseMs,
+  checkpoint,
+}: {
+  readonly cancellations: CancellationStore;
+  readonly documents: Pick<CancellationDocuments, 'sign'>;
+  readonly taxpayers: Pick<Taxpayers, 'require'>;
+  readonly certificates: Pick<Certificates, 'stored'>;
+  /** Called before every signature. */
+  readonly recordUse: RecordCertificateUse;
+  readonly tokens: TokenProvider;
+  readonly send: SendCancellation;
+  readonly inOrder: KeyedQueue;
+  readonly clock: () => Date;
+  /** Milliseconds for which a cancellation is leased to its sender: longer than all calls of the send. */
+  readonly leaseMs: number;
+  readonly checkpoint: ReachCheckpoint;
+}): CancelNumbers {
+  const lease = () => new Date(clock().getTime() + leaseMs);
 
   return async (order) => {
     const { caller, request } = order;
     // Equal requests at the same moment wait for each other, so the document is signed once.
-    const { cancellation, sending } = await ports.inOrder(
+    const { cancellation, sending } = await inOrder(
       `anecf:${request.env}:${caller.accountId}:${request.contentHash}`,
       () => prepare(order),
     );
@@ -51,19 +75,19 @@ export function createCancelNumbers(
     const { caller, request, submit, signal } = order;
     const { env, issuerRnc } = request;
     requireCaller(signal);
-    requirePastTime(request, ports.clock());
+    requirePastTime(request, clock());
     if (submit && env === 'CerteCF') throw notInCertification();
     const taxpayer = await taxpayers.require(caller, issuerRnc);
     requireRegistered(taxpayer, request);
     const key = { env, accountId: caller.accountId, contentHash: request.contentHash };
-    const local = await ports.cancellations.findLocal(key);
+    const local = await cancellations.findLocal(key);
     if (local !== null && !submit) return { cancellation: local, sending: null };
-    const taken = await ports.cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(request.lines)) });
+    const taken = await cancellations.taken({ env, issuerRnc, ranges: merged(rangesOf(request.lines)) });
     if (taken !== null) throw inUse(taken);
     const certificate = certificates.stored(taxpayer);
     if (submit) {
       const owner = { env, account: caller.accountId, rnc: issuerRnc, certificate };
-      await ports.tokens.get(owner).catch((error) => {
+      await tokens.get(owner).catch((error) => {
         throw loginFailure(error, { unreadableIs502: true });
       });
     }
@@ -72,9 +96,7 @@ export function createCancelNumbers(
 
   /** Sends a cancellation that was only signed and stored before. */
   async function submitLocal(local: Cancellation, certificate: SigningCertificate): Promise<Prepared> {
-    const submitted = await confirming(MAY_BE_STORED, () =>
-      ports.cancellations.submit(local.id, lease(), ports.clock()),
-    );
+    const submitted = await confirming(MAY_BE_STORED, () => cancellations.submit(local.id, lease(), clock()));
     if (submitted === null)
       throw new EmissionError('conflict', `The cancellation ${local.id} is being sent; see GET /anecf/${local.id}.`);
     return { cancellation: required(submitted), sending: { certificate } };
@@ -84,28 +106,28 @@ export function createCancelNumbers(
     { caller, request, submit }: CancellationOrder,
     certificate: SigningCertificate,
   ): Promise<Prepared> {
-    const now = ports.clock();
+    const now = clock();
     const { generatedAt: stated, ...content } = request;
     const generatedAt = stated ?? now;
-    await ports.recordUse({ account: caller.accountId, rnc: request.issuerRnc, use: 'anecf', certificate });
-    const { bytes, ...xml } = await ports.cancellationDocuments.sign(request, generatedAt, certificate, now);
-    await ports.checkpoint('signed');
+    await recordUse({ account: caller.accountId, rnc: request.issuerRnc, use: 'anecf', certificate });
+    const { bytes, ...xml } = await documents.sign(request, generatedAt, certificate, now);
+    await checkpoint('signed');
     const fresh = {
       ...content,
       accountId: caller.accountId,
       createdBy: caller.keyId ?? null,
       generatedAt,
       createdAt: now,
-      xml,
+      ...xml,
     };
     const cancellation = required(
       submit
-        ? await confirming(MAY_BE_STORED, () => ports.cancellations.add(fresh, bytes, lease()))
-        : await ports.cancellations.add(fresh, bytes, null),
+        ? await confirming(MAY_BE_STORED, () => cancellations.add(fresh, bytes, lease()))
+        : await cancellations.add(fresh, bytes, null),
     );
-    await ports.checkpoint('committed');
+    await checkpoint('committed');
     // If another instance stored the same cancellation meanwhile, its bytes are sent.
-    const own = cancellation.xml.sha256 === xml.sha256;
+    const own = cancellation.xmlSha256 === xml.xmlSha256;
     return { cancellation, sending: submit ? { certificate, ...(own ? { bytes } : {}) } : null };
   }
 }

@@ -5,8 +5,8 @@ import {
   MAX_EVENT_RANGES,
 } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { common, count, encfOf, type NumberRange, without } from '@ecf/domain/number-set';
-import { type Cancellation, type CancellationState, rangesOf } from './cancellation.js';
+import { common, count, encfOf, type NumberRange } from '@ecf/domain/number-set';
+import { blockedBy, type Cancellation, type CancellationState, rangesOf } from './cancellation.js';
 
 const MOST_LINES = 10;
 const MOST_RANGES = 100_000;
@@ -21,12 +21,6 @@ export const CANCELLATION_STATUS: Readonly<Record<CancellationState, Cancellatio
   partial: 'Parcial',
   rejected: 'Rechazado',
 };
-
-/** Numbers that a cancellation blocks, merged. */
-export function blockedBy(cancellation: Pick<Cancellation, 'state' | 'lines' | 'refused'>): NumberRange[] {
-  if (cancellation.state === 'local' || cancellation.state === 'rejected') return [];
-  return without(rangesOf(cancellation.lines), cancellation.refused);
-}
 
 /**
  * The record for callers. Ids of lines and ranges follow from the id of the cancellation, which has at most ten lines
@@ -64,11 +58,11 @@ export function cancellationBody(cancellation: Cancellation): CancellationRecord
     sent_at: cancellation.sentAt === null ? null : toIsoDominican(cancellation.sentAt),
     authority_status: CANCELLATION_STATUS[state],
     authority_response: cancellation.response,
-    xml_storage_path: cancellation.xml.path,
-    xml_checksum: cancellation.xml.sha256,
+    xml_storage_path: cancellation.xmlPath,
+    xml_checksum: cancellation.xmlSha256,
     xml_schema_version: '1.0',
     created_at: toIsoDominican(cancellation.createdAt),
-    created_by: cancellation.createdBy ?? null,
+    created_by: cancellation.createdBy,
   };
 }
 
@@ -98,7 +92,7 @@ export function cancellationChanged(cancellation: Cancellation): CancellationCha
     blocked_complete: blocked.length <= MAX_EVENT_RANGES,
     created_at: toIsoDominican(cancellation.createdAt),
     sent_at: cancellation.sentAt === null ? null : toIsoDominican(cancellation.sentAt),
-    xml_storage_path: cancellation.xml.path,
-    xml_checksum: cancellation.xml.sha256,
+    xml_storage_path: cancellation.xmlPath,
+    xml_checksum: cancellation.xmlSha256,
   };
 }

@@ -2,9 +2,13 @@ import type { WatchQueue } from '@ecf/service-kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
 import { EmissionError } from '../errors.js';
 import { resultOf, type WorkerAnswer } from '../issue/worker-answer.js';
-import { type SignedCancellation, signCancellation } from './cancellation-document.js';
+import {
+  type CancellationRequest,
+  readCancellationRequest,
+  type SignedCancellation,
+  signCancellation,
+} from './cancellation-document.js';
 import type { CancellationDocuments } from './ports.js';
-import { type CancellationRequest, readCancellationRequest } from './request.js';
 
 /** Smaller documents take a few milliseconds, less than the start of a worker. */
 const SMALL_BODY = 128 * 1024;

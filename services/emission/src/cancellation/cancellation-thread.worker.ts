@@ -1,6 +1,5 @@
 import { answer } from '../issue/worker-answer.js';
-import { signCancellation } from './cancellation-document.js';
-import { readCancellationRequest } from './request.js';
+import { readCancellationRequest, signCancellation } from './cancellation-document.js';
 
 export const read = (body: Uint8Array) => answer(() => readCancellationRequest(body));
 

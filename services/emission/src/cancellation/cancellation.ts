@@ -1,6 +1,5 @@
 import type { EcfType, Environment } from '@ecf/domain';
-import type { NumberRange } from '@ecf/domain/number-set';
-import type { StoredFile } from '../attempt/attempt.js';
+import { type NumberRange, without } from '@ecf/domain/number-set';
 
 /**
  * State of a cancellation.
@@ -37,7 +36,7 @@ export interface NewCancellation {
   readonly issuerRnc: string;
   readonly accountId: string;
   /** Id of the API key that made it; null if unknown. */
-  readonly createdBy?: string | null;
+  readonly createdBy: string | null;
   /** SHA-256 by which requests are equal. */
   readonly contentHash: string;
   readonly version: string;
@@ -45,7 +44,9 @@ export interface NewCancellation {
   readonly total: number;
   readonly generatedAt: Date;
   readonly createdAt: Date;
-  readonly xml: StoredFile;
+  /** Where the signed bytes are kept, and their SHA-256. */
+  readonly xmlPath: string;
+  readonly xmlSha256: string;
   readonly lines: readonly CancellationLine[];
 }
 
@@ -71,14 +72,24 @@ export interface Cancellation extends NewCancellation {
   /** Due time, or end of the lease; null if no work is left. */
   readonly nextActionAt: Date | null;
   readonly alarm: CancellationAlarm | null;
-  /** Settlement by a person; null without one. */
-  readonly settled: { readonly at: Date; readonly note: string } | null;
+  /** When a person settled it, with the person's note; null without a settlement. */
+  readonly settledAt: Date | null;
+  readonly settledNote: string | null;
 }
 
-/** Fields that a send changes. */
+/** Fields that the outcome of a send, or a settlement, changes. */
 export type CancellationProgress = Pick<
   Cancellation,
-  'state' | 'sentAt' | 'response' | 'refused' | 'lostSends' | 'failures' | 'nextActionAt' | 'alarm' | 'settled'
+  | 'state'
+  | 'sentAt'
+  | 'response'
+  | 'refused'
+  | 'lostSends'
+  | 'failures'
+  | 'nextActionAt'
+  | 'alarm'
+  | 'settledAt'
+  | 'settledNote'
 >;
 
 /** All requested ranges of the lines. */
@@ -89,4 +100,10 @@ export function rangesOf(lines: readonly CancellationLine[]): NumberRange[] {
       all.push({ type, from: ranges[at] as number, to: ranges[at + 1] as number });
     return all;
   });
+}
+
+/** Numbers that a cancellation blocks, merged. */
+export function blockedBy(cancellation: Pick<Cancellation, 'state' | 'lines' | 'refused'>): NumberRange[] {
+  if (cancellation.state === 'local' || cancellation.state === 'rejected') return [];
+  return without(rangesOf(cancellation.lines), cancellation.refused);
 }

@@ -1,18 +1,24 @@
+import { mayActFor } from '@ecf/contracts';
 import { callerSignal, RequestParameters, readBody, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
+import type { Taxpayers } from '../credentials/taxpayers.js';
+import { EmissionError } from '../errors.js';
 import { requireJson } from '../issue/submission-form.http.js';
 import type { CancelNumbers } from './cancel-numbers.js';
+import type { Cancellation } from './cancellation.js';
 import { cancellationBody } from './cancellation-body.js';
-import type { CancellationDocuments } from './ports.js';
-import type { CancellationQuery, QueryCancellations } from './query-cancellations.js';
+import type { CancellationDocuments, CancellationStore } from './ports.js';
 
-/** Use cases behind the routes of cancellations. */
+/** What the routes of cancellations use. */
 export interface Cancellations {
   readonly cancel: CancelNumbers;
-  readonly query: QueryCancellations;
   readonly documents: Pick<CancellationDocuments, 'read'>;
+  readonly cancellations: Pick<CancellationStore, 'find' | 'list'>;
+  readonly taxpayers: Pick<Taxpayers, 'list'>;
+  readonly archive: DocumentReader;
 }
 
 /** `POST /anecf/` */
@@ -33,41 +39,59 @@ export async function createCancellation(
   res.status(201).json(cancellationBody(cancellation));
 }
 
-/** `GET /anecf/`: writes record by record, because one may have a hundred thousand ranges. */
-export async function listCancellations({ query }: Cancellations, req: Request, res: Response): Promise<void> {
+/** `GET /anecf/`: newest first, written record by record, because one may have a hundred thousand ranges. */
+export async function listCancellations(
+  { cancellations, taxpayers }: Cancellations,
+  req: Request,
+  res: Response,
+): Promise<void> {
   const parameters = new RequestParameters(req);
   const filter = { issuerRnc: parameters.rnc('issuer_rnc'), ...parameters.page() };
   parameters.check();
   const identity = identityOf(req);
-  const found = await query.list({ caller: accountCaller(identity), env: identity.env, ...filter });
-  const rows = found[Symbol.asyncIterator]();
+  const own = await taxpayers.list(accountCaller(identity));
+  if (!own.some(({ rnc }) => rnc === filter.issuerRnc))
+    throw new EmissionError('taxpayer_not_found', `${filter.issuerRnc} is not a taxpayer of this account.`);
+  const found = cancellations.list({ env: identity.env, ...filter })[Symbol.asyncIterator]();
   // Reads the first record before the answer begins, so that an unavailable database still changes the status.
-  let row = await rows.next();
+  let next = await found.next();
   res.type('application/json');
   res.write('[');
-  for (let first = true; row.done !== true; row = await rows.next(), first = false) {
-    await writeChunk(res, `${first ? '' : ','}${JSON.stringify(cancellationBody(row.value))}`);
+  for (let first = true; next.done !== true; next = await found.next(), first = false) {
+    await writeChunk(res, `${first ? '' : ','}${JSON.stringify(cancellationBody(next.value))}`);
     if (res.destroyed) return;
   }
   res.end(']');
 }
 
 /** `GET /anecf/{submission_id}` */
-export async function findCancellation({ query }: Cancellations, req: Request, res: Response): Promise<void> {
-  sendObject(req, res, cancellationBody(await query.one(questionOf(req))));
+export async function findCancellation({ cancellations }: Cancellations, req: Request, res: Response): Promise<void> {
+  sendObject(req, res, cancellationBody(await requested(cancellations, req)));
 }
 
-/** `GET /anecf/{submission_id}/xml` */
-export async function cancellationXml({ query }: Cancellations, req: Request, res: Response): Promise<void> {
-  sendDocument(req, res, await query.xml(questionOf(req)));
+/** `GET /anecf/{submission_id}/xml`: the signed bytes. */
+export async function cancellationXml(
+  { cancellations, archive }: Cancellations,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const { xmlPath, xmlSha256 } = await requested(cancellations, req);
+  sendDocument(req, res, await archive.get(xmlPath, xmlSha256));
 }
 
-/** Ids are unique in the deployment. Without the header env, every environment of the key is searched. */
-function questionOf(req: Request): CancellationQuery {
+/**
+ * The cancellation of the path. Ids are unique in the deployment. Without the header env, every environment of the key is
+ * searched. Cancellations of other accounts do not exist for the caller (404).
+ */
+async function requested({ find }: Pick<CancellationStore, 'find'>, req: Request): Promise<Cancellation> {
   const parameters = new RequestParameters(req);
   const id = parameters.id('submission_id');
   parameters.check();
   const identity = identityOf(req);
+  const caller = accountCaller(identity);
   const environments = identity.env_given ? [identity.env] : identity.environments;
-  return { caller: accountCaller(identity), environments, id };
+  const found = await find(id);
+  const visible = found !== null && found.accountId === caller.accountId && mayActFor(caller, found.issuerRnc);
+  if (visible && environments.includes(found.env)) return found;
+  throw new EmissionError('not_found', `There is no cancellation ${id} of this account.`);
 }

@@ -2,34 +2,64 @@ import { EMISSION_STATES, environmentRun, storedEnvironment } from '@ecf/domain'
 import { merged, type NumberRange } from '@ecf/domain/number-set';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database, Queries, Statement, Transaction } from '@ecf/service-kit/postgres';
+import {
+  camelCaseRows,
+  type Database,
+  type Queries,
+  queryBuilder,
+  snakeCase,
+  type Transaction,
+} from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { type Selectable, sql } from 'kysely';
+import type { DB } from '../generated/tables.js';
 import { ACTS } from '../published/changed-events.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
-import { type Cancellation, type CancellationAlarm, type NewCancellation, rangesOf } from './cancellation.js';
-import { blockedBy } from './cancellation-body.js';
-import type { CancellationStore, Numbers, Taken } from './ports.js';
+import { presentRun } from '../runs/present-run.postgres.js';
+import {
+  blockedBy,
+  type Cancellation,
+  type CancellationAlarm,
+  type NewCancellation,
+  rangesOf,
+} from './cancellation.js';
+import type { CancellationStore, Taken } from './ports.js';
 
-/** The fields of a {@link Cancellation}; `env` has the certification run. */
-const COLUMNS = `id, env, issuer_rnc AS "issuerRnc", account_id AS "accountId", created_by AS "createdBy", content_hash AS "contentHash",
-  version, reason, total, generated_at AS "generatedAt", created_at AS "createdAt", xml_path AS "xmlPath", xml_sha256 AS "xmlSha256",
-  lines, revision, state, requested_at AS "requestedAt", sent_at AS "sentAt", response, refused, lost_sends AS "lostSends", failures,
-  next_action_at AS "nextActionAt", alarm, settled_at AS "settledAt", settled_note AS "settledNote"`;
+const COLUMNS = [
+  'id',
+  'env',
+  'issuerRnc',
+  'accountId',
+  'createdBy',
+  'contentHash',
+  'version',
+  'reason',
+  'total',
+  'generatedAt',
+  'createdAt',
+  'xmlPath',
+  'xmlSha256',
+  'lines',
+  'revision',
+  'state',
+  'requestedAt',
+  'sentAt',
+  'response',
+  'refused',
+  'lostSends',
+  'failures',
+  'nextActionAt',
+  'alarm',
+  'settledAt',
+  'settledNote',
+] as const satisfies readonly (keyof DB['cancellation'])[];
 
-interface CancellationRow extends Omit<Cancellation, 'run' | 'xml' | 'settled'> {
-  xmlPath: string;
-  xmlSha256: string;
-  settledAt: Date | null;
-  settledNote: string | null;
-}
+type CancellationRow = Selectable<DB['cancellation']>;
 
-function fromRow({ env, xmlPath, xmlSha256, settledAt, settledNote, ...fields }: CancellationRow): Cancellation {
-  return {
-    ...fields,
-    ...environmentRun(env),
-    xml: { path: xmlPath, sha256: xmlSha256 },
-    settled: settledAt === null ? null : { at: settledAt, note: settledNote ?? '' },
-  };
+/** `env` of a row has the certification run. Of the types of its other columns, the schema has only text and JSON. */
+function fromRow(row: CancellationRow): Cancellation {
+  const narrowed = row as CancellationRow & Pick<Cancellation, 'state' | 'alarm' | 'lines' | 'refused'>;
+  return { ...narrowed, ...environmentRun(row.env) };
 }
 
 /** Ranges are three arrays in one order: types, first and last sequences. */
@@ -39,12 +69,6 @@ const RANGES = 'unnest($3::text[], $4::bigint[], $5::bigint[])';
 export const LOCK_NUMBERS = {
   name: 'cancellation_lock_numbers',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('numbers:' || $1 || ':' || $2, 0))",
-};
-
-/** The present certification run of an issuer, and the environment under which its numbers are stored. */
-export const PRESENT = {
-  name: 'cancellation_present_run',
-  text: 'SELECT present_run($1, $2) AS run, stored_environment($1, $2, NULL) AS stored',
 };
 
 /**
@@ -120,75 +144,27 @@ const UNBLOCK = {
     WHERE p.env = s.env AND p.issuer_rnc = s.issuer_rnc AND p.ecf_type = s.ecf_type AND p.first_number = s.first_number`,
 };
 
-const ADD = {
-  name: 'cancellation_add',
-  text: `INSERT INTO cancellation (env, issuer_rnc, account_id, content_hash, version, reason, total, generated_at, created_at,
-      xml_path, xml_sha256, lines, state, next_action_at, requested_at, created_by)
-    VALUES (stored_environment($1, $2, NULL), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${COLUMNS}`,
-};
-
 /** Held until the commit, so that no other transaction adds a cancellation with the same content meanwhile. */
 const LOCK_CONTENT = {
   name: 'cancellation_lock_content',
   text: "SELECT pg_advisory_xact_lock(hashtextextended('cancellation:' || $1 || ':' || $2 || ':' || $3, 0))",
 };
 
-const SUBMIT = {
-  name: 'cancellation_submit',
-  text: `UPDATE cancellation SET state = 'sending', next_action_at = $2, requested_at = $3, revision = revision + 1
-    WHERE id = $1 AND state = 'local' AND env = stored_environment(environment_of(env), issuer_rnc, NULL) RETURNING ${COLUMNS}`,
-};
-
-const FIND_LOCAL = {
-  name: 'cancellation_find_local',
-  text: `SELECT ${COLUMNS} FROM cancellation WHERE env = stored_environment($1, issuer_rnc, NULL) AND account_id = $2
-      AND content_hash = $3 AND state = 'local'
-    ORDER BY id DESC LIMIT 1`,
-};
-
-const FIND = { name: 'cancellation_find', text: `SELECT ${COLUMNS} FROM cancellation WHERE id = $1` };
-
-const LIST = {
-  name: 'cancellation_list',
-  text: 'SELECT id FROM cancellation WHERE env = stored_environment($1, $2, NULL) AND issuer_rnc = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4',
-};
-
 /**
  * Leases due cancellations, earliest first. If the lease of a send ended, its outcome is unknown: it counts as lost. A first
  * send may have left when it was requested.
  */
-export const CLAIM = {
+const CLAIM = {
   name: 'cancellation_claim',
   text: `WITH due AS (
-      SELECT id, next_action_at FROM cancellation WHERE next_action_at <= $1 AND id <> ALL ($3::bigint[])
-       ORDER BY next_action_at LIMIT $4 FOR UPDATE SKIP LOCKED),
+      SELECT id, next_action_at FROM cancellation WHERE next_action_at <= $1
+       ORDER BY next_action_at LIMIT $3 FOR UPDATE SKIP LOCKED),
     claimed AS (UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
       lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
       sent_at = CASE WHEN c.state <> 'sending' OR c.sent_at IS NOT NULL THEN c.sent_at
         WHEN c.failures > 0 THEN $1 ELSE coalesce(c.requested_at, c.created_at) END
     FROM due WHERE c.id = due.id RETURNING c.*)
-    SELECT ${COLUMNS} FROM claimed JOIN (SELECT id, next_action_at AS was_due FROM due) d USING (id) ORDER BY was_due`,
-};
-
-const RECORD = {
-  name: 'cancellation_record',
-  text: `UPDATE cancellation SET revision = revision + 1, state = $3, sent_at = $4, response = $5, refused = $6, lost_sends = $7,
-      failures = $8, next_action_at = $9, alarm = $10, settled_at = $11, settled_note = $12
-    WHERE id = $1 AND revision = $2 RETURNING ${COLUMNS}`,
-};
-
-const NEEDING_PERSON = {
-  name: 'cancellation_needing_person',
-  text: `SELECT ${COLUMNS} FROM cancellation
-    WHERE CASE WHEN $3 THEN settled_at IS NOT NULL ELSE alarm IS NOT NULL END AND id > $4
-      AND ($1::text IS NULL OR environment_of(env) = $1) AND ($2::text IS NULL OR issuer_rnc = $2)
-    ORDER BY id LIMIT $5`,
-};
-
-const BACKLOG = {
-  name: 'cancellation_backlog',
-  text: `SELECT alarm, count(*)::int AS count, count(next_action_at)::int AS undecided FROM cancellation
-    WHERE next_action_at IS NOT NULL OR alarm IS NOT NULL GROUP BY alarm`,
+    SELECT ${COLUMNS.map(snakeCase).join(', ')} FROM claimed JOIN (SELECT id, next_action_at AS was_due FROM due) d USING (id) ORDER BY was_due`,
 };
 
 export interface CancellationStoreOptions {
@@ -206,15 +182,19 @@ export function createPostgresCancellationStore({
   timeoutMs,
 }: CancellationStoreOptions): CancellationStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
+  const builder = queryBuilder<DB>(database);
 
-  async function rows(statement: Statement, params: readonly unknown[]): Promise<Cancellation[]> {
-    return (await retry(() => database.query<CancellationRow>(statement, params))).rows.map(fromRow);
+  async function find(id: number): Promise<Cancellation | null> {
+    const query = builder.selectFrom('cancellation').select(COLUMNS).where('id', '=', id);
+    const row = await retry(() => query.executeTakeFirst());
+    return row === undefined ? null : fromRow(row);
   }
-
-  const find = async (id: number): Promise<Cancellation | null> => (await rows(FIND, [id]))[0] ?? null;
 
   return {
     find,
+    taken: ({ env, issuerRnc, ranges }) =>
+      retry(async () => findTaken(database, (await presentRun(database, env, issuerRnc)).stored, issuerRnc, ranges)),
+    findLocal: (key) => retry(() => findLocal(database, key)),
     async add(cancellation, bytes, lease) {
       const { outcome, tries } = await unlessTaken(database, timeoutMs, async (tx) => {
         const present = await findSameContent(tx, describe, cancellation, lease);
@@ -224,7 +204,7 @@ export function createPostgresCancellationStore({
       // The answer to the commit was lost, so this very cancellation may hold the numbers.
       for (const { by } of outcome.taken.cancelled) {
         const found = await find(by);
-        if (found?.xml.sha256 === cancellation.xml.sha256 && isUnsent(found, cancellation.createdAt))
+        if (found?.xmlSha256 === cancellation.xmlSha256 && isUnsent(found, cancellation.createdAt))
           return { added: found };
       }
       return outcome;
@@ -239,55 +219,75 @@ export function createPostgresCancellationStore({
       const found = await find(id);
       return found !== null && isUnsent(found, now) ? { added: found } : null;
     },
-    taken: (numbers) => retry(() => findTaken(database, numbers)),
-    findLocal: async ({ env, accountId, contentHash }) =>
-      (await rows(FIND_LOCAL, [env, accountId, contentHash]))[0] ?? null,
     async *list({ env, issuerRnc, limit, offset }) {
-      const found = await retry(() => database.query<{ id: number }>(LIST, [env, issuerRnc, limit, offset]));
-      for (const { id } of found.rows) yield* await rows(FIND, [id]);
+      const query = builder
+        .selectFrom('cancellation')
+        .select('id')
+        .where('env', '=', sql<string>`stored_environment(${env}, ${issuerRnc}, NULL)`)
+        .where('issuerRnc', '=', issuerRnc)
+        .orderBy('createdAt', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset);
+      for (const { id } of await retry(() => query.execute())) {
+        const found = await find(id);
+        if (found !== null) yield found;
+      }
     },
-    claimDue: ({ now, until, limit, inFlight }) =>
+    claimDue: ({ now, until, limit }) =>
       database.transaction(async (tx) => {
-        const claimed = (await tx.query<CancellationRow>(CLAIM, [now, until, inFlight, limit])).rows.map(fromRow);
+        const { rows } = await tx.query<object>(CLAIM, [now, until, limit]);
+        const claimed = camelCaseRows<CancellationRow>(rows).map(fromRow);
         // One that was `failed` may arrive from now on, so it is published as `submitted`.
         if (claimed.length > 0) await appendToOutbox(tx, claimed.map(describe));
         return claimed;
       }),
-    record: (before, progress, act = null) =>
-      retry(() =>
+    record(before, progress, act = null) {
+      const { state, sentAt, response, refused, lostSends, failures, nextActionAt, alarm, settledAt, settledNote } =
+        progress;
+      const update = (tx: Transaction) =>
+        queryBuilder<DB>(tx)
+          .updateTable('cancellation')
+          .set({ state, sentAt, response, refused: JSON.stringify(refused), lostSends, failures })
+          .set({ nextActionAt, alarm, settledAt, settledNote, revision: before.revision + 1 })
+          .where('id', '=', before.id)
+          .where('revision', '=', before.revision)
+          .returning(COLUMNS)
+          .executeTakeFirst();
+      return retry(() =>
         database.transaction(async (tx) => {
-          const { rows: recorded } = await tx.query<CancellationRow>(RECORD, [
-            before.id,
-            before.revision,
-            progress.state,
-            progress.sentAt,
-            progress.response,
-            JSON.stringify(progress.refused),
-            progress.lostSends,
-            progress.failures,
-            progress.nextActionAt,
-            progress.alarm,
-            progress.settled?.at ?? null,
-            progress.settled?.note ?? null,
-          ]);
-          if (recorded[0] === undefined) return null;
-          const after = fromRow(recorded[0]);
+          const row = await update(tx);
+          if (row === undefined) return null;
+          const after = fromRow(row);
           if (after.state === 'rejected' || after.refused.length > 0) await freeRefusedNumbers(tx, after);
           await appendToOutbox(tx, [describe(after), ...actEvents(ACTS, act)]);
           return after;
         }),
-      ),
-    needingPerson: ({ env, issuerRnc, settled, after, limit }) =>
-      rows(NEEDING_PERSON, [env, issuerRnc, settled, after, limit]),
+      );
+    },
+    async needingPerson({ env, issuerRnc, settled, after, limit }) {
+      let query = builder.selectFrom('cancellation').select(COLUMNS).where('id', '>', after);
+      query = query.where(settled ? 'settledAt' : 'alarm', 'is not', null);
+      if (env !== null) query = query.where(sql`environment_of(env)`, '=', env);
+      if (issuerRnc !== null) query = query.where('issuerRnc', '=', issuerRnc);
+      return (await retry(() => query.orderBy('id').limit(limit).execute())).map(fromRow);
+    },
     async backlog() {
-      const { rows: groups } = await database.query<{
-        alarm: CancellationAlarm | null;
-        count: number;
-        undecided: number;
-      }>(BACKLOG);
+      const groups = await builder
+        .selectFrom('cancellation')
+        .select(({ fn }) => [
+          'alarm',
+          fn.countAll<number>().as('count'),
+          fn.count<number>('nextActionAt').as('undecided'),
+        ])
+        .where(({ or, eb }) => or([eb('nextActionAt', 'is not', null), eb('alarm', 'is not', null)]))
+        .groupBy('alarm')
+        .execute();
       return {
         undecided: groups.reduce((sum, { undecided }) => sum + undecided, 0),
-        alarms: groups.flatMap(({ alarm, count }) => (alarm === null ? [] : [{ kind: alarm, count }])),
+        alarms: groups.flatMap(({ alarm, count }) =>
+          alarm === null ? [] : [{ kind: alarm as CancellationAlarm, count }],
+        ),
       };
     },
   };
@@ -319,7 +319,25 @@ async function unlessTaken<T>(
   }
 }
 
-/** Submits a local cancellation and blocks its numbers; null if it is no longer local. */
+/** The latest local cancellation of the present run with that content. */
+async function findLocal(
+  queries: Queries,
+  { env, accountId, contentHash }: Pick<Cancellation, 'env' | 'accountId' | 'contentHash'>,
+): Promise<Cancellation | null> {
+  const row = await queryBuilder<DB>(queries)
+    .selectFrom('cancellation')
+    .select(COLUMNS)
+    .where('env', '=', sql<string>`stored_environment(${env}, issuer_rnc, NULL)`)
+    .where('accountId', '=', accountId)
+    .where('contentHash', '=', contentHash)
+    .where('state', '=', 'local')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Submits a local cancellation of the present run and blocks its numbers; null if it is no longer local. */
 async function submitLocal(
   tx: Transaction,
   describe: Describe,
@@ -327,9 +345,16 @@ async function submitLocal(
   lease: Date,
   now: Date,
 ): Promise<Cancellation | null> {
-  const { rows } = await tx.query<CancellationRow>(SUBMIT, [id, lease, now]);
-  if (rows[0] === undefined) return null;
-  const submitted = fromRow(rows[0]);
+  const row = await queryBuilder<DB>(tx)
+    .updateTable('cancellation')
+    .set({ state: 'sending', nextActionAt: lease, requestedAt: now, revision: sql`revision + 1` })
+    .where('id', '=', id)
+    .where('state', '=', 'local')
+    .where('env', '=', sql<string>`stored_environment(environment_of(env), issuer_rnc, NULL)`)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const submitted = fromRow(row);
   await appendToOutbox(tx, [describe(submitted)]);
   await blockNumbers(tx, submitted);
   return submitted;
@@ -339,14 +364,16 @@ async function submitLocal(
 async function findSameContent(
   tx: Transaction,
   describe: Describe,
-  { env, issuerRnc, accountId, contentHash, createdAt, lines }: NewCancellation,
+  cancellation: NewCancellation,
   lease: Date | null,
 ): Promise<Cancellation | null> {
+  const { env, issuerRnc, accountId, contentHash, createdAt, lines } = cancellation;
   await tx.query(LOCK_CONTENT, [env, accountId, contentHash]);
-  const [local] = (await tx.query<CancellationRow>(FIND_LOCAL, [env, accountId, contentHash])).rows;
-  if (local !== undefined)
-    return lease === null ? fromRow(local) : submitLocal(tx, describe, local.id, lease, createdAt);
-  const taken = lease === null ? await findTaken(tx, { env, issuerRnc, ranges: merged(rangesOf(lines)) }) : null;
+  const local = await findLocal(tx, cancellation);
+  if (local !== null) return lease === null ? local : submitLocal(tx, describe, local.id, lease, createdAt);
+  if (lease !== null) return null;
+  const { stored } = await presentRun(tx, env, issuerRnc);
+  const taken = await findTaken(tx, stored, issuerRnc, merged(rangesOf(lines)));
   if (taken !== null) throw new NumbersTaken(taken);
   return null;
 }
@@ -358,26 +385,21 @@ async function insert(
   bytes: Uint8Array,
   lease: Date | null,
 ): Promise<Cancellation> {
-  const { rows } = await tx.query<CancellationRow>(ADD, [
-    cancellation.env,
-    cancellation.issuerRnc,
-    cancellation.accountId,
-    cancellation.contentHash,
-    cancellation.version,
-    cancellation.reason,
-    cancellation.total,
-    cancellation.generatedAt,
-    cancellation.createdAt,
-    cancellation.xml.path,
-    cancellation.xml.sha256,
-    JSON.stringify(cancellation.lines),
-    lease === null ? 'local' : 'sending',
-    lease,
-    lease === null ? null : cancellation.createdAt,
-    cancellation.createdBy ?? null,
-  ]);
-  const added = fromRow(rows[0] as CancellationRow);
-  await addPendingDocuments(tx, [{ ...cancellation.xml, bytes }]);
+  const { env, issuerRnc, lines, createdAt, xmlPath, xmlSha256 } = cancellation;
+  const row = await queryBuilder<DB>(tx)
+    .insertInto('cancellation')
+    .values({
+      ...cancellation,
+      env: sql<string>`stored_environment(${env}, ${issuerRnc}, NULL)`,
+      lines: JSON.stringify(lines),
+      state: lease === null ? 'local' : 'sending',
+      nextActionAt: lease,
+      requestedAt: lease === null ? null : createdAt,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  const added = fromRow(row);
+  await addPendingDocuments(tx, [{ path: xmlPath, sha256: xmlSha256, bytes }]);
   await appendToOutbox(tx, [describe(added)]);
   if (lease !== null) await blockNumbers(tx, added);
   return added;
@@ -400,13 +422,18 @@ class NumbersTaken extends Error {
   }
 }
 
-/** The attempts and cancellations that hold the numbers; null if there are none. */
+/**
+ * The attempts and cancellations that hold the numbers; null if there are none.
+ *
+ * @param stored the environment with the certification run
+ */
 async function findTaken(
   queries: Queries,
-  { issuerRnc, ranges, ...numbers }: Numbers & { readonly run?: number },
+  stored: string,
+  issuerRnc: string,
+  ranges: readonly NumberRange[],
 ): Promise<Taken | null> {
-  const env = await storedIn(queries, { issuerRnc, ...numbers });
-  const params = [env, issuerRnc, ...columns(ranges)];
+  const params = [stored, issuerRnc, ...columns(ranges)];
   const used = await queries.query<Taken['used'][number]>(USED, [...params, FREE_STATES, MAX_NAMED]);
   const cancelled = await queries.query<Taken['cancelled'][number]>(CANCELLED, [
     ...params,
@@ -418,11 +445,12 @@ async function findTaken(
 }
 
 /** Blocks all numbers of a cancellation. The lock on the issuer's numbers comes first, so that the check sees every commit. */
-async function blockNumbers(tx: Transaction, { env, run, issuerRnc, id, lines }: Cancellation): Promise<void> {
+async function blockNumbers(tx: Transaction, cancellation: Cancellation): Promise<void> {
+  const { issuerRnc, id, lines } = cancellation;
   const ranges = merged(rangesOf(lines));
-  const stored = storedEnvironment({ env, run });
+  const stored = storedEnvironment(cancellation);
   await tx.query(LOCK_NUMBERS, [stored, issuerRnc]);
-  const taken = await findTaken(tx, { env, run, issuerRnc, ranges });
+  const taken = await findTaken(tx, stored, issuerRnc, ranges);
   if (taken !== null) throw new NumbersTaken(taken);
   await tx.query(BLOCK, [stored, issuerRnc, ...columns(ranges), id]);
 }
@@ -432,16 +460,6 @@ async function freeRefusedNumbers(tx: Transaction, cancellation: Cancellation): 
   const { issuerRnc, id } = cancellation;
   await tx.query(UNBLOCK, [id]);
   await tx.query(BLOCK, [storedEnvironment(cancellation), issuerRnc, ...columns(blockedBy(cancellation)), id]);
-}
-
-/** The stored environment of a run; without `run`, of the present one. */
-async function storedIn(
-  queries: Queries,
-  { env, issuerRnc, run }: Pick<Numbers, 'env' | 'issuerRnc'> & { readonly run?: number },
-): Promise<string> {
-  if (run !== undefined) return storedEnvironment({ env, run });
-  const { rows } = await queries.query<{ stored: string }>(PRESENT, [env, issuerRnc]);
-  return rows[0]?.stored ?? env;
 }
 
 /**

@@ -1,15 +1,9 @@
-import type { AuthorityClient, TokenProvider } from '@ecf/authority-client';
 import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { NumberRange } from '@ecf/domain/number-set';
 import type { ClaimRequest } from '@ecf/service-kit/due-work';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
-import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
-import type { ReachCheckpoint } from '../attempt/ports.js';
-import type { KeyedQueue } from '../keyed-queue.js';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
-import type { SignedCancellation, signCancellation } from './cancellation-document.js';
-import type { CancellationRequest } from './request.js';
+import type { CancellationRequest, SignedCancellation, signCancellation } from './cancellation-document.js';
 
 /** Numbers that cannot be cancelled, and why. */
 export interface Taken {
@@ -50,11 +44,8 @@ export interface CancellationStore {
   find(id: number): Promise<Cancellation | null>;
   /** Newest first, read one by one, because each may have a hundred thousand ranges. */
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
-  /**
-   * Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. A clock
-   * that is set forward may end the lease of a send in this process, so ids `inFlight` are passed over.
-   */
-  claimDue(request: ClaimRequest & { readonly inFlight: readonly number[] }): Promise<Cancellation[]>;
+  /** Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. */
+  claimDue(request: ClaimRequest): Promise<Cancellation[]>;
   /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */
   record(before: Cancellation, progress: CancellationProgress, act?: AuditAct | null): Promise<Cancellation | null>;
   /** Cancellations with an alarm, or (`settled`) cancellations that a person settled, in the order of ids. */
@@ -91,33 +82,4 @@ export interface CancellationDocuments {
   read(body: Buffer): Promise<CancellationRequest>;
   /** @see signCancellation */
   sign(...order: Parameters<typeof signCancellation>): Promise<SignedCancellation>;
-}
-
-export interface CancellationPorts {
-  readonly archive: DocumentReader;
-  readonly tokens: TokenProvider;
-  /** Called before every signature. */
-  readonly recordUse: RecordCertificateUse;
-  readonly clock: () => Date;
-  readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-  readonly inOrder: KeyedQueue;
-  readonly checkpoint: ReachCheckpoint;
-  /** Work that continues after its request was answered. A graceful stop waits for it. */
-  readonly pending: Set<Promise<unknown>>;
-  readonly cancellations: CancellationStore;
-  readonly cancellationDocuments: Pick<CancellationDocuments, 'sign'>;
-  readonly cancellationAuthority: Pick<AuthorityClient, 'submitCancellation'>;
-  readonly cancellationObserver: CancellationObserver;
-  /** Milliseconds to the first retry, and of one send at most. */
-  readonly settings: { readonly firstRetryMs: number; readonly sendTimeoutMs: number };
-}
-
-/** Two logins of two calls each, and two sends. Each call has its own timeout. */
-const CALLS_OF_A_SEND = 6;
-const LEASE_MARGIN_MS = 15_000;
-
-/** Milliseconds for which a cancellation is leased to its sender: longer than all calls of the send. */
-export function leaseMs({ sendTimeoutMs }: CancellationPorts['settings']): number {
-  return CALLS_OF_A_SEND * sendTimeoutMs + LEASE_MARGIN_MS;
 }

@@ -1,84 +1,135 @@
-import type { Answer, CancellationVerdict } from '@ecf/authority-client';
+import type { Answer, AuthorityClient, CancellationVerdict, TokenProvider } from '@ecf/authority-client';
 import { callWithToken } from '@ecf/authority-client/login';
-import { retryDelay } from '@ecf/domain';
+import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
 import { retry } from '@ecf/service-kit/retry';
+import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { SigningCertificate } from '@ecf/xml-signing';
-import { OVERDUE_MS } from '../attempt/transitions.js';
+import type { ReachCheckpoint } from '../attempt/ports.js';
+import type { Certificates } from '../credentials/certificates.js';
+import type { Taxpayers } from '../credentials/taxpayers.js';
 import { CommitUnconfirmed, MAX_ROUNDS } from '../errors.js';
-import { type Cancellation, type CancellationProgress, type CancellationState, rangesOf } from './cancellation.js';
-import type { CancellationPorts } from './ports.js';
-import { leavesSomeOpen, refusedNumbers } from './refused-numbers.js';
+import type { Cancellation, CancellationProgress } from './cancellation.js';
+import type { CancellationObserver, CancellationStore } from './ports.js';
+import { type AnsweredVerdict, afterAnswer, afterLateVerdict, sentLater } from './progress.js';
 
-/** Sends a leased cancellation and records the outcome. Resolves with its present state. */
-export interface SendCancellation {
-  /**
-   * Without a certificate (null) it is sent later.
-   *
-   * @throws CommitUnconfirmed if the outcome cannot be recorded for some 30 seconds; the record is tried further
-   */
-  (cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array): Promise<Cancellation>;
-  /** Ids of the cancellations that this process is sending, until the outcome is recorded. */
-  inFlight(): number[];
-}
+/**
+ * Sends a leased cancellation and records the outcome. Resolves with its present state. Without a certificate (null) it is
+ * sent later. `bytes` saves reading the stored ones.
+ *
+ * @throws CommitUnconfirmed if the outcome cannot be recorded for some 30 seconds; it is recorded later
+ */
+export type SendCancellation = (
+  cancellation: Cancellation,
+  certificate: SigningCertificate | null,
+  bytes?: Uint8Array,
+) => Promise<Cancellation>;
 
 /**
  * Every send has the same stored bytes. The authority offers no query for a cancellation, so a lost answer leads to
  * another send. An accepted repeat decides. A refused repeat does not show the outcome of the first copy, which may have
  * annulled the numbers. So the cancellation stays open for a person.
  */
-export function createSendCancellation(ports: CancellationPorts): SendCancellation {
-  async function transmit(
-    cancellation: Cancellation,
-    certificate: SigningCertificate,
-    xml: Uint8Array,
-  ): Promise<Answer<CancellationVerdict>> {
-    const { env, issuerRnc, accountId } = cancellation;
-    return callWithToken(ports.tokens, { env, account: accountId, rnc: issuerRnc, certificate }, (token) =>
-      ports.cancellationAuthority.submitCancellation({ env, token, issuerRnc, xml }),
-    );
-  }
+export function createSendCancellation({
+  cancellations,
+  authority,
+  tokens,
+  archive,
+  observer,
+  clock,
+  random,
+  sleep,
+  firstRetryMs,
+  pending,
+  checkpoint,
+}: {
+  readonly cancellations: Pick<CancellationStore, 'find' | 'record'>;
+  readonly authority: Pick<AuthorityClient, 'submitCancellation'>;
+  readonly tokens: TokenProvider;
+  readonly archive: DocumentReader;
+  readonly observer: CancellationObserver;
+  readonly clock: () => Date;
+  readonly random: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly firstRetryMs: number;
+  /** Receives the writes of answers that wait for the database. */
+  readonly pending: Set<Promise<unknown>>;
+  readonly checkpoint: ReachCheckpoint;
+}): SendCancellation {
+  const times = () => ({ now: clock(), random, firstRetryMs });
 
-  async function sendOnce(
-    cancellation: Cancellation,
+  return async (cancellation, certificate, bytes) => {
+    const answer = await transmit(cancellation, certificate, bytes);
+    const progress =
+      answer === null
+        ? sentLater(cancellation, times(), { reached: false })
+        : afterAnswer(cancellation, answer, times());
+    const recorded = await recordSurely(cancellation, progress, answer?.outcome === 'verdict' ? answer : null);
+    observer.sent(recorded, wordOf(answer));
+    if (recorded.alarm !== null && cancellation.alarm === null) observer.alarm(recorded);
+    return recorded;
+  };
+
+  /** The answer of the authority; null if it was not sent, because there is no token or the stored bytes cannot be read now. */
+  async function transmit(
+    { id, env, issuerRnc, accountId, xmlPath, xmlSha256 }: Cancellation,
     certificate: SigningCertificate | null,
     bytes: Uint8Array | undefined,
-    giveUp: (error: unknown) => void,
-  ): Promise<Cancellation> {
-    let progress: CancellationProgress;
-    let outcome: string;
-    let said: Verdict | null = null;
+  ): Promise<Answer<CancellationVerdict> | null> {
     try {
-      if (certificate === null) throw new Error(`${cancellation.issuerRnc} has no certificate that can sign now`);
-      const xml = bytes ?? (await ports.archive.get(cancellation.xml.path, cancellation.xml.sha256));
-      const answer = await transmit(cancellation, certificate, xml);
-      await ports.checkpoint('sent');
-      if (answer.outcome === 'verdict') said = answer;
-      outcome = said?.verdict.status ?? wordOf(answer);
-      progress = after(cancellation, answer, ports);
+      if (certificate === null) throw new Error(`${issuerRnc} has no certificate that can sign now`);
+      const xml = bytes ?? (await archive.get(xmlPath, xmlSha256));
+      const owner = { env, account: accountId, rnc: issuerRnc, certificate };
+      const answer = await callWithToken(tokens, owner, (token) =>
+        authority.submitCancellation({ env, token, issuerRnc, xml }),
+      );
+      await checkpoint('sent');
+      return answer;
     } catch (error) {
-      // It was not sent: there is no token, or the stored bytes cannot be read now.
-      ports.cancellationObserver.failed('sending a cancellation', error, cancellation.id);
-      outcome = 'not_sent';
-      progress = later(cancellation, ports, { reached: false });
+      observer.failed('sending a cancellation', error, id);
+      return null;
     }
-    const recorded = await recordAnswer(ports, cancellation, progress, said, giveUp);
-    ports.cancellationObserver.sent(recorded, outcome);
-    if (recorded.alarm !== null && cancellation.alarm === null) ports.cancellationObserver.alarm(recorded);
-    return recorded;
   }
 
-  const sending = new Set<number>();
-  async function send(cancellation: Cancellation, certificate: SigningCertificate | null, bytes?: Uint8Array) {
-    const { id } = cancellation;
-    let giveUp = (_: unknown): void => undefined;
-    const unrecorded = new Promise<never>((_, reject) => {
-      giveUp = (cause) => reject(notRecordedYet(id, cause));
-    });
-    sending.add(id);
-    const recorded = sendOnce(cancellation, certificate, bytes, giveUp).finally(() => sending.delete(id));
-    return Promise.race([recorded, unrecorded]);
+  /** Records an answer, with retries until it is recorded, because a lost answer means another send. */
+  async function recordSurely(
+    before: Cancellation,
+    progress: CancellationProgress,
+    verdict: AnsweredVerdict | null,
+  ): Promise<Cancellation> {
+    const work = () => record(before, progress, verdict);
+    const failed = (error: unknown) => observer.failed('recording the answer to a cancellation', error, before.id);
+    try {
+      return await retry(work, {
+        sleep,
+        onFailure(error, failures) {
+          failed(error);
+          if (failures === MAX_ROUNDS) throw error;
+        },
+      });
+    } catch (error) {
+      const recording = retry(work, { sleep, onFailure: failed });
+      pending.add(recording);
+      void recording.finally(() => pending.delete(recording));
+      throw notRecordedYet(before.id, error);
+    }
   }
-  return Object.assign(send, { inFlight: () => [...sending] });
+
+  async function record(
+    before: Cancellation,
+    progress: CancellationProgress,
+    verdict: AnsweredVerdict | null,
+  ): Promise<Cancellation> {
+    const recorded = await cancellations.record(before, progress);
+    if (recorded !== null) return recorded;
+    // The lease ended before the answer came, so another instance or a person changed it.
+    const present = await cancellations.find(before.id);
+    if (present === null) return before;
+    const late = verdict === null ? null : afterLateVerdict(present, verdict, times());
+    if (late === null) return present;
+    const recordedLate = await cancellations.record(present, late);
+    if (recordedLate !== null) return recordedLate;
+    throw new Error(`the cancellation ${before.id} was changed by another instance at each try`);
+  }
 }
 
 function notRecordedYet(id: number, cause: unknown): CommitUnconfirmed {
@@ -88,107 +139,66 @@ function notRecordedYet(id: number, cause: unknown): CommitUnconfirmed {
   );
 }
 
-type Verdict = Extract<Answer<CancellationVerdict>, { outcome: 'verdict' }>;
-type Schedule = Pick<CancellationPorts, 'clock' | 'random' | 'settings'>;
-
-/** The progress of a cancellation after an answer. */
-export function after(
-  before: Cancellation,
-  answer: Answer<CancellationVerdict>,
-  ports: Schedule,
-): CancellationProgress {
-  const response = answer.raw?.body ?? before.response;
-  if (answer.outcome !== 'verdict') {
-    const reached = answer.outcome === 'unknown' && answer.reachedAuthority === 'maybe';
-    const waitMs = answer.outcome === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
-    return { ...later(before, ports, { reached, waitMs }), response };
-  }
-  const { status, heading, messages } = answer.verdict;
-  const settled = { ...before, sentAt: before.sentAt ?? ports.clock(), response, nextActionAt: null };
-  if (status === 'Aceptado') return { ...settled, state: 'accepted', refused: [], alarm: null };
-  if (before.lostSends > 0) return { ...settled, state: 'submitted', alarm: 'cancellation-open' };
-  const requested = rangesOf(before.lines);
-  if (status === 'Rechazado' && leavesSomeOpen(heading, messages, requested))
-    return { ...settled, state: 'submitted', refused: [], alarm: 'cancellation-unreadable' };
-  if (status === 'Rechazado') return { ...settled, state: 'rejected', refused: [], alarm: null };
-  const refused = refusedNumbers(heading, messages, requested);
-  return {
-    ...settled,
-    state: 'partial',
-    refused: refused ?? [],
-    alarm: refused === null ? 'cancellation-unreadable' : null,
-  };
-}
-
-/** Due again after a pause that grows to an hour, without end. */
-function later(
-  before: Cancellation,
-  { clock, random, settings }: Schedule,
-  { reached, waitMs = 0 }: { reached: boolean; waitMs?: number },
-): CancellationProgress {
-  const now = clock();
-  const failures = before.failures + 1;
-  const pause = Math.max(retryDelay(failures, settings.firstRetryMs, random), waitMs);
-  const lostSends = before.lostSends + (reached ? 1 : 0);
-  const overdue = now.getTime() - (before.requestedAt ?? before.createdAt).getTime() > OVERDUE_MS;
-  return {
-    ...before,
-    state: lostSends > 0 ? 'submitted' : 'failed',
-    sentAt: before.sentAt ?? (reached ? now : null),
-    lostSends,
-    failures,
-    nextActionAt: new Date(now.getTime() + pause),
-    alarm: overdue ? 'cancellation-overdue' : before.alarm,
-  };
-}
-
-/**
- * The progress after a late verdict, if another instance claimed the cancellation meanwhile; null if it stays
- * as it is. A decision of the authority or a person stays. A full acceptance counts in any case. A refusal does not show
- * the outcome of other copies: a copy in flight decides by its own answer, and a lost one stays open.
- */
-function afterAnother(present: Cancellation, said: Verdict, ports: Schedule): CancellationProgress | null {
-  if (!UNDECIDED.has(present.state)) return null;
-  const isRefusal = said.verdict.status !== 'Aceptado';
-  if (isRefusal && (present.state === 'sending' || present.nextActionAt === null)) return null;
-  return after(present, said, ports);
-}
-
-const UNDECIDED: ReadonlySet<CancellationState> = new Set(['sending', 'failed', 'submitted']);
-
-/**
- * Records an answer, with retries until it is recorded, because a lost answer means another send. `giveUp` is called once,
- * after {@link MAX_ROUNDS} tries: the caller is answered then.
- */
-async function recordAnswer(
-  ports: CancellationPorts,
-  before: Cancellation,
-  progress: CancellationProgress,
-  said: Verdict | null,
-  giveUp: (error: unknown) => void,
-): Promise<Cancellation> {
-  async function record(): Promise<Cancellation> {
-    const recorded = await ports.cancellations.record(before, progress);
-    if (recorded !== null) return recorded;
-    const present = await ports.cancellations.find(before.id);
-    if (present === null) return before;
-    const known = said === null ? null : afterAnother(present, said, ports);
-    if (known === null) return present;
-    const late = await ports.cancellations.record(present, known);
-    if (late !== null) return late;
-    throw new Error(`the cancellation ${before.id} was changed by another instance at each try`);
-  }
-  const work = retry(record, {
-    sleep: ports.sleep,
-    onFailure(error, failures) {
-      ports.cancellationObserver.failed('recording the answer to a cancellation', error, before.id);
-      if (failures === MAX_ROUNDS) giveUp(error);
-    },
-  });
-  ports.pending.add(work);
-  return work.finally(() => ports.pending.delete(work));
-}
-
-function wordOf(answer: Answer<CancellationVerdict>): string {
+/** The outcome of a send as a label of a metric. */
+function wordOf(answer: Answer<CancellationVerdict> | null): string {
+  if (answer === null) return 'not_sent';
+  if (answer.outcome === 'verdict') return answer.verdict.status;
   return answer.outcome === 'unknown' ? `unknown:${answer.cause}` : answer.outcome;
+}
+
+/**
+ * Sends due cancellations: after a lost answer, an outage of the authority, or a crash of the sending instance. One at a
+ * time, because they are few and one may have twelve megabytes.
+ */
+export function createCancellationBackground({
+  cancellations,
+  taxpayers,
+  certificates,
+  send,
+  observer,
+  checkpoint,
+  ...options
+}: {
+  readonly cancellations: Pick<CancellationStore, 'claimDue'>;
+  readonly taxpayers: Pick<Taxpayers, 'lastKnown'>;
+  readonly certificates: Pick<Certificates, 'stored'>;
+  readonly send: SendCancellation;
+  readonly observer: CancellationObserver;
+  readonly checkpoint: ReachCheckpoint;
+  readonly clock: () => Date;
+  readonly leaseMs: number;
+  /** Longest pause in milliseconds between two queries of the database. */
+  readonly idleMs: number;
+}): DueWork<Cancellation> {
+  /** The stored certificate of the issuer; null if it cannot sign now. */
+  async function certificateOf({ issuerRnc, accountId, id }: Cancellation): Promise<SigningCertificate | null> {
+    const taxpayer = await taxpayers.lastKnown(issuerRnc);
+    try {
+      return taxpayer === null || taxpayer.account_id !== accountId ? null : certificates.stored(taxpayer);
+    } catch (error) {
+      observer.failed('opening a certificate for a cancellation', error, id);
+      return null;
+    }
+  }
+
+  return createDueWork<Cancellation>({
+    ...options,
+    store: {
+      async claimDue(request) {
+        const claimed = await cancellations.claimDue(request);
+        if (claimed.length > 0) await checkpoint('claimed');
+        return claimed;
+      },
+    },
+    async handle(cancellation) {
+      await send(cancellation, await certificateOf(cancellation));
+    },
+    onError: (error, cancellation) =>
+      observer.failed(
+        cancellation === undefined ? 'looking for cancellations that are due' : 'sending a cancellation',
+        error,
+        cancellation?.id,
+      ),
+    concurrency: 1,
+  });
 }

@@ -3,7 +3,7 @@ import { toIsoDominican } from '@ecf/domain';
 import { common, describe, type NumberRange, without } from '@ecf/domain/number-set';
 import { EmissionError, invalidRequest } from '../errors.js';
 import { type Cancellation, type CancellationProgress, rangesOf } from './cancellation.js';
-import type { CancellationPorts } from './ports.js';
+import type { CancellationObserver, CancellationStore } from './ports.js';
 
 /** Outcome that a person found at the authority. */
 export interface Settlement {
@@ -26,22 +26,24 @@ export type SettleCancellation = (settlement: Settlement) => Promise<Cancellatio
  * not sent again, and the note is stored beside the last answer of the authority.
  */
 export function createSettleCancellation(
-  ports: Pick<CancellationPorts, 'cancellations' | 'cancellationObserver' | 'clock'>,
+  cancellations: Pick<CancellationStore, 'find' | 'record'>,
+  observer: Pick<CancellationObserver, 'settled'>,
+  clock: () => Date,
 ): SettleCancellation {
   return async (settlement) => {
-    const before = await ports.cancellations.find(settlement.id);
+    const before = await cancellations.find(settlement.id);
     if (before === null) throw new EmissionError('not_found', `There is no cancellation ${settlement.id}.`);
     if (before.alarm === null || before.state === 'sending') throw conflict(before);
-    const now = ports.clock();
+    const now = clock();
     const act = actOf(settlement.by, actionOf(settlement), toIsoDominican(now));
-    const recorded = await ports.cancellations.record(before, settledBy(before, settlement, now), act);
+    const recorded = await cancellations.record(before, settledBy(before, settlement, now), act);
     if (recorded === null) {
       // The answer to the commit may have been lost, so the stored settlement may be this one.
-      const present = await ports.cancellations.find(settlement.id);
-      if (present?.state !== settlement.outcome || present.settled?.note !== settlement.note) throw conflict(before);
+      const present = await cancellations.find(settlement.id);
+      if (present?.state !== settlement.outcome || present.settledNote !== settlement.note) throw conflict(before);
       return present;
     }
-    ports.cancellationObserver.settled(recorded);
+    observer.settled(recorded);
     return recorded;
   };
 }
@@ -64,7 +66,8 @@ function settledBy(before: Cancellation, { outcome, refused, note }: Settlement,
     refused: outcome === 'partial' ? common(requested, refused) : [],
     nextActionAt: null,
     alarm: null,
-    settled: { at, note },
+    settledAt: at,
+    settledNote: note,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
-import { LOCK_NUMBERS, PRESENT } from '../cancellation/cancellations.postgres.js';
+import { LOCK_NUMBERS } from '../cancellation/cancellations.postgres.js';
 import { ACTS } from '../published/changed-events.js';
 import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
+import { presentRun } from './present-run.postgres.js';
 import type { RunStore, StartedRun } from './start-run.js';
 
 /** False while another start holds the lock, which is held until the commit. */
@@ -101,11 +102,6 @@ export function createPostgresRunStore(
       return rows.map(({ id }) => id);
     },
   };
-}
-
-async function presentRun(queries: Pick<Transaction, 'query'>, env: string, issuerRnc: string) {
-  const { rows } = await queries.query<{ run: number; stored: string }>(PRESENT, [env, issuerRnc]);
-  return rows[0] as { run: number; stored: string };
 }
 
 async function supersede(tx: Transaction, stored: string, issuerRnc: string): Promise<number> {

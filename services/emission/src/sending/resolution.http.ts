@@ -85,7 +85,7 @@ const MOST_NAMED = 10;
 const MOST_ANSWER = 2_000;
 
 function doubtful(cancellation: Cancellation) {
-  const { state, settled } = cancellation;
+  const { state, settledAt, settledNote } = cancellation;
   const ranges = merged(rangesOf(cancellation.lines));
   const more = ranges.length > MOST_NAMED ? `, and ${ranges.length - MOST_NAMED} ranges more` : '';
   return {
@@ -99,7 +99,7 @@ function doubtful(cancellation: Cancellation) {
     numbers: `${ranges.slice(0, MOST_NAMED).map(describe).join(', ')}${more}`,
     authority_response: cancellation.response?.slice(0, MOST_ANSWER) ?? null,
     created_at: toIsoDominican(cancellation.createdAt),
-    settled_at: settled === null ? null : toIsoDominican(settled.at),
-    note: settled?.note ?? null,
+    settled_at: settledAt === null ? null : toIsoDominican(settledAt),
+    note: settledNote,
   };
 }
