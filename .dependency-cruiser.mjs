@@ -10,10 +10,11 @@ const DOES_IO = [
   '\\.(postgres|http|kafka|redis|worker|files|s3|in-process)\\.ts$',
   '(^|/|-)routes\\.ts$',
   '^services/[^/]+/src/(main|app|config|background|metrics|index)\\.ts$',
+  // The wiring of a subject.
+  '^services/[^/]+/src/[^/]+/index\\.ts$',
   // Not named by their suffix.
   '^services/gateway/src/(lifecycle|owners)\\.ts$',
   '^services/query/src/webhooks\\.ts$',
-  '^services/emission/src/due-times\\.ts$',
   '^services/[^/]+/src/(inbound|outbound|generated)/',
 ];
 

@@ -1,33 +1,41 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
 import type { Subscription } from '@ecf/service-kit/bus';
 import { createDueTimeWatch } from '@ecf/service-kit/due-work';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
 import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
-import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { EmissionStore } from './attempt/ports.js';
-import type { Recorder } from './attempt/recorder.js';
-import type { BatchStore } from './batches/ports.js';
-import type { CancellationStore } from './cancellation/ports.js';
+import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import { OVERDUE_MS } from './attempt/transitions.js';
 import type { EmissionConfig } from './config.js';
-import type { ContingencyStore } from './contingency/contingency.js';
-import { DUE_TIMES } from './due-times.js';
-import { subscribeDeliveries, subscribeInvoiceStatus, subscribeTaxpayers } from './events.kafka.js';
-import type { createBatchMetrics, createCancellationMetrics, createEmissionMetrics } from './metrics.js';
-import { createContingencyMetrics, createEndsMetrics } from './metrics.js';
+import { LONGEST_PROBE_MS } from './contingency/recovery.js';
+import { createEndsMetrics } from './metrics.js';
 import { createNotices } from './notices/notices.postgres.js';
-import type { NumberStore } from './numbers/ports.js';
-import type { PublishedDocuments } from './published/published-documents.js';
-import { applyStatus } from './sending/apply-status.js';
+import { RESERVATION_MS } from './numbers/numbers.postgres.js';
 
-/** The consumer group of this service. */
-const EMISSION_GROUP = 'emission';
-
-const MIGRATIONS = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', 'prisma', 'migrations');
+const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const NOTICES_EVERY_MS = 3_600_000;
 /** Milliseconds that a stop waits for answers that cannot be recorded because the database is unavailable. */
 const PENDING_MS = 10_000;
+
+/** Every due time and lease of this service. The authority can request a pause of an hour at most. */
+export const DUE_TIMES: readonly DueTimes[] = [
+  // A document whose result is awaited is due when it is overdue.
+  { table: 'attempt', column: 'next_action_at', longestMs: OVERDUE_MS },
+  {
+    table: 'attempt',
+    column: 'next_action_at',
+    longestMs: LONGEST_RETRY_DELAY_MS,
+    where: "state NOT IN ('processing', 'not-found') AND alarm IS DISTINCT FROM 'no-query'",
+  },
+  { table: 'cancellation', column: 'next_action_at', longestMs: LONGEST_RETRY_DELAY_MS },
+  { table: 'batch', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS },
+  // Open batches are counted every second, which wakes the work on their lines.
+  { table: 'batch_line', column: 'due_at', longestMs: LONGEST_RETRY_DELAY_MS, wakes: false },
+  { table: 'contingency', column: 'due_at', longestMs: LONGEST_PROBE_MS },
+  { table: 'reserved_number', column: 'until', longestMs: RESERVATION_MS, wakes: false },
+  PENDING_DOCUMENT_DUE_TIMES,
+];
 
 /** Work that runs beside the requests. */
 interface Loop {
@@ -37,56 +45,49 @@ interface Loop {
   stop(): Promise<void>;
 }
 
-export interface LifeCycleDependencies extends ServiceDependencies {
-  readonly emissions: EmissionStore;
-  readonly recorder: Recorder;
-  readonly numbers: NumberStore;
-  readonly contingency: ContingencyStore;
-  readonly taxpayers: TaxpayerReplica;
-  /** Work that continues after its request was answered. A graceful stop waits for it. */
-  readonly pending: Set<Promise<unknown>>;
-  readonly cancellations: Pick<CancellationStore, 'backlog'>;
-  readonly published: Pick<PublishedDocuments, 'findSubmission'>;
-  readonly countBacklog: {
-    readonly documents: ReturnType<typeof createEmissionMetrics>['backlog'];
-    readonly cancellations: ReturnType<typeof createCancellationMetrics>['backlog'];
-    readonly batches: ReturnType<typeof createBatchMetrics>;
-  };
-  readonly relay: Loop;
-  readonly archiver: Loop;
+export interface BackgroundWork {
+  /** Subscribes to the events of other services. */
+  subscribe(publishNotices: (rnc: string) => Promise<void>): Promise<readonly Subscription[]>;
+  /** The report of this instance's master keys. */
   readonly instance: Loop;
-  /** The background work on documents, cancellations and batches. */
+  /** Publishes the events of the outbox. */
+  readonly relay: Loop;
+  /** Moves committed documents to the archive. */
+  readonly archiver: Loop;
+  /** The work on documents, cancellations and batches that are due. */
   readonly backgrounds: readonly Loop[];
-  readonly batches: Pick<BatchStore, 'deleteExpired' | 'backlog'>;
-  closeClients(): Promise<unknown>;
+  /** Writes the gauges. Each counts by itself: one that fails leaves the values of the others. */
+  readonly counts: readonly (() => Promise<void>)[];
+  clean(now: Date): Promise<void>;
+  /** Work that continues after its request was answered. A graceful stop waits for it. */
+  readonly pending: ReadonlySet<Promise<unknown>>;
+  close(): Promise<unknown>;
 }
 
 /** Starts and stops the work beside the requests, in an order that loses no work. */
-export function createLifeCycle(
+export function createBackgroundWork(
   config: EmissionConfig,
-  parts: LifeCycleDependencies,
+  parts: ServiceDependencies,
+  { instance, relay, archiver, backgrounds, pending, ...work }: BackgroundWork,
 ): { start(): Promise<void>; stop(): Promise<void> } {
-  const { emissions, bus, clock, logger, backgrounds, relay, archiver } = parts;
-  const countWaiting = createContingencyMetrics(parts.metrics);
-  const notices = createNotices(parts.database);
-  const countEnds = createEndsMetrics(parts.metrics);
+  const { database, clock, logger, metrics } = parts;
+  const notices = createNotices(database);
+  const showEnds = createEndsMetrics(metrics);
+  const counts = [...work.counts, async () => showEnds(await notices.backlog(clock()))];
   const cleaning = createCleaning({
-    async clean(now) {
-      await parts.numbers.forgetKeys(now);
-      await parts.batches.deleteExpired(now);
-    },
+    clean: work.clean,
     clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
   });
   const dueTimes = createDueTimeWatch({
-    database: parts.database,
+    database,
     columns: DUE_TIMES,
     wake() {
       for (const loop of [...backgrounds, archiver]) loop.wake?.();
     },
     failed: (error) => logger.warn({ err: error }, 'due times could not be read'),
   });
-  let subscriptions: Subscription[] = [];
+  let subscriptions: readonly Subscription[] = [];
   let endCounting: readonly (() => void)[] = [];
   let noticing: NodeJS.Timeout | undefined;
 
@@ -95,30 +96,15 @@ export function createLifeCycle(
     notices.publish(null, clock()).catch(failed);
   }
 
-  /** Each counts by itself: one that fails leaves the values of the others. */
-  const counts = [
-    async () => parts.countBacklog.documents(await emissions.backlog(), clock()),
-    async () => parts.countBacklog.cancellations(await parts.cancellations.backlog()),
-    async () => countWaiting(await parts.contingency.backlog(), clock()),
-    async () => countEnds(await notices.backlog(clock())),
-    async () => parts.countBacklog.batches(await parts.batches.backlog(), clock()),
-  ];
-
   return {
     async start() {
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await parts.startClock();
-      await parts.instance.start();
-      subscriptions = [
-        await subscribeTaxpayers(bus, EMISSION_GROUP, parts, (rnc) => notices.publish(rnc, clock())),
-        await subscribeInvoiceStatus(bus, EMISSION_GROUP, (result) => applyStatus(parts, result)),
-        await subscribeDeliveries(bus, EMISSION_GROUP, emissions),
-      ];
-      await relay.start();
-      await archiver.start();
-      for (const background of backgrounds) await background.start();
-      endCounting = counts.map((count) => parts.metrics.onRender(count));
+      await instance.start();
+      subscriptions = await work.subscribe((rnc) => notices.publish(rnc, clock()));
+      for (const loop of [relay, archiver, ...backgrounds]) await loop.start();
+      endCounting = counts.map((count) => metrics.onRender(count));
       publishNotices();
       noticing = setInterval(publishNotices, NOTICES_EVERY_MS);
       cleaning.start();
@@ -131,12 +117,12 @@ export function createLifeCycle(
       await dueTimes.stop();
       await Promise.all(backgrounds.map((background) => background.stop()));
       // Answers that cannot be recorded now are looked up after the next start.
-      await Promise.race([Promise.allSettled(parts.pending), delay(PENDING_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.allSettled(pending), delay(PENDING_MS, undefined, { ref: false })]);
       await relay.stop();
       await archiver.stop();
       for (const subscription of subscriptions) await subscription.stop();
-      await parts.instance.stop();
-      await parts.closeClients();
+      await instance.stop();
+      await work.close();
       await parts.close();
     },
   };

@@ -58,3 +58,16 @@ export function toApiError(error: unknown): unknown {
     ...(error.retryAfterSeconds === null ? {} : { headers: { 'retry-after': String(error.retryAfterSeconds) } }),
   });
 }
+
+/** An operation for other services, whose errors are public errors over HTTP and in the same process. */
+export function withPublicErrors<Request, Result>(
+  work: (request: Request) => Promise<Result>,
+): (request: Request) => Promise<Result> {
+  return async (request) => {
+    try {
+      return await work(request);
+    } catch (error) {
+      throw toApiError(error);
+    }
+  };
+}

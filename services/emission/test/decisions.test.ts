@@ -1,16 +1,15 @@
 import type { EmissionState } from '@ecf/domain';
 import { retryDelay } from '@ecf/domain';
 import { describe, expect, it } from '@jest/globals';
-import { archived } from '../src/archive-path.js';
-import type { Attempt } from '../src/attempt/attempt.js';
+import { type Attempt, archived } from '../src/attempt/attempt.js';
 import { beginAttempt } from '../src/attempt/transitions.js';
 import { refuseExpiredToken } from '../src/credentials/token-source.js';
 import { EmissionError, refuseFaults } from '../src/errors.js';
 import type { Comparison } from '../src/issue/compare-documents.js';
 import { numberConflict } from '../src/issue/conflicts.js';
 import { readInvoice } from '../src/issue/invoice-json.js';
+import { createKeyedQueue } from '../src/issue/keyed-queue.js';
 import { decideRepeat } from '../src/issue/repeat.js';
-import { createKeyedQueue } from '../src/keyed-queue.js';
 import { checkNumberRanges } from '../src/numbers/number-ranges.js';
 import { at, fresh, NOW, sending } from './support/attempts.js';
 import { type Document, example } from './support/documents.js';

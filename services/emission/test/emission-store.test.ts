@@ -9,7 +9,7 @@ import { afterReceipt, afterResult } from '../src/attempt/authority-answers.js';
 import { BACKLOG, createPostgresEmissionStore } from '../src/attempt/emission.postgres.js';
 import type { EmissionStore, RecordedExchange } from '../src/attempt/ports.js';
 import { beginAttempt, postponed } from '../src/attempt/transitions.js';
-import { subscribeDeliveries, subscribeInvoiceStatus } from '../src/events.kafka.js';
+import { subscribeToEvents } from '../src/events.kafka.js';
 import { createPostgresPublishedDocuments, PAGE_OF_AWAITED } from '../src/published/published-documents.postgres.js';
 import { at, fresh, NOW, receipt, result } from './support/attempts.js';
 import { emissionDatabaseUrl } from './support/database.js';
@@ -453,9 +453,13 @@ describe('events whose effect needs the database', () => {
     const deadLetters = memoryDeadLetters();
     const retry = { attempts: 1, firstDelayMs: 1 };
     const bus = withDeadLetters(createInProcessBus({ logger: silentLogger, retry }), deadLetters);
-    await subscribeDeliveries(bus, 'emission', store);
-    await subscribeInvoiceStatus(bus, 'emission.status', async (event) => {
-      await store.find({ env: event.env, issuerRnc: event.issuer_rnc, encf: event.encf });
+    await subscribeToEvents(bus, {
+      replica: { apply: () => Promise.reject(new Error('no taxpayer changed')) },
+      emissions: store,
+      publishNotices: () => Promise.resolve(),
+      async applyStatus({ env, issuer_rnc, encf }) {
+        await store.find({ env, issuerRnc: issuer_rnc, encf });
+      },
     });
     const about = { env: 'TesteCF', issuer_rnc: '199999991', encf: 'E310000000001' } as const;
     const delivered = { ...about, buyer_rnc: '188888885', revision: 1, delivery_status: 'delivered', final: true };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type AuthorityMessage,
   type DocumentSummary,
@@ -7,6 +8,7 @@ import {
   type Fault,
   type SubmissionRoute,
   storedEnvironment,
+  toCalendarDate,
 } from '@ecf/domain';
 
 /** The identity of an invoice: one emission exists for each environment, certification run, issuer and number. */
@@ -194,4 +196,20 @@ export function documentKey({ env, issuerRnc, encf, run = 1 }: DocumentKey): str
 /** The names by which the authority is queried about a document. */
 export function nameOf({ env, issuerRnc, encf }: DocumentKey): Omit<DocumentKey, 'run'> {
   return { env, issuerRnc, encf };
+}
+
+/** A document before it is stored. */
+export interface ArchivedFile extends StoredFile {
+  readonly bytes: Buffer;
+}
+
+/**
+ * Archive path of an issued document: `<env>/<ecf|rfce>/<issuer RNC>/issued/<yyyy>/<mm>/<RNC><eNCF>-<12 hex>.xml`.
+ * The checksum in the name separates the documents of several attempts, and of requests that compete for a number.
+ */
+export function archived(kind: 'ecf' | 'rfce', key: DocumentKey, bytes: Buffer, storedAt: Date): ArchivedFile {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const [year, month] = toCalendarDate(storedAt).split('-');
+  const name = `${key.issuerRnc}${key.encf}-${sha256.slice(0, 12)}.xml`;
+  return { path: `${key.env}/${kind}/${key.issuerRnc}/issued/${year}/${month}/${name}`, sha256, bytes };
 }

@@ -10,9 +10,9 @@ import {
   type Statement,
 } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { Drawn, KeyBinding } from '../numbers/ports.js';
 import { ACTS } from '../published/changed-events.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey, type PastSubmission } from './attempt.js';
 import type { EmissionStore, Found, RecordedExchange, RelatedNote } from './ports.js';
 import { copiesOf, isHistoryComplete } from './submission-history.js';

@@ -1,10 +1,16 @@
 import { type BatchResult, errorBody, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { ApiError } from '@ecf/service-kit/errors';
-import { RequestParameters, sendObject, writeChunk } from '@ecf/service-kit/http';
+import { RequestParameters, type ServiceRoute, sendObject, writeChunk } from '@ecf/service-kit/http';
 import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import { mediaType, readContingency, requireUtf8, SubmissionParameters } from '../issue/submission-form.http.js';
+import {
+  IDEMPOTENCY_KEY,
+  mediaType,
+  readContingency,
+  requireUtf8,
+  SubmissionParameters,
+} from '../issue/submission-form.http.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 import type { BatchLine, LineError } from './batch.js';
 import { type BatchFormat, readBatchBody } from './batch-body.http.js';
@@ -23,11 +29,21 @@ export interface Batches {
 
 const NDJSON = 'application/x-ndjson';
 const FORMATS: Readonly<Record<string, BatchFormat>> = { [NDJSON]: 'ndjson', 'application/json': 'json' };
-/** An idempotency-key: 1 to 255 printable characters. */
-export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The routes of batches. */
+export function batchRoutes(batches: Batches): readonly ServiceRoute[] {
+  const answering = (handler: typeof createBatch) => (req: Request, res: Response) => handler(batches, req, res);
+  return [
+    ['post', '/batches', 'account', answering(createBatch)],
+    ['get', '/batches', 'account', answering(listBatches)],
+    ['get', '/batches/:batch_id', 'account', answering(findBatch)],
+    ['get', '/batches/:batch_id/results', 'account', answering(batchResults)],
+    ['post', '/batches/:batch_id/cancel', 'account', answering(cancelBatch)],
+  ];
+}
 
 /** `POST /batches` */
-export async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request, res: Response): Promise<void> {
+async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const validate = parameters.validate();
   const refusesWarnings = parameters.refusesWarnings();
@@ -44,7 +60,7 @@ export async function createBatch({ receive, maxDocumentBytes }: Batches, req: R
 }
 
 /** `GET /batches` */
-export async function listBatches({ query }: Batches, req: Request, res: Response): Promise<void> {
+async function listBatches({ query }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const key = parameters.idempotencyKey();
   const { after, limit } = parameters.pageAfter();
@@ -57,17 +73,17 @@ export async function listBatches({ query }: Batches, req: Request, res: Respons
 }
 
 /** `GET /batches/{batch_id}` */
-export async function findBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
+async function findBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
   sendObject(req, res, batchBody(await query.one(scopeOf(req), idOf(req))));
 }
 
 /** `POST /batches/{batch_id}/cancel` */
-export async function cancelBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
+async function cancelBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
   res.json(batchBody(await query.cancel(scopeOf(req), idOf(req))));
 }
 
 /** `GET /batches/{batch_id}/results`: a page, or all of them as NDJSON. */
-export async function batchResults({ query }: Batches, req: Request, res: Response): Promise<void> {
+async function batchResults({ query }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const only = parameters.only();
   const { after, limit } = parameters.pageAfter();

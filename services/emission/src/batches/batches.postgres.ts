@@ -10,7 +10,7 @@ import {
   type Retention,
 } from '@ecf/service-kit/postgres';
 import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import {
   type Batch,
   type BatchLine,

@@ -9,7 +9,7 @@ import type { Certificates } from '../credentials/certificates.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { loginFailure } from '../credentials/token-source.js';
 import { confirming, EmissionError, invalidRequest, requireCaller } from '../errors.js';
-import type { KeyedQueue } from '../keyed-queue.js';
+import type { KeyedQueue } from '../issue/keyed-queue.js';
 import { type Cancellation, rangesOf } from './cancellation.js';
 import type { CancellationRequest } from './cancellation-document.js';
 import type { CancellationDocuments, CancellationStore, Taken } from './ports.js';

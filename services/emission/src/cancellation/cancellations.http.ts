@@ -1,5 +1,14 @@
 import { mayActFor } from '@ecf/contracts';
-import { callerSignal, RequestParameters, readBody, sendDocument, sendObject, writeChunk } from '@ecf/service-kit/http';
+import {
+  callerSignal,
+  limitBody,
+  RequestParameters,
+  readBody,
+  type ServiceRoute,
+  sendDocument,
+  sendObject,
+  writeChunk,
+} from '@ecf/service-kit/http';
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { accountCaller } from '@ecf/taxpayer-replica';
@@ -21,12 +30,20 @@ export interface Cancellations {
   readonly archive: DocumentReader;
 }
 
+/** The routes of cancellations; `maxBodyBytes`: the largest request. */
+export function cancellationRoutes(cancellations: Cancellations, maxBodyBytes: number): readonly ServiceRoute[] {
+  const answering = (handler: typeof createCancellation) => (req: Request, res: Response) =>
+    handler(cancellations, req, res);
+  return [
+    ['post', '/anecf', 'account', limitBody(maxBodyBytes), answering(createCancellation)],
+    ['get', '/anecf', 'account', answering(listCancellations)],
+    ['get', '/anecf/:submission_id', 'account', answering(findCancellation)],
+    ['get', '/anecf/:submission_id/xml', 'account', answering(cancellationXml)],
+  ];
+}
+
 /** `POST /anecf/` */
-export async function createCancellation(
-  { cancel, documents }: Cancellations,
-  req: Request,
-  res: Response,
-): Promise<void> {
+async function createCancellation({ cancel, documents }: Cancellations, req: Request, res: Response): Promise<void> {
   const parameters = new RequestParameters(req);
   const submit = parameters.flag('submit_to_authority', true);
   parameters.check();
@@ -40,7 +57,7 @@ export async function createCancellation(
 }
 
 /** `GET /anecf/`: newest first, written record by record, because one may have a hundred thousand ranges. */
-export async function listCancellations(
+async function listCancellations(
   { cancellations, taxpayers }: Cancellations,
   req: Request,
   res: Response,
@@ -65,16 +82,12 @@ export async function listCancellations(
 }
 
 /** `GET /anecf/{submission_id}` */
-export async function findCancellation({ cancellations }: Cancellations, req: Request, res: Response): Promise<void> {
+async function findCancellation({ cancellations }: Cancellations, req: Request, res: Response): Promise<void> {
   sendObject(req, res, cancellationBody(await requested(cancellations, req)));
 }
 
 /** `GET /anecf/{submission_id}/xml`: the signed bytes. */
-export async function cancellationXml(
-  { cancellations, archive }: Cancellations,
-  req: Request,
-  res: Response,
-): Promise<void> {
+async function cancellationXml({ cancellations, archive }: Cancellations, req: Request, res: Response): Promise<void> {
   const { xmlPath, xmlSha256 } = await requested(cancellations, req);
   sendDocument(req, res, await archive.get(xmlPath, xmlSha256));
 }

@@ -12,9 +12,9 @@ import {
 } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { type Selectable, sql } from 'kysely';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { DB } from '../generated/tables.js';
 import { ACTS } from '../published/changed-events.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import { presentRun } from '../runs/present-run.postgres.js';
 import {
   blockedBy,

@@ -5,8 +5,8 @@ import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replic
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { EmissionConfig } from '../config.js';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import { ACTS } from '../published/changed-events.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import type { AccountSource } from './ports.js';
 
 /** The taxpayer replica. Reads for a caller wait up to `timeoutMs` for a database that cannot be reached. */

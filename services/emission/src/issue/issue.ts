@@ -7,7 +7,6 @@ import type { EmissionStore, Found, ReachCheckpoint } from '../attempt/ports.js'
 import type { Recorder } from '../attempt/recorder.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { confirming, EmissionError, MAX_ROUNDS, overtaken, refuseFaults, requireCaller } from '../errors.js';
-import type { KeyedQueue } from '../keyed-queue.js';
 import { NumberLost } from '../numbers/automatic-number.js';
 import { checkNumberRanges } from '../numbers/number-ranges.js';
 import type { Drawn, KeyBinding, NumberStore } from '../numbers/ports.js';
@@ -16,6 +15,7 @@ import type { SendAttempt } from '../sending/send-attempt.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
 import { numberConflict } from './conflicts.js';
 import { submissionOfKey } from './idempotency-key.js';
+import type { KeyedQueue } from './keyed-queue.js';
 import { decideRepeat } from './repeat.js';
 
 /** A document that is to be issued under its number. */

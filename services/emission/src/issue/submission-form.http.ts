@@ -109,6 +109,9 @@ function filled(part: Buffer | null): Buffer | null {
   return part !== null && part.length > 0 ? part : null;
 }
 
+/** An idempotency-key: 1 to 255 printable characters. */
+export const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
 /** The parameters that single submissions and batches share. */
 export class SubmissionParameters extends RequestParameters {
   /** `validate`: the documents are only checked. */

@@ -9,8 +9,7 @@ import {
   submissionRoute,
 } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
-import { archived } from '../archive-path.js';
-import type { Attempt } from '../attempt/attempt.js';
+import { type Attempt, archived } from '../attempt/attempt.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';

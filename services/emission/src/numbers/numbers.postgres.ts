@@ -1,7 +1,7 @@
 import { storedEnvironment } from '@ecf/domain';
 import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
 import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { Draw, NumberStore } from './ports.js';
 
 /**

@@ -2,8 +2,8 @@ import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
 import type { Database, Transaction } from '@ecf/service-kit/postgres';
 import { LOCK_NUMBERS } from '../cancellation/cancellations.postgres.js';
+import { retryWhileUnavailable } from '../errors.postgres.js';
 import { ACTS } from '../published/changed-events.js';
-import { retryWhileUnavailable } from '../retry-while-unavailable.postgres.js';
 import { presentRun } from './present-run.postgres.js';
 import type { RunStore, StartedRun } from './start-run.js';
 

@@ -5,8 +5,8 @@ import { type Cancellation, rangesOf } from '../cancellation/cancellation.js';
 import { CANCELLATION_STATUS } from '../cancellation/cancellation-body.js';
 import type { CancellationStore } from '../cancellation/ports.js';
 import type { SettleCancellation } from '../cancellation/settle-cancellation.js';
+import { withPublicErrors } from '../errors.http.js';
 import { invalidRequest } from '../errors.js';
-import { refusing } from '../internal.http.js';
 import type { NumberStore } from '../numbers/ports.js';
 import type { PublishedDocuments } from '../published/published-documents.js';
 import type { StartRun } from '../runs/start-run.js';
@@ -49,7 +49,7 @@ export function resolutionOperations(parts: {
         next: found.length < limit ? null : (found.at(-1)?.emissionId ?? null),
       };
     },
-    resolveDocument: refusing(async ({ env, issuer_rnc, encf, run, action, track_id, by }) => {
+    resolveDocument: withPublicErrors(async ({ env, issuer_rnc, encf, run, action, track_id, by }) => {
       const decision = action === 'adopt' ? ({ action, trackId: track_id ?? '' } as const) : ({ action } as const);
       const { state, status, trackId, applied } = await parts.resolve(
         { env, issuerRnc: issuer_rnc, encf, run },
@@ -64,12 +64,12 @@ export function resolutionOperations(parts: {
       const found = await parts.cancellations.needingPerson(filter);
       return { cancellations: found.map(doubtful), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
     },
-    startRun: refusing(async ({ env, issuer_rnc, account_id, reason, by }) => {
+    startRun: withPublicErrors(async ({ env, issuer_rnc, account_id, reason, by }) => {
       const started = await parts.startRun({ env, issuerRnc: issuer_rnc, accountId: account_id, reason }, by);
       const { run, startedAt, superseded } = started;
       return { run, env, started_at: toIsoDominican(startedAt), superseded };
     }),
-    settleCancellation: refusing(async ({ id, outcome, refused = [], note, by }) => {
+    settleCancellation: withPublicErrors(async ({ id, outcome, refused = [], note, by }) => {
       const ranges = refused.map(({ encf_desde, encf_hasta }, index) => {
         const range = rangeOf(encf_desde, encf_hasta);
         if (range !== null) return range;

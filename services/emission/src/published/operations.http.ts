@@ -1,12 +1,12 @@
 import type { EmissionOperations, FollowUpOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { accountCaller } from '@ecf/taxpayer-replica';
-import type { EmissionStore } from './attempt/ports.js';
-import type { DocumentToken } from './credentials/document-credentials.js';
-import type { ObtainToken } from './credentials/obtain-token.js';
-import { toApiError } from './errors.http.js';
-import { invoiceChanged, wholeInvoice } from './published/invoice-event.js';
-import type { PublishedDocuments } from './published/published-documents.js';
+import type { EmissionStore } from '../attempt/ports.js';
+import type { DocumentToken } from '../credentials/document-credentials.js';
+import type { ObtainToken } from '../credentials/obtain-token.js';
+import { withPublicErrors } from '../errors.http.js';
+import { invoiceChanged, wholeInvoice } from './invoice-event.js';
+import type { PublishedDocuments } from './published-documents.js';
 
 /** Operations for other services, over HTTP or in the same process. Errors are public errors in both cases. */
 export function internalOperations(parts: {
@@ -16,7 +16,7 @@ export function internalOperations(parts: {
 }): EmissionOperations {
   const { published, obtainToken, emissions } = parts;
   return {
-    authorityToken: refusing(async ({ env, rnc, refused, ...identity }) => {
+    authorityToken: withPublicErrors(async ({ env, rnc, refused, ...identity }) => {
       const caller = accountCaller(identity);
       const { token, expires_in } = await obtainToken({ caller, env, issuerRnc: rnc, refused });
       return { token, expires_in };
@@ -58,17 +58,6 @@ export function internalOperations(parts: {
   };
 }
 
-/** Turns the errors of an operation into public errors. */
-export function refusing<Q, A>(work: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
-  return async (request) => {
-    try {
-      return await work(request);
-    } catch (error) {
-      throw toApiError(error);
-    }
-  };
-}
-
 /** Operations for the status poller, over HTTP or in the same process. */
 export function followUpOperations(parts: {
   published: Pick<PublishedDocuments, 'findSubmission' | 'submissionHistory' | 'awaited'>;
@@ -86,7 +75,7 @@ export function followUpOperations(parts: {
       const last = attempts.length < limit ? undefined : attempts.at(-1);
       return { invoices: attempts.map(invoiceChanged), next: last?.emissionId ?? null };
     },
-    documentToken: refusing(async ({ env, issuer_rnc, encf, track_id, refused }) => {
+    documentToken: withPublicErrors(async ({ env, issuer_rnc, encf, track_id, refused }) => {
       const key = { env, issuerRnc: issuer_rnc, encf };
       // Production has no certification runs.
       const named = env === 'eCF' ? undefined : track_id;
