@@ -11,7 +11,6 @@ import {
   createQuotaStore,
   createSignerLookUp,
   createStoredBytesQuota,
-  type FreeSpaceGuard,
   freeSpaceSettings,
   reportRevocations,
   storedBytesLimits,
@@ -42,7 +41,7 @@ import {
   type StoredFileTable,
   type XmlStore,
 } from '@ecf/service-kit/xml-store';
-import { createCertificates } from '@ecf/taxpayer-replica';
+import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
@@ -53,18 +52,19 @@ import { createConfirmDocument } from './confirmation/confirm-document.js';
 import { createConfirmationStore } from './confirmation/confirmations.postgres.js';
 import { createPromoteDocument } from './confirmation/promote-document.js';
 import { ReceptionError } from './errors.js';
-import { receptionOperations } from './internal.http.js';
+import { createListings } from './listings/listings.postgres.js';
 import { createQueryReceived } from './listings/query-received.js';
 import { createConfirmationReport, createReceptionReport, reportDeadline } from './metrics.js';
 import { createAnsweredDocuments } from './receive/answered-documents.js';
-import { type Buyers, createBuyers, MAX_QUERIES } from './receive/buyers.js';
-import { createDocumentStore } from './receive/documents.postgres.js';
+import { createArrivals } from './receive/arrivals.postgres.js';
+import { createBuyers, MAX_QUERIES } from './receive/buyers.js';
+import { createDecisions } from './receive/decisions.postgres.js';
 import { createReceiveDocument } from './receive/receive-document.js';
 import { createRecordDocument } from './receive/record-document.js';
+import { createRefusals } from './receive/refusals.postgres.js';
 import { createRefusedDocumentQuota } from './receive/refused-bytes.js';
 import { createValidation } from './receive/validation.worker.js';
-import { createReceptionApp } from './routes.http.js';
-import { createRunStore } from './runs.postgres.js';
+import { createReceptionApp, receptionOperations } from './routes.http.js';
 import { MAX_WAITING_TOKENS } from './tokens/provider-keys.js';
 import { createProviderTokens } from './tokens/provider-tokens.js';
 import { createSeeds } from './tokens/seeds.js';
@@ -72,7 +72,7 @@ import { createSpentSeeds } from './tokens/spent-seeds.postgres.js';
 import { createTokenKeys, sealedTokenKeys } from './tokens/token-keys.postgres.js';
 
 const HOUR = 3_600_000;
-const QUESTION_MS = 3_000;
+const GATEWAY_TIMEOUT_MS = 3_000;
 /** Longer than login, query and their repetition take. */
 const CONFIRMATION_LEASE_MS = 180_000;
 const CONFIRMATIONS_AT_ONCE = 8;
@@ -120,58 +120,144 @@ export interface Reception {
 /** The reception service, wired. It opens no connection before `start`. */
 export function createReception(config: ReceptionConfig, overrides: ReceptionOverrides = {}): Reception {
   const shared = openServiceDependencies('reception', config, overrides);
-  const { clock, logger, metrics, bus, identities, database, close } = shared;
-  const archive = overrides.archive ?? openXmlStore(config);
+  const { clock, logger, metrics, bus, identities, database, watchQueue } = shared;
+  const observer = { failed: (what: string, error: unknown) => logger.warn({ err: error }, `${what} failed`) };
   const sealingKeys = createSealingKeys('reception', config);
+
+  const store = overrides.archive ?? openXmlStore(config);
+  const archive = reportIntegrityErrors(ownDocuments(database, store), { metrics, logger });
+  const documents = { ...createArrivals(database), ...createRefusals(database) };
+  const decisions = createDecisions(database);
+  const listings = createListings(database);
+  const quotas = createQuotaStore(database);
+
+  const taxpayers = createTaxpayerReplica(database);
+  const source =
+    overrides.source === undefined
+      ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
+      : overrides.source;
+  const certificates = createCertificates(
+    sealingKeys,
+    (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
+  );
+  const recordUse = createCertificateUses({
+    database,
+    acts: { topic: TOPICS.audit.name, source: 'reception' },
+    clock,
+  });
+
+  // Documents from senders.
   const validation = createValidation({
     trust: config.trust,
     maxBytes: config.MAX_BODY_BYTES,
     ...validationSettings(config),
-    watchQueue: shared.watchQueue,
+    watchQueue,
   });
-  const ports = createPorts(config, overrides, { shared, archive, sealingKeys, validation });
+  const buyers = createBuyers(
+    { taxpayers, source, certificates, observer, clock },
+    config.RECEPTION_SIGNER_RNC ?? null,
+  );
+  watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: buyers.queries });
+  const stored = createStoredBytesQuota(quotas, storedBytesLimits(config));
+  const refusedQuota = createRefusedDocumentQuota(stored, {
+    maxRefusedBytes: config.MAX_REFUSED_BYTES,
+    maxCompetingBytes: config.MAX_COMPETING_BYTES,
+    requireTrustedIssuer: config.trust.issuers !== null,
+  });
+  const isKnown = createSignerLookUp(database);
+  const record = createRecordDocument({ documents, archive, isKnown, recordUse, quotas, stored, refusedQuota, clock });
+  const answered = createAnsweredDocuments({ documents, observer });
+  const receive = createReceiveDocument({ documents, validation, buyers, answered, record, clock });
+
+  // Tokens of senders.
   const spent = createSpentSeeds(database);
-  const keys = createTokenKeys(database, sealingKeys);
+  const seedKeys = sealingKeys.keysFor('reception seed');
+  const seeds = createSeeds({ spent, validation, clock }, seedKeys, trustCheck(config.trust));
+  const tokens = createProviderTokens(
+    { keys: createTokenKeys(database, sealingKeys), clock },
+    { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
+  );
+  watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
+
+  // Customers' queries, and what the authority says about received documents.
+  const deadlineDays = config.APPROVAL_DEADLINE_DAYS ?? null;
+  const documentJson = openDocumentJson(watchQueue);
+  const query = createQueryReceived(
+    { taxpayers, source, observer, listings, archive, toJson: documentJson.toJson, clock },
+    deadlineDays,
+  );
+  const authority = openAuthority(config, shared, sealingKeys, recordUse);
+  const confirmations = createConfirmationStore(database);
+  const confirm = createConfirmDocument({
+    confirmations,
+    queryState: createQueryState({ taxpayers, certificates, observer, clock }, authority.client, authority.tokens),
+    promote: createPromoteDocument({ validation, archive, recordUse, confirmations, buyers, clock }),
+    report: createConfirmationReport(metrics, logger),
+    clock,
+  });
+  const confirmation = createDueWork({
+    store: confirmations,
+    handle: confirm,
+    onError: (error, document) =>
+      observer.failed(document ? 'confirming a received document' : 'looking for documents to confirm', error),
+    clock,
+    leaseMs: CONFIRMATION_LEASE_MS,
+    concurrency: CONFIRMATIONS_AT_ONCE,
+  });
+
   const freeSpace = createFreeSpaceGuard({
     ...freeSpaceSettings(config, database),
     service: 'reception',
     metrics,
     logger,
   });
-  const parts = createParts(config, ports, { spent, keys, sealingKeys, freeSpace, watchQueue: shared.watchQueue });
-  const report = createReceptionReport(metrics, logger);
-  const confirmation = createConfirmation(config, { ...shared, sealingKeys }, ports, parts.buyers);
-  const deadlineDays = config.APPROVAL_DEADLINE_DAYS;
-  const endDeadline = deadlineDays === undefined ? null : reportDeadline(metrics, ports.documents, deadlineDays, clock);
+  const endDeadline = deadlineDays === null ? null : reportDeadline(metrics, listings, deadlineDays, clock);
   const endRevocations = reportRevocations(config.trust.revocations, { service: 'reception', metrics, logger });
-  const relay = createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock });
-  const archiver = createArchiver({ database, archive, service: 'reception', logger, metrics });
-  const ready = () => writerReadiness(shared, archive);
-  const internal = receptionOperations(ports.documents, parts.tokens);
-  const stored = createStoredFiles(database, STORED_FILES);
+  const archiver = createArchiver({ database, archive: store, service: 'reception', logger, metrics });
   const values = [replicatedCertificates(database), sealedTokenKeys(database, sealingKeys)];
-  const sealed = createMasterKeyOperations({ database, sealingKeys, values });
+  const masterKeys = createMasterKeyOperations({ database, sealingKeys, values });
+  const storedFiles = createStoredFiles(database, STORED_FILES);
+  const internal = receptionOperations(listings, tokens);
+  const ready = () => writerReadiness(shared, store);
   const app = createReceptionApp(
-    { ...parts, report, clock, internal, stored, masterKeys: sealed },
+    {
+      receive,
+      answered,
+      seeds,
+      tokens,
+      requireTokens: config.PROVIDER_AUTH === 'required',
+      bodyLimits: bodyLimits(config),
+      freeSpace,
+      query,
+      report: createReceptionReport(metrics, logger),
+      clock,
+      internal,
+      stored: storedFiles,
+      masterKeys,
+    },
     { logger, identities, maxBodyBytes: config.MAX_BODY_BYTES, bodies: shared.bodies, ready },
   );
   const background = createBackground({
     database,
     bus,
-    ports,
-    relay,
+    taxpayers,
+    decisions,
+    quotas,
+    relay: createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock }),
     archiver,
     instance: createInstanceReport({ database, sealingKeys, values, logger }),
-    confirmation: confirmation.work,
+    confirmation,
     cleanSeeds: spent.clean,
     startClock: shared.startClock,
+    observer,
+    clock,
   });
   return {
     app,
     ready,
     internal,
-    stored,
-    masterKeys: sealed,
+    stored: storedFiles,
+    masterKeys,
     async start() {
       await freeSpace.start();
       await background.start();
@@ -180,120 +266,24 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       freeSpace.stop();
       endDeadline?.();
       endRevocations();
-      await parts.answered.settled();
+      await answered.settled();
       await validation.close();
-      await parts.documents.close();
+      await documentJson.close();
       await background.stop();
-      await confirmation.close();
-      await close();
+      await authority.close();
+      await shared.close();
     },
   };
 }
 
-/** What the subjects of the service use. */
-function createPorts(
+/** The client of the authority, and the tokens with which it is called. */
+function openAuthority(
   config: ReceptionConfig,
-  overrides: ReceptionOverrides,
-  parts: {
-    shared: ServiceDependencies;
-    archive: XmlStore;
-    sealingKeys: SealingKeys;
-    validation: ReturnType<typeof createValidation>;
-  },
+  { clock, clockSkew, logger, metrics }: ServiceDependencies,
+  sealingKeys: SealingKeys,
+  recordUse: RecordCertificateUse,
 ) {
-  const { archive, sealingKeys, validation } = parts;
-  const { clock, logger, metrics, identities, database } = parts.shared;
-  return {
-    documents: createDocumentStore(database),
-    runs: createRunStore(database),
-    taxpayers: createTaxpayerReplica(database),
-    source:
-      overrides.source === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: QUESTION_MS })
-        : overrides.source,
-    certificates: createCertificates(
-      sealingKeys,
-      (problem, message, cause) => new ReceptionError(problem, message, problem, { cause }),
-    ),
-    recordUse: createCertificateUses({
-      database,
-      acts: { topic: TOPICS.audit.name, source: 'reception' },
-      clock,
-    }),
-    validation,
-    archive: reportIntegrityErrors(ownDocuments(database, archive), { metrics, logger }),
-    quotas: createQuotaStore(database),
-    isKnown: createSignerLookUp(database),
-    observer: { failed: (what: string, error: unknown) => logger.warn({ err: error }, `${what} failed`) },
-    clock,
-  };
-}
-
-type Ports = ReturnType<typeof createPorts>;
-
-function createParts(
-  config: ReceptionConfig,
-  ports: Ports,
-  stores: {
-    spent: ReturnType<typeof createSpentSeeds>;
-    keys: ReturnType<typeof createTokenKeys>;
-    sealingKeys: SealingKeys;
-    freeSpace: FreeSpaceGuard;
-    watchQueue: ServiceDependencies['watchQueue'];
-  },
-) {
-  const { clock } = ports;
-  const trust = trustCheck(config.trust);
-  const settings = {
-    maxRefusedBytes: config.MAX_REFUSED_BYTES,
-    maxCompetingBytes: config.MAX_COMPETING_BYTES,
-    requireTrustedIssuer: config.trust.issuers !== null,
-  };
-  const answered = createAnsweredDocuments(ports);
-  const stored = createStoredBytesQuota(ports.quotas, storedBytesLimits(config));
-  const refusedQuota = createRefusedDocumentQuota(stored, settings);
-  const record = createRecordDocument({ ...ports, stored, refusedQuota });
-  const buyers = createBuyers(ports, config.RECEPTION_SIGNER_RNC ?? null);
-  const tokens = createProviderTokens(
-    { keys: stores.keys, clock },
-    { lifeSeconds: config.PROVIDER_TOKEN_SECONDS, rotationMs: config.PROVIDER_KEY_ROTATION_HOURS * HOUR },
-  );
-  const documents = openDocumentJson(stores.watchQueue);
-  stores.watchQueue({ queue: 'tokens', limit: MAX_WAITING_TOKENS, depth: tokens.waiting });
-  stores.watchQueue({ queue: 'buyers', limit: MAX_QUERIES, depth: buyers.queries });
-  return {
-    answered,
-    buyers,
-    receive: createReceiveDocument({ ...ports, buyers, answered, record }),
-    documents,
-    query: createQueryReceived({ ...ports, toJson: documents.toJson }, config.APPROVAL_DEADLINE_DAYS ?? null),
-    seeds: createSeeds(
-      { spent: stores.spent, validation: ports.validation, clock },
-      stores.sealingKeys.keysFor('reception seed'),
-      trust,
-    ),
-    tokens,
-    requireTokens: config.PROVIDER_AUTH === 'required',
-    bodyLimits: bodyLimits(config),
-    freeSpace: stores.freeSpace,
-  };
-}
-
-/** Queries the authority about received documents, in the background. */
-function createConfirmation(
-  config: ReceptionConfig,
-  {
-    clock,
-    clockSkew,
-    logger,
-    metrics,
-    database,
-    sealingKeys,
-  }: ServiceDependencies & { readonly sealingKeys: SealingKeys },
-  ports: Ports,
-  buyers: Pick<Buyers, 'find'>,
-) {
-  const authority = createAuthorityClient({
+  const client = createAuthorityClient({
     endpoints: authorityEndpoints(config.AUTHORITY_URL),
     userAgent: 'ecf-gateway',
     timeouts: { responseMs: config.AUTHORITY_TIMEOUT_MS, totalMs: config.AUTHORITY_TIMEOUT_MS + 5_000 },
@@ -302,32 +292,16 @@ function createConfirmation(
   });
   const sharedCache = openSharedCache(config, { sealingKeys, logger, metrics });
   const tokens = createTokenProvider({
-    client: authority,
+    client,
     cache: sharedCache ?? inMemoryTokenCache(clock),
-    beforeLogin: (login) => ports.recordUse({ ...login, use: 'login' }),
+    beforeLogin: (login) => recordUse({ ...login, use: 'login' }),
     clock,
-  });
-  const confirmations = createConfirmationStore(database);
-  const confirm = createConfirmDocument({
-    confirmations,
-    queryState: createQueryState(ports, authority, tokens),
-    promote: createPromoteDocument({ ...ports, confirmations, buyers }),
-    report: createConfirmationReport(metrics, logger),
-    clock,
-  });
-  const work = createDueWork({
-    store: confirmations,
-    handle: confirm,
-    onError: (error, document) =>
-      ports.observer.failed(document ? 'confirming a received document' : 'looking for documents to confirm', error),
-    clock,
-    leaseMs: CONFIRMATION_LEASE_MS,
-    concurrency: CONFIRMATIONS_AT_ONCE,
   });
   return {
-    work,
+    client,
+    tokens,
     async close() {
-      authority.close();
+      client.close();
       await sharedCache?.close();
     },
   };

@@ -8,12 +8,10 @@ import { createDatabaseIfMissing, type Database, type DueTimes, migrate } from '
 import { createCleaning } from '@ecf/service-kit/service';
 import { type Archiver, PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { Confirmation } from './confirmation/confirmation.js';
-import { LONGEST_PAUSE_MS } from './confirmation/schedule.js';
+import { type Confirmation, LONGEST_PAUSE_MS } from './confirmation/confirmation.js';
 import { subscribeToEvents } from './events.kafka.js';
-import { RECEPTION_GROUP } from './receive/documents.postgres.js';
-import type { DocumentStore, Observer } from './receive/ports.js';
-import type { RunStore } from './runs.postgres.js';
+import { RECEPTION_GROUP } from './receive/decisions.postgres.js';
+import type { DecisionStore, Observer } from './receive/ports.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
@@ -26,43 +24,44 @@ export const DUE_TIMES: readonly DueTimes[] = [
 export interface BackgroundParts {
   readonly database: Database;
   readonly bus: Bus;
-  readonly ports: {
-    readonly taxpayers: TaxpayerReplica;
-    readonly documents: DocumentStore;
-    readonly runs: RunStore;
-    readonly quotas: QuotaStore;
-    readonly observer: Observer;
-    readonly clock: () => Date;
-  };
+  readonly taxpayers: TaxpayerReplica;
+  readonly decisions: DecisionStore;
+  readonly quotas: QuotaStore;
   readonly relay: OutboxRelay;
   readonly archiver: Archiver;
   readonly instance: InstanceReport;
   readonly confirmation: DueWork<Confirmation>;
   readonly cleanSeeds: (now: Date) => Promise<void>;
   readonly startClock: () => Promise<void>;
+  readonly observer: Observer;
+  readonly clock: () => Date;
 }
 
 /** The work beside the requests: events in and out, the archiver, and cleaning. */
 export function createBackground({
   database,
   bus,
-  ports,
+  taxpayers,
+  decisions,
+  quotas,
   relay,
   archiver,
   instance,
   confirmation,
   cleanSeeds,
   startClock,
+  observer,
+  clock,
 }: BackgroundParts) {
   let subscriptions: Subscription[] = [];
   const cleaning = createCleaning({
     async clean(now) {
       await cleanSeeds(now);
-      await ports.quotas.clean(now);
+      await quotas.clean(now);
       await cleanInbox(database, now);
     },
-    clock: ports.clock,
-    failed: (error) => ports.observer.failed('cleaning', error),
+    clock,
+    failed: (error) => observer.failed('cleaning', error),
   });
 
   const dueTimes = createDueTimeWatch({
@@ -72,7 +71,7 @@ export function createBackground({
       confirmation.wake();
       archiver.wake();
     },
-    failed: (error) => ports.observer.failed('reading due times', error),
+    failed: (error) => observer.failed('reading due times', error),
   });
 
   return {
@@ -82,7 +81,7 @@ export function createBackground({
       await migrate(database.url, MIGRATIONS);
       await startClock();
       await instance.start();
-      subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, ports);
+      subscriptions = await subscribeToEvents(bus, RECEPTION_GROUP, { taxpayers, decisions });
       relay.start();
       archiver.start();
       confirmation.start();

@@ -1,8 +1,7 @@
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
-import type { DocumentStore } from './receive/ports.js';
-import type { RunStore } from './runs.postgres.js';
+import type { DecisionStore } from './receive/ports.js';
 
 /**
  * Consumes the events of taxpayers, for whom the service receives and signs, and of buyers' decisions about received
@@ -11,7 +10,7 @@ import type { RunStore } from './runs.postgres.js';
 export async function subscribeToEvents(
   bus: Bus,
   group: string,
-  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; documents: Pick<DocumentStore, 'decide'>; runs: RunStore },
+  stores: { taxpayers: Pick<TaxpayerReplica, 'apply'>; decisions: DecisionStore },
 ): Promise<Subscription[]> {
   const taxpayers = await bus.subscribe({
     topics: [TOPICS.taxpayers.name],
@@ -23,9 +22,9 @@ export async function subscribeToEvents(
     group,
     async handler(event) {
       const decision = event.data as ApprovalChanged;
-      if (decision.direction === 'given') await stores.documents.decide(decision, event.id);
+      if (decision.direction === 'given') await stores.decisions.decide(decision, event.id);
     },
   });
-  const runs = await bus.subscribe({ topics: [TOPICS.runs.name], group, handler: runHandler(stores.runs) });
+  const runs = await bus.subscribe({ topics: [TOPICS.runs.name], group, handler: runHandler(stores.decisions) });
   return [taxpayers, approvals, runs];
 }

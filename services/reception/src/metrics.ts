@@ -133,7 +133,7 @@ const DAY_MS = 86_400_000;
  */
 export function reportDeadline(
   metrics: Metrics,
-  documents: Pick<ListingStore, 'unansweredSince'>,
+  listings: Pick<ListingStore, 'unansweredSince'>,
   deadlineDays: number,
   clock: () => Date,
 ): () => void {
@@ -149,8 +149,8 @@ export function reportDeadline(
   };
   return metrics.onRender(async () => {
     const [overdue, soon] = await Promise.all([
-      documents.unansweredSince(receivedWith(-1)),
-      documents.unansweredSince(receivedWith(DUE_SOON_DAYS)),
+      listings.unansweredSince(receivedWith(-1)),
+      listings.unansweredSince(receivedWith(DUE_SOON_DAYS)),
     ]);
     awaited.reset();
     for (const { env, count } of soon) {

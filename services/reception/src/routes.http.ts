@@ -10,10 +10,13 @@ import { withPlainPublicPath } from '@ecf/public-ingress';
 import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
 import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
-import { mapErrors } from './errors.http.js';
+import { mapErrors, toAnswer } from './errors.http.js';
+import { ReceptionError } from './errors.js';
 import { listings } from './listings/listings.http.js';
+import type { ListedDocument, ListingStore } from './listings/ports.js';
 import type { QueryReceived } from './listings/query-received.js';
 import { type AcknowledgeParts, acknowledge } from './receive/receive.http.js';
+import { receivedInvoiceChanged } from './receive/received-events.js';
 import { type AuthenticateParts, issueSeed, validateSeed } from './tokens/authentication.http.js';
 import type { ProviderTokens } from './tokens/provider-tokens.js';
 
@@ -57,4 +60,34 @@ export function createReceptionApp(parts: ReceptionHttpParts, options: ServiceAp
     ],
     mapErrors,
   });
+}
+
+/** The internal operations of reception: received documents and senders, over HTTP or in the same process. */
+export function receptionOperations(
+  listings: Pick<ListingStore, 'byNumber' | 'page'>,
+  tokens: Pick<ProviderTokens, 'verify'>,
+): ReceptionOperations {
+  return {
+    async findReceived({ env, buyer_rncs, issuer_rnc, encf }) {
+      const found = await listings.byNumber({ env, buyerRncs: buyer_rncs, issuerRnc: issuer_rnc, encf });
+      return { received: found.map(published) };
+    },
+    async pageOfReceived({ after, limit }) {
+      const found = await listings.page(after, limit);
+      const last = found.length < limit ? undefined : found.at(-1);
+      return { received: found.map(published), next: last?.id ?? null };
+    },
+    async verifyProviderToken({ env, authorization }) {
+      try {
+        return { holder: await tokens.verify(authorization ?? undefined, env) };
+      } catch (error) {
+        if (error instanceof ReceptionError && error.code === 'token_refused') return { holder: null };
+        throw toAnswer(error);
+      }
+    },
+  };
+}
+
+function published(document: ListedDocument) {
+  return receivedInvoiceChanged(document, document.conflicts);
 }

@@ -10,13 +10,17 @@ import {
 import { createSimulator, type Simulator } from '@ecf/authority-simulator';
 import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { makeEvent } from '@ecf/service-kit/bus';
+import { camelCaseRows } from '@ecf/service-kit/postgres';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createConfirmDocument } from '../src/confirmation/confirm-document.js';
-import { type Confirmation, confirmationResult } from '../src/confirmation/confirmation.js';
-import { type ConfirmationRow, fromConfirmationRow } from '../src/confirmation/confirmation-rows.postgres.js';
+import {
+  type Confirmation,
+  confirmationResult,
+  pauseAfterAnswer,
+  pauseAfterFailure,
+} from '../src/confirmation/confirmation.js';
 import { createConfirmationStore } from '../src/confirmation/confirmations.postgres.js';
-import { pauseAfterAnswer, pauseAfterFailure } from '../src/confirmation/schedule.js';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, forger, OTHER_PROVIDER, PROVIDER, provider, STRANGER } from './support/senders.js';
 import { eventually, startWorld, type World } from './support/world.js';
@@ -161,9 +165,7 @@ describe('a received document', () => {
     const number = next();
     const xml = await sampleBytes({ encf: number });
     await send(xml);
-    const { rows } = await world.database.query<ConfirmationRow>('SELECT * FROM confirmations WHERE encf = $1', [
-      number,
-    ]);
+    const { rows } = await world.database.query('SELECT * FROM confirmations WHERE encf = $1', [number]);
     const reported: string[] = [];
     const confirmations = createConfirmationStore(world.database);
     const confirm = createConfirmDocument({
@@ -177,7 +179,7 @@ describe('a received document', () => {
       },
       clock: () => world.now(),
     });
-    const document = fromConfirmationRow(rows[0] as ConfirmationRow);
+    const [document] = camelCaseRows<Confirmation>(rows) as [Confirmation];
     await confirm(document);
     expect((await show(number)).authority_status).toBe('pending');
     await confirm({ ...document, answers: 60 });

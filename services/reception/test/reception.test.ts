@@ -4,7 +4,7 @@ import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
 import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createDocumentStore } from '../src/receive/documents.postgres.js';
+import { createListings } from '../src/listings/listings.postgres.js';
 import { encf, sampleBytes, sampleXml } from './support/documents.js';
 import { BUYER, buyer, forger, issue, OTHER_BUYER, PROVIDER, STRANGER } from './support/senders.js';
 import { ACCOUNT, taxpayer, taxpayerChanged } from './support/taxpayers.js';
@@ -94,7 +94,7 @@ describe.each([
     const { received, refused } = await rows(number);
     expect(received.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
     expect(refused.map(({ env }) => env)).toEqual([`TesteCF/1/${rnc}`, 'TesteCF']);
-    const unanswered = await createDocumentStore(world.database).unansweredSince(new Date('2099-01-01T00:00:00Z'));
+    const unanswered = await createListings(world.database).unansweredSince(new Date('2099-01-01T00:00:00Z'));
     expect(unanswered.map(({ env }) => env)).toEqual(['TesteCF']);
   });
 });

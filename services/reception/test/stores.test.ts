@@ -20,10 +20,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
 import { DUE_TIMES } from '../src/background.js';
 import { createConfirmationStore } from '../src/confirmation/confirmations.postgres.js';
-import type { ListingStore, Place } from '../src/listings/ports.js';
-import { createDocumentStore } from '../src/receive/documents.postgres.js';
-import type { DocumentStore as CoreStore } from '../src/receive/ports.js';
-import type { NewReceivedDocument, NewRefusedDocument, ReceivedDocument } from '../src/receive/received-document.js';
+import { createListings } from '../src/listings/listings.postgres.js';
+import type { ListedDocument, ListingStore, Place } from '../src/listings/ports.js';
+import { createArrivals } from '../src/receive/arrivals.postgres.js';
+import { createDecisions } from '../src/receive/decisions.postgres.js';
+import type { DocumentStore as CoreStore, DecisionStore } from '../src/receive/ports.js';
+import type { DocumentKey, NewReceivedDocument, NewRefusedDocument } from '../src/receive/received-document.js';
+import { createRefusals } from '../src/receive/refusals.postgres.js';
 import type { SpentSeeds, TokenKeys } from '../src/tokens/ports.js';
 import { createSpentSeeds } from '../src/tokens/spent-seeds.postgres.js';
 import { createTokenKeys, sealedTokenKeys } from '../src/tokens/token-keys.postgres.js';
@@ -34,7 +37,7 @@ import { ACCOUNT, MASTER_KEY } from './support/taxpayers.js';
 import { createInMemoryTokenKeys } from './support/token-keys.in-memory.js';
 
 /** The store, for tests that do not check the bytes of documents. */
-type DocumentStore = CoreStore & ListingStore;
+type DocumentStore = CoreStore & DecisionStore & ListingStore;
 type TestDocuments = Omit<DocumentStore, 'add' | 'refuse'> & {
   add(document: NewReceivedDocument): ReturnType<DocumentStore['add']>;
   refuse(refusal: NewRefusedDocument): ReturnType<DocumentStore['refuse']>;
@@ -61,7 +64,12 @@ const stores: Record<'memory' | 'postgres', Stores | undefined> = { memory: unde
 beforeAll(async () => {
   const url = await (await startTestPostgres()).createDatabase('reception');
   database = openDatabase(url);
-  documents = withoutFiles(createDocumentStore(database));
+  documents = withoutFiles({
+    ...createArrivals(database),
+    ...createRefusals(database),
+    ...createDecisions(database),
+    ...createListings(database),
+  });
   stores.postgres = {
     seeds: createSpentSeeds(database),
     keys: createTokenKeys(database, createMasterKeys([MASTER_KEY])),
@@ -85,44 +93,60 @@ const SIGNER: SignerFacts = {
   trusted: null,
 };
 
+const SIGNER_COLUMNS = {
+  certificateSubject: 'CN=Provider',
+  certificateSerial: '01',
+  certificateIssuer: 'CN=Issuer',
+  certificateFingerprint: 'f',
+  certificateKey: 'k',
+  certificateHolder: null,
+  certificateTrusted: null,
+};
+
 let sequence = 0;
 
-function received(
-  other: Partial<Omit<NewReceivedDocument, 'key'>> & { key?: Partial<NewReceivedDocument['key']> } = {},
-): NewReceivedDocument {
+function received(other: Partial<NewReceivedDocument> = {}): NewReceivedDocument {
   sequence += 1;
   return {
+    env: 'TesteCF',
+    buyerRnc: BUYER,
+    issuerRnc: PROVIDER,
+    encf: encf(sequence),
     accountId: ACCOUNT,
-    facts: {
-      ecfType: '31',
-      issuerName: 'Provider',
-      buyerName: null,
-      dateIssued: '2026-06-15',
-      totalAmount: '118.10',
-      totalItbis: '18.10',
-      modifiedEncf: null,
-      signatureDatetime: '2026-06-23 11:58:00',
-    },
+    ecfType: '31',
+    issuerName: 'Provider',
+    buyerName: null,
+    dateIssued: '2026-06-15',
+    totalAmount: '118.10',
+    totalItbis: '18.10',
+    modifiedEncf: null,
+    signatureDatetime: '2026-06-23 11:58:00',
     receivedAt: NOW,
     acknowledgedAt: NOW,
     bytes: 10,
-    xml: { path: `x/${sequence}`, sha256: `${sequence}`.padStart(64, '0') },
-    acknowledgement: { path: `a/${sequence}`, sha256: 'a'.repeat(64) },
-    signer: SIGNER,
+    xmlPath: `x/${sequence}`,
+    xmlSha256: `${sequence}`.padStart(64, '0'),
+    arecfPath: `a/${sequence}`,
+    arecfSha256: 'a'.repeat(64),
+    ...SIGNER_COLUMNS,
     signerKnown: false,
     securityCode: 'abcdef',
     contentSha256: null,
     canonical: 'as-is',
     observations: [],
-    origin: { requestId: 'r', sender: '203.0.113.7' },
+    requestId: 'r',
+    sender: '203.0.113.7',
     ...other,
-    key: { env: 'TesteCF', buyerRnc: BUYER, issuerRnc: PROVIDER, encf: encf(sequence), ...other.key },
   };
+}
+
+function keyOf({ env, buyerRnc, issuerRnc, encf: number }: NewReceivedDocument): DocumentKey {
+  return { env, buyerRnc, issuerRnc, encf: number };
 }
 
 function refused(document: NewReceivedDocument, holderId: number | null, sha256: string): NewRefusedDocument {
   return {
-    key: document.key,
+    ...keyOf(document),
     motive: 3,
     reason: '3 Envio duplicado',
     faults: [],
@@ -130,14 +154,18 @@ function refused(document: NewReceivedDocument, holderId: number | null, sha256:
     bytes: 10,
     sha256,
     xmlPath: 'x/other',
-    acknowledgement: { path: `a/${sha256.slice(0, 4)}`, sha256: 'b'.repeat(64) },
+    arecfPath: `a/${sha256.slice(0, 4)}`,
+    arecfSha256: 'b'.repeat(64),
     acknowledgedAt: NOW,
-    signer: { ...SIGNER, subject: 'CN=Other', fingerprint: 'g' },
+    ...SIGNER_COLUMNS,
+    certificateSubject: 'CN=Other',
+    certificateFingerprint: 'g',
     holderId,
     contentSha256: null,
     confirmable: null,
     competes: holderId !== null,
-    origin: { requestId: 'r', sender: null },
+    requestId: 'r',
+    sender: null,
     notify: null,
   };
 }
@@ -149,10 +177,10 @@ function decision(
 ): ReceivedInvoiceDecision {
   return {
     direction: 'given',
-    env: document.key.env,
-    issuer_rnc: document.key.issuerRnc,
-    encf: document.key.encf,
-    buyer_rnc: document.key.buyerRnc,
+    env: document.env,
+    issuer_rnc: document.issuerRnc,
+    encf: document.encf,
+    buyer_rnc: document.buyerRnc,
     revision,
     approval_status: status,
     approval_datetime: '2026-06-24T10:00:00-04:00',
@@ -171,11 +199,10 @@ const everything = {
   issued: null,
 } as const;
 
-/** The record of a document. */
-async function whole(documents: TestDocuments, { key }: NewReceivedDocument): Promise<ReceivedDocument | undefined> {
-  const { env, buyerRnc, issuerRnc, encf: number } = key;
-  const [listed] = await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc, encf: number });
-  return listed?.document;
+/** The record of a document, with the documents that compete with it. */
+async function listedOne(documents: TestDocuments, document: NewReceivedDocument): Promise<ListedDocument | undefined> {
+  const { env, buyerRnc, issuerRnc, encf: number } = document;
+  return (await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc, encf: number }))[0];
 }
 
 describe('documents', () => {
@@ -183,10 +210,16 @@ describe('documents', () => {
     const first = received();
     const id = await documents.add(first);
     const { securityCode: _, signerKnown: __, ...record } = first;
-    expect(await whole(documents, first)).toEqual({
+    expect(await listedOne(documents, first)).toEqual({
       ...record,
       id,
       revision: 1,
+      updatedAt: expect.any(Date),
+      approvalRevision: 0,
+      known: false,
+      conflicts: [],
+      unkept: [],
+      conflictsTotal: 0,
       authorityStatus: 'pending',
       authorityCheckedAt: null,
       promotedAt: null,
@@ -194,15 +227,15 @@ describe('documents', () => {
       approvalDatetime: null,
       answeredAt: null,
     });
-    expect(await documents.add({ ...received(), key: first.key })).toBeNull();
-    const { key, xml, acknowledgement } = first;
-    expect(await documents.holder(key)).toMatchObject({ id, key, xml, acknowledgement, answeredAt: null });
-    expect(await documents.holder({ ...key, env: 'eCF' })).toBeNull();
+    expect(await documents.add({ ...received(), ...keyOf(first) })).toBeNull();
+    const { xmlSha256, arecfPath } = first;
+    expect(await documents.holder(first)).toMatchObject({ id, xmlSha256, arecfPath, answeredAt: null });
+    expect(await documents.holder({ ...first, env: 'eCF' })).toBeNull();
   });
 
   it('are added once for a number, also if many additions arrive together', async () => {
-    const { key } = received();
-    const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received({ key }))));
+    const key = keyOf(received());
+    const added = await Promise.all(Array.from({ length: 20 }, () => documents.add(received(key))));
     expect(added.filter((one) => one !== null)).toHaveLength(1);
   });
 
@@ -211,7 +244,7 @@ describe('documents', () => {
     const id = (await documents.add(document)) ?? 0;
     await documents.noteAnswered([[id, NOW]]);
     await documents.noteAnswered([[id, new Date(NOW.getTime() + 5)]]);
-    expect(await documents.holder(document.key)).toMatchObject({ answeredAt: NOW });
+    expect(await documents.holder(document)).toMatchObject({ answeredAt: NOW });
   });
 
   it('are refused together with the event of the refusal, or not at all', async () => {
@@ -229,12 +262,10 @@ describe('documents', () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     for (const sha256 of ['1', '1', '2']) await documents.refuse(refused(document, id, sha256.repeat(64)));
-    expect((await whole(documents, document))?.revision).toBe(3);
-    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
-    const [listed] = await documents.byNumber(search);
-    expect(listed?.conflicts).toMatchObject([
-      { conflict: { sha256: '1'.repeat(64), receivedAt: NOW, signer: { subject: 'CN=Other' }, xmlPath: 'x/other' } },
-      { conflict: { sha256: '2'.repeat(64), receivedAt: NOW, signer: { subject: 'CN=Other' }, xmlPath: 'x/other' } },
+    expect((await listedOne(documents, document))?.revision).toBe(3);
+    expect((await listedOne(documents, document))?.conflicts).toMatchObject([
+      { sha256: '1'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
+      { sha256: '2'.repeat(64), receivedAt: NOW, certificateSubject: 'CN=Other', xmlPath: 'x/other' },
     ]);
   });
 
@@ -251,9 +282,9 @@ describe('documents', () => {
       kept: { path: 'x/2', sha256: other.sha256 },
       confirmed: false,
     });
-    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.encf } as const;
     expect(await documents.byNumber(search)).toMatchObject([
-      { document: { revision: 2 }, conflicts: [{ conflict: { sha256: other.sha256 } }], conflictsTotal: 1 },
+      { revision: 2, conflicts: [{ sha256: other.sha256 }], conflictsTotal: 1 },
     ]);
     expect(await documents.competitor(id, { sha256: '3'.repeat(64), contentSha256: null })).toBeNull();
   });
@@ -265,23 +296,24 @@ describe('documents', () => {
     const document = received();
     const id = (await documents.add(document)) ?? 0;
     let n = 0;
-    const compete = async (signer: Partial<NewReceivedDocument['signer']>) => {
+    const compete = async (signer: Partial<typeof SIGNER_COLUMNS>) => {
       const one = refused(document, id, `${++n}`.padStart(64, '0'));
-      await documents.refuse({ ...one, signer: { ...SIGNER, subject: 'CN=Other', ...signer } });
+      await documents.refuse({ ...one, ...signer });
       return one.sha256;
     };
-    const { env, buyerRnc, encf: number } = document.key;
+    const { env, buyerRnc, encf: number } = document;
     const shown = async () => {
       const [listed] = await documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
-      return listed?.conflicts.map(({ conflict }) => conflict.sha256);
+      return listed?.conflicts.map(({ sha256 }) => sha256);
     };
-    for (let i = 0; i < 110; i++) await compete({ fingerprint: 'one' });
-    const another = await compete({ fingerprint: 'another' });
+    for (let i = 0; i < 110; i++) await compete({ certificateFingerprint: 'one' });
+    const another = await compete({ certificateFingerprint: 'another' });
     expect(await shown()).toContain(another);
-    for (let i = 0; i < 110; i++) await compete({ fingerprint: `one of many ${i}` });
-    const genuine = await compete(known);
+    for (let i = 0; i < 110; i++) await compete({ certificateFingerprint: `one of many ${i}` });
+    const { subject: certificateSubject, fingerprint: certificateFingerprint, keyFingerprint: certificateKey } = known;
+    const genuine = await compete({ certificateSubject, certificateFingerprint, certificateKey });
     expect(await shown()).toEqual(expect.arrayContaining([another, genuine]));
-    expect((await whole(documents, document))?.revision).toBeGreaterThan(100);
+    expect((await listedOne(documents, document))?.revision).toBeGreaterThan(100);
   });
 
   it('that compete beyond the quota are counted, and are shown once they are stored', async () => {
@@ -289,18 +321,18 @@ describe('documents', () => {
     const id = (await documents.add(document)) ?? 0;
     const unkept = { ...refused(document, id, '5'.repeat(64)), xmlPath: null };
     for (let i = 0; i < 2; i++) await documents.refuse(unkept);
-    const { env, buyerRnc, encf: number } = document.key;
+    const { env, buyerRnc, encf: number } = document;
     const look = () => documents.byNumber({ env, buyerRncs: [buyerRnc], issuerRnc: null, encf: number });
-    expect(await look()).toMatchObject([{ document: { revision: 1 }, conflicts: [], conflictsTotal: 1 }]);
+    expect(await look()).toMatchObject([{ revision: 1, conflicts: [], conflictsTotal: 1 }]);
     expect((await look())[0]?.unkept).toMatchObject([
-      { conflict: { sha256: unkept.sha256, receivedAt: NOW, signer: { subject: 'CN=Other' } } },
+      { sha256: unkept.sha256, receivedAt: NOW, certificateSubject: 'CN=Other' },
     ]);
     expect(await documents.competitor(id, unkept)).toEqual({ kept: null, confirmed: false });
     for (let i = 0; i < 2; i++) await documents.refuse({ ...unkept, xmlPath: 'x/kept' });
     expect(await look()).toMatchObject([
       {
-        document: { revision: 2 },
-        conflicts: [{ conflict: { sha256: unkept.sha256, xmlPath: 'x/kept' } }],
+        revision: 2,
+        conflicts: [{ sha256: unkept.sha256, xmlPath: 'x/kept' }],
         unkept: [],
         conflictsTotal: 1,
       },
@@ -317,13 +349,13 @@ describe('documents', () => {
     const id = (await documents.add(document)) ?? 0;
     const confirmable = { securityCode: 'abcdef', totalAmount: '1.00', signerKnown: false };
     for (const digit of ['7', '8']) await documents.refuse({ ...refused(document, id, digit.repeat(64)), confirmable });
-    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.key.encf } as const;
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: null, encf: document.encf } as const;
     const look = async () => (await documents.byNumber(search))[0];
-    const competitors = (await look())?.conflicts.map(({ conflict }) => conflict) ?? [];
+    const competitors = (await look())?.conflicts ?? [];
     const promote = (documentId: number, digit: string) =>
       confirmations.promote({
         documentId,
-        document: received({ key: document.key, xml: { path: 'x/other', sha256: digit.repeat(64) } }),
+        document: received({ ...keyOf(document), xmlPath: 'x/other', xmlSha256: digit.repeat(64) }),
         files: [],
         at: NOW,
       });
@@ -331,10 +363,13 @@ describe('documents', () => {
     expect([...taken].sort()).toEqual([false, true]);
     const [winner, loser] = taken[0] ? competitors : [...competitors].reverse();
     expect(await look()).toMatchObject({
-      document: { id: winner?.id, xml: { sha256: winner?.sha256 }, authorityStatus: 'confirmed', promotedAt: NOW },
+      id: winner?.id,
+      xmlSha256: winner?.sha256,
+      authorityStatus: 'confirmed',
+      promotedAt: NOW,
       conflictsTotal: 2,
     });
-    const ids = (await look())?.conflicts.map(({ conflict }) => conflict.id) ?? [];
+    const ids = (await look())?.conflicts.map((conflict) => conflict.id) ?? [];
     expect([...ids].sort()).toEqual([id, loser?.id].sort());
     expect(await confirmations.competitor(loser?.id ?? 0)).toMatchObject({ holderConfirmed: true });
     // Refusals that were decided before the exchange are recorded under the new holder.
@@ -388,16 +423,14 @@ describe('documents', () => {
     const times = ['2026-06-01T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-03T10:00:00Z', '2026-06-02T10:00:00Z'];
     const ids: number[] = [];
     for (const [index, time] of times.entries()) {
-      const facts = { ...received().facts, totalAmount: index === 0 ? '0.10' : '90071992547409.92' };
+      const totalAmount = index === 0 ? '0.10' : '90071992547409.92';
       const key = { env, issuerRnc: index === 3 ? OTHER_PROVIDER : PROVIDER } as const;
-      ids.push((await documents.add(received({ receivedAt: new Date(time), facts, key }))) ?? 0);
+      ids.push((await documents.add(received({ receivedAt: new Date(time), totalAmount, ...key }))) ?? 0);
     }
     const [a, b, c, d] = ids;
     const filter = { ...everything, env } as const;
     const listedIds = async (other: object, page = { limit: 10, offset: 0 }) =>
-      (await documents.list({ ...filter, ...other }, { ...NEWEST, ...page })).documents.map(
-        ({ document }) => document.id,
-      );
+      (await documents.list({ ...filter, ...other }, { ...NEWEST, ...page })).documents.map(({ id }) => id);
     expect(await listedIds({})).toEqual([c, b, d, a]);
     expect(await listedIds({}, { limit: 2, offset: 1 })).toEqual([b, d]);
     expect(await listedIds({}, { limit: 2, offset: 9 })).toEqual([]);
@@ -415,7 +448,7 @@ describe('documents', () => {
     const found: number[] = [];
     for (let place: Place | null | undefined; place !== null; ) {
       const page = await documents.list(filter, { sort, place: place ?? null, limit: 7, offset: 0 });
-      found.push(...page.documents.map(({ document }) => document.id));
+      found.push(...page.documents.map(({ id }) => id));
       place = page.last && { ...page.last, total: 0 };
     }
     return found;
@@ -429,8 +462,8 @@ describe('documents', () => {
       const ecfType = index % 3 === 0 ? '33' : '31';
       const amount = (index * 13) % 17;
       const provider = index % 4 === 0 ? OTHER_PROVIDER : PROVIDER;
-      const facts = { ...received().facts, ecfType, totalAmount: `${amount}.50` } as const;
-      const document = received({ receivedAt: new Date(at), facts, key: { env, issuerRnc: provider } });
+      const totalAmount = `${amount}.50`;
+      const document = received({ receivedAt: new Date(at), ecfType, totalAmount, env, issuerRnc: provider });
       const id = (await documents.add(document)) ?? 0;
       const status = index % 5 === 0 ? 'approved' : 'pending';
       if (status === 'approved') await documents.decide(decision(document, 1, status), randomUUID());
@@ -483,18 +516,17 @@ describe('documents', () => {
     ] as const) {
       const filter = { ...everything, ...days, env, criteria: amounts } as const;
       const listed = async (place: Place | null) =>
-        (await documents.list(filter, { sort, place, limit: 60, offset: 0 })).documents.map(
-          ({ document }) => document.id,
-        );
+        (await documents.list(filter, { sort, place, limit: 60, offset: 0 })).documents.map(({ id }) => id);
       expect(await listed({ value, id: 10 ** 12, total: 1 })).toEqual(await listed(null));
     }
   });
 
   it('give the acknowledgements of the received ones of the given buyers, or else of the latest refusals', async () => {
     const document = received();
-    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.key.encf } as const;
+    const search = { env: 'TesteCF', buyerRncs: [BUYER], issuerRnc: PROVIDER, encf: document.encf } as const;
     const both = { ...search, buyerRncs: [BUYER, OTHER_BUYER] };
-    const elsewhere = received({ key: { ...document.key, buyerRnc: OTHER_BUYER } });
+    const elsewhere = received({ ...keyOf(document), buyerRnc: OTHER_BUYER });
+    const acknowledgement = { path: document.arecfPath, sha256: document.arecfSha256 };
     expect(await documents.latestAcknowledgements(both)).toEqual([]);
     await documents.refuse(refused(document, null, '1'.repeat(64)));
     await documents.refuse(refused(document, null, '2'.repeat(64)));
@@ -504,10 +536,10 @@ describe('documents', () => {
     expect((await documents.latestAcknowledgements(both)).map(({ path }) => path).sort()).toEqual(['a/2222', 'a/3333']);
     await documents.add(document);
     await documents.refuse(refused(document, null, '4'.repeat(64)));
-    expect(await documents.latestAcknowledgements(both)).toEqual([document.acknowledgement]);
+    expect(await documents.latestAcknowledgements(both)).toEqual([acknowledgement]);
     await documents.add(elsewhere);
     expect(await documents.latestAcknowledgements(both)).toHaveLength(2);
-    expect(await documents.latestAcknowledgements(search)).toEqual([document.acknowledgement]);
+    expect(await documents.latestAcknowledgements(search)).toEqual([acknowledgement]);
   });
 
   it('follow decisions by their revision, each event once', async () => {
@@ -517,21 +549,18 @@ describe('documents', () => {
     await documents.decide(decision(document, 2, 'rejected'), event);
     await documents.decide(decision(document, 3, 'approved'), event);
     await documents.decide(decision(document, 1, 'approved'), randomUUID());
-    expect(await whole(documents, document)).toMatchObject({
+    expect(await listedOne(documents, document)).toMatchObject({
       revision: 2,
       approvalStatus: 'rejected',
       approvalDatetime: new Date('2026-06-24T10:00:00-04:00'),
     });
     await documents.decide(decision(document, 3, 'approved'), randomUUID());
-    expect(await whole(documents, document)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
+    expect(await listedOne(documents, document)).toMatchObject({ revision: 3, approvalStatus: 'approved' });
   });
 
   it('are found by the time of their last change', async () => {
     const env = 'CerteCF';
-    const [one, other] = [0, 1].map(() => {
-      const document = received();
-      return { ...document, key: { ...document.key, env } } as typeof document;
-    }) as [ReturnType<typeof received>, ReturnType<typeof received>];
+    const [one, other] = [received({ env }), received({ env })];
     const changedSince = async (updatedSince: Date | null) => {
       const none = { status: null, ecfType: null, providerRnc: null, minAmount: null, maxAmount: null };
       const filter = { ...everything, env, criteria: { ...none, updatedSince } } as const;
@@ -555,14 +584,14 @@ describe('documents', () => {
     await documents.decide(decision(document, 2, 'approved'), randomUUID());
     await documents.decide(decision(document, 1, 'rejected'), randomUUID());
     await documents.add(document);
-    expect(await whole(documents, document)).toMatchObject({ revision: 1, approvalStatus: 'approved' });
+    expect(await listedOne(documents, document)).toMatchObject({ revision: 1, approvalStatus: 'approved' });
   });
 
   it('get the decision that comes at the same moment', async () => {
     for (let i = 0; i < 10; i++) {
       const document = received();
       await Promise.all([documents.decide(decision(document, 1, 'approved'), randomUUID()), documents.add(document)]);
-      expect((await whole(documents, document))?.approvalStatus).toBe('approved');
+      expect((await listedOne(documents, document))?.approvalStatus).toBe('approved');
     }
   });
 });
@@ -646,7 +675,7 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
 
 it('a decision without its document delays only that document', async () => {
   const [own, other] = [received(), received()];
-  const { env, buyerRnc, issuerRnc, encf: number } = own.key;
+  const { env, buyerRnc, issuerRnc, encf: number } = own;
   let open: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     open = resolve;
@@ -687,7 +716,7 @@ it('a decision without its document delays only that document', async () => {
     open();
     await Promise.all([slow, waiting]);
   }
-  expect(await whole(documents, own)).toMatchObject({ approvalStatus: 'approved' });
+  expect(await listedOne(documents, own)).toMatchObject({ approvalStatus: 'approved' });
 });
 
 it('a signer is known by its key, and by its holder where both certificates led to trusted issuers', async () => {

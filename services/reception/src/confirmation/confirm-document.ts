@@ -1,8 +1,12 @@
-import type { Confirmation, QueriedStatus } from './confirmation.js';
-import { confirmationResult } from './confirmation.js';
+import {
+  type Confirmation,
+  confirmationResult,
+  pauseAfterAnswer,
+  pauseAfterFailure,
+  type QueriedStatus,
+} from './confirmation.js';
 import type { ConfirmationReport, ConfirmationStore, QueryState } from './ports.js';
 import type { PromoteDocument } from './promote-document.js';
-import { pauseAfterAnswer, pauseAfterFailure } from './schedule.js';
 
 export interface ConfirmPorts {
   readonly confirmations: Pick<ConfirmationStore, 'answered' | 'unanswered' | 'competitor'>;

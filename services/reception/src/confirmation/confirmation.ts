@@ -1,25 +1,17 @@
 import type { AuthorityStatus } from '@ecf/contracts';
 import { Decimal, type Environment } from '@ecf/domain';
-import type { Origin, StoredBytes } from '../receive/received-document.js';
+import type { Selectable } from 'kysely';
+import type { Confirmation as ConfirmationTable } from '../generated/tables.js';
 
-/** A document about which the authority is queried. */
-export interface Confirmation {
-  /** Id of the document, received or competing. */
-  readonly documentId: number;
-  readonly env: Environment;
-  readonly issuerRnc: string;
-  readonly encf: string;
-  readonly buyerRnc: string;
-  /** Security code of its own signature. */
-  readonly securityCode: string;
-  /** Two decimals. */
-  readonly totalAmount: string;
-  readonly status: QueriedStatus;
-  /** How often the authority answered. */
-  readonly answers: number;
-  /** Queries without answer since the last one. */
-  readonly failures: number;
-}
+type Row = Selectable<ConfirmationTable>;
+
+/** A document about which the authority is queried: a row of `confirmations`. */
+export type Confirmation = Readonly<
+  Pick<
+    Row,
+    'documentId' | 'issuerRnc' | 'encf' | 'buyerRnc' | 'securityCode' | 'totalAmount' | 'answers' | 'failures'
+  > & { env: Environment; status: QueriedStatus }
+>;
 
 /** The possible results of a query. */
 export type QueriedStatus = Exclude<AuthorityStatus, 'not_available'>;
@@ -85,6 +77,42 @@ export interface Competitor {
   readonly receivedAt: Date;
   readonly bytes: number;
   /** Null if the bytes were not kept. */
-  readonly xml: StoredBytes | null;
-  readonly origin: Origin;
+  readonly xmlPath: string | null;
+  readonly sha256: string;
+  readonly requestId: string;
+  readonly sender: string | null;
+}
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+
+/** Time from the acknowledgement to the first query. Many issuers send to the authority and to the buyer at the same time. */
+export const FIRST_QUERY_MS = 2 * SECOND;
+const FIRST_PAUSE_MS = 5 * SECOND;
+/** The longest pause between two queries, in milliseconds. */
+export const LONGEST_PAUSE_MS = 2 * HOUR;
+/** Longest pause while the authority gives no answer. */
+const LONGEST_OUTAGE_PAUSE_MS = 300 * SECOND;
+/** Contingency gives an issuer this time to send its documents. */
+const QUERIED_MS = 72 * HOUR;
+
+/**
+ * Milliseconds to the next query of a document that the authority does not know. Null after 72 hours: pauses count, so time in
+ * which the authority gives no answer does not.
+ *
+ * @param answers how often the authority answered that it does not know the document
+ */
+export function pauseAfterAnswer(answers: number): number | null {
+  let waited = 0;
+  for (let past = 1; past < answers; past++) waited += pause(past, LONGEST_PAUSE_MS);
+  return waited >= QUERIED_MS ? null : pause(answers, LONGEST_PAUSE_MS);
+}
+
+/** Milliseconds to the next query after `failures` queries without an answer. */
+export function pauseAfterFailure(failures: number): number {
+  return pause(failures, LONGEST_OUTAGE_PAUSE_MS);
+}
+
+function pause(count: number, longest: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(count - 1, 20), longest);
 }

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { environmentRun } from '@ecf/domain';
 import { noteKnownSigner } from '@ecf/public-ingress';
-import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, type Transaction } from '@ecf/service-kit/postgres';
 import { addPendingDocuments } from '@ecf/service-kit/xml-store';
-import {
-  fromReceivedRow,
-  NEW_RECEIVED_COLUMNS,
-  newReceivedRow,
-  RECEIVED,
-  type ReceivedRow,
-} from '../receive/document-rows.postgres.js';
-import { createReceivedChanges } from '../receive/received-changes.postgres.js';
-import { type ConfirmationRow, fromConfirmationRow, PRIORITY } from './confirmation-rows.postgres.js';
+import { receivedColumns } from '../receive/arrivals.postgres.js';
+import { type ReceivedDocument, signerOf } from '../receive/received-document.js';
+import { publishChange, RECEIVED, readReceived } from '../receive/received-documents.postgres.js';
+import type { Competitor, Confirmation } from './confirmation.js';
+import { PRIORITY } from './new-confirmation.postgres.js';
 import type { ConfirmationStore, Promotion } from './ports.js';
 
 const CLAIM = {
@@ -50,16 +47,14 @@ const COMPETITOR = {
            LEFT JOIN confirmations c ON c.document_id = d.id
           WHERE r.document_id = $1`,
 };
+/** Columns that received and refused documents have in common. */
+const COMMON = `env, buyer_rnc, issuer_rnc, encf, received_at, bytes, xml_path, arecf_path, arecf_sha256, acknowledged_at,
+  certificate_subject, certificate_serial, certificate_fingerprint, certificate_holder, certificate_issuer, certificate_key,
+  certificate_trusted, content_sha256, request_id, sender`;
 const KEEP_FORMER = {
   name: 'confirmations_keep_former',
-  text: `INSERT INTO refused_documents (env, buyer_rnc, issuer_rnc, encf, motive, reason, faults, received_at, bytes, sha256,
-                xml_path, arecf_path, arecf_sha256, acknowledged_at, certificate_subject, certificate_serial,
-                certificate_fingerprint, certificate_holder, certificate_issuer, certificate_key, certificate_trusted,
-                content_sha256, conflict_of, document_id, request_id, sender)
-         SELECT env, buyer_rnc, issuer_rnc, encf, 0, 'the authority confirmed another document of this number', '[]', received_at,
-                bytes, xml_sha256, xml_path, arecf_path, arecf_sha256, acknowledged_at, certificate_subject, certificate_serial,
-                certificate_fingerprint, certificate_holder, certificate_issuer, certificate_key, certificate_trusted,
-                content_sha256, id, id, request_id, sender
+  text: `INSERT INTO refused_documents (${COMMON}, sha256, motive, reason, faults, conflict_of, document_id)
+         SELECT ${COMMON}, xml_sha256, 0, 'the authority confirmed another document of this number', '[]', id, id
            FROM received_documents WHERE id = $1`,
 };
 const COMPETE_WITH = {
@@ -70,55 +65,47 @@ const COMPETE_WITH = {
 };
 /** The last answer to a document that holds its number. */
 const OUTCOMES = { pending: null, confirmed: 'confirmed', rejected: 'disputed', unknown: 'disputed' } as const;
-/** The columns that the promoted document brings; its revision continues that of the former document. */
-const PROMOTED_COLUMNS = NEW_RECEIVED_COLUMNS.filter((column) => column !== 'revision');
 
 /** Statuses of documents at the authority, in PostgreSQL. A claim is a lease by due time. */
 export function createConfirmationStore(database: Database, makeId: () => string = randomUUID): ConfirmationStore {
-  const publish = createReceivedChanges(makeId);
-
   /** Locks the document that holds the number of this one: it is the same, or it competes with this one. */
-  async function lockHolder(tx: Transaction, documentId: number): Promise<ReceivedRow | null> {
-    return (await tx.query<ReceivedRow>(LOCK_HOLDER, [documentId])).rows[0] ?? null;
+  async function lockHolder(tx: Transaction, documentId: number): Promise<ReceivedDocument | undefined> {
+    return (await readReceived(tx, LOCK_HOLDER, [documentId]))[0];
   }
 
   /** The former document keeps its id, its bytes and its acknowledgement among the competitors of the new one. */
-  async function exchange(
-    tx: Transaction,
-    former: ReceivedRow,
-    { documentId, document, files, at }: Promotion,
-  ): Promise<void> {
+  async function exchange(tx: Transaction, formerId: number, { documentId, document, files, at }: Promotion) {
     await addPendingDocuments(tx, files);
-    await tx.query(KEEP_FORMER, [former.id]);
-    await tx.query(COMPETE_WITH, [former.id, documentId]);
-    const row = newReceivedRow(documentId, document);
-    const set = PROMOTED_COLUMNS.map((column) => `${column} = p.${column}`).join(', ');
+    await tx.query(KEEP_FORMER, [formerId]);
+    await tx.query(COMPETE_WITH, [formerId, documentId]);
+    const row = { ...receivedColumns(document), id: documentId };
+    const set = Object.keys(row).map((column) => `${column} = p.${column}`);
     await tx.query(
       `UPDATE received_documents d
-          SET ${set}, promoted_at = $3, approval_status = 'pending', approval_datetime = NULL, answered_at = NULL
+          SET ${set.join(', ')}, promoted_at = $3, approval_status = 'pending', approval_datetime = NULL, answered_at = NULL
          FROM json_populate_record(NULL::received_documents, $2::json) AS p WHERE d.id = $1`,
-      [former.id, JSON.stringify(row), at],
+      [formerId, JSON.stringify(row), at],
     );
   }
 
   return {
     async claimDue({ now, until, limit }) {
-      const { rows } = await database.query<ConfirmationRow>(CLAIM, [now, until, limit]);
-      return rows.map(fromConfirmationRow);
+      const { rows } = await database.query(CLAIM, [now, until, limit]);
+      return camelCaseRows<Confirmation>(rows);
     },
     async answered({ documentId, status, at, dueAt }) {
       return database.transaction(async (tx) => {
         const holder = await lockHolder(tx, documentId);
         const { rows } = await tx.query<{ changed: boolean }>(ANSWERED, [documentId, status, at, dueAt]);
         const [answer] = rows;
-        if (holder === null || answer === undefined) return null;
+        if (holder === undefined || answer === undefined) return null;
         const outcome = holder.id === documentId && dueAt === null ? OUTCOMES[status] : null;
         if (outcome === 'confirmed') {
-          const { key, signer, receivedAt } = fromReceivedRow(holder);
-          await noteKnownSigner(tx, { env: key.env, rnc: key.issuerRnc, signer, at: receivedAt });
+          const { env } = environmentRun(holder.env);
+          await noteKnownSigner(tx, { env, rnc: holder.issuerRnc, signer: signerOf(holder), at: holder.receivedAt });
         }
         const also = outcome === null ? [] : ([`received.${outcome}`] as const);
-        if (answer.changed || outcome !== null) await publish(tx, { id: holder.id, at, also });
+        if (answer.changed || outcome !== null) await publishChange(tx, { id: holder.id, at, also }, makeId);
         return outcome;
       });
     },
@@ -126,43 +113,23 @@ export function createConfirmationStore(database: Database, makeId: () => string
       await database.query(UNANSWERED, [documentId, dueAt]);
     },
     async competitor(documentId) {
-      const { rows } = await database.query<CompetitorRow>(COMPETITOR, [documentId]);
-      const [row] = rows;
-      if (row === undefined) return null;
-      return {
-        holderConfirmed: row.holder_confirmed,
-        accountId: row.account_id,
-        receivedAt: row.received_at,
-        bytes: row.bytes,
-        xml: row.xml_path === null ? null : { path: row.xml_path, sha256: row.sha256 },
-        origin: { requestId: row.request_id, sender: row.sender },
-      };
+      const { rows } = await database.query(COMPETITOR, [documentId]);
+      return camelCaseRows<Competitor>(rows)[0] ?? null;
     },
     promote(promotion) {
       return database.transaction(async (tx) => {
         const { documentId, document, at } = promotion;
         const former = await lockHolder(tx, documentId);
-        if (former === null || former.id === documentId || former.authority_status === 'confirmed') return false;
+        if (former === undefined || former.id === documentId || former.authorityStatus === 'confirmed') return false;
         // A certification run set it aside; its number belongs to the present run.
-        if (former.env !== document.key.env) return false;
-        await exchange(tx, former, promotion);
+        if (former.env !== document.env) return false;
+        await exchange(tx, former.id, promotion);
         await tx.query(ANSWERED, [documentId, 'confirmed', at, null]);
-        const { key, signer, receivedAt } = document;
-        await noteKnownSigner(tx, { env: key.env, rnc: key.issuerRnc, signer, at: receivedAt });
-        await publish(tx, { id: documentId, at, also: ['received.confirmed'] });
+        const { env, issuerRnc: rnc, receivedAt } = document;
+        await noteKnownSigner(tx, { env, rnc, signer: signerOf(document), at: receivedAt });
+        await publishChange(tx, { id: documentId, at, also: ['received.confirmed'] }, makeId);
         return true;
       });
     },
   };
-}
-
-interface CompetitorRow {
-  received_at: Date;
-  bytes: number;
-  xml_path: string | null;
-  sha256: string;
-  request_id: string;
-  sender: string | null;
-  account_id: string;
-  holder_confirmed: boolean;
 }

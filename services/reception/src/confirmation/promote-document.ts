@@ -4,6 +4,7 @@ import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { signAcknowledgement } from '../receive/acknowledgement.js';
 import type { Buyers } from '../receive/buyers.js';
 import type { DocumentValidation } from '../receive/ports.js';
+import { newReceivedDocument } from '../receive/received-document.js';
 import { acknowledgementPath } from '../receive/storage-paths.js';
 import type { Competitor, Confirmation } from './confirmation.js';
 import type { ConfirmationStore } from './ports.js';
@@ -23,25 +24,29 @@ export function createPromoteDocument(ports: {
   readonly buyers: Pick<Buyers, 'find'>;
   readonly clock: () => Date;
 }): PromoteDocument {
-  return async function promote({ documentId, env }, { holderConfirmed, accountId, receivedAt, bytes, xml, origin }) {
-    if (holderConfirmed || xml === null) return false;
-    const validation = await ports.validation.document(await ports.archive.get(xml.path, xml.sha256), receivedAt);
+  return async function promote({ documentId, env }, { holderConfirmed, xmlPath, sha256: xmlSha256, ...competitor }) {
+    if (holderConfirmed || xmlPath === null) return false;
+    const xml = await ports.archive.get(xmlPath, xmlSha256);
+    const validation = await ports.validation.document(xml, competitor.receivedAt);
     // Its certificate is no longer trusted.
     if (validation.motive !== null) return false;
-    const { parties, facts, signer, securityCode, contentSha256, canonical, observations } = validation;
-    const buyer = await ports.buyers.find(parties.buyerRnc);
-    if (!buyer.served) throw new Error(`${parties.buyerRnc} is not served, so there is no signer for it`);
-    const key = { env, ...parties };
+    const { parties } = validation;
+    const { signer, certificate, served } = await ports.buyers.find(parties.buyerRnc);
+    if (!served) throw new Error(`${parties.buyerRnc} is not served, so there is no signer for it`);
     const at = ports.clock();
-    const { signer: owner, certificate } = buyer;
-    await ports.recordUse({ account: owner.account_id, rnc: owner.rnc, use: 'arecf', certificate });
-    const signed = await signAcknowledgement({ ...parties, motive: null, at }, certificate);
-    const sha256 = hash('sha256', signed, 'hex');
-    const name = { ...key, holderRnc: buyer.signer.rnc, at, sha256, refused: false };
-    const acknowledgement = { path: acknowledgementPath(name), sha256 };
-    const read = { facts, signer, securityCode, contentSha256, canonical, observations };
-    const kept = { accountId, receivedAt, bytes, xml, acknowledgement, acknowledgedAt: at, origin, signerKnown: true };
-    const files = [{ ...acknowledgement, bytes: signed }];
-    return ports.confirmations.promote({ documentId, document: { key, ...read, ...kept }, files, at });
+    await ports.recordUse({ account: signer.account_id, rnc: signer.rnc, use: 'arecf', certificate });
+    const bytes = await signAcknowledgement({ ...parties, motive: null, at }, certificate);
+    const sha256 = hash('sha256', bytes, 'hex');
+    const path = acknowledgementPath({ env, ...parties, holderRnc: signer.rnc, at, sha256, refused: false });
+    const acknowledgement = { arecfPath: path, arecfSha256: sha256, acknowledgedAt: at };
+    const document = newReceivedDocument(validation, {
+      env,
+      ...competitor,
+      xmlPath,
+      xmlSha256,
+      ...acknowledgement,
+      signerKnown: true,
+    });
+    return ports.confirmations.promote({ documentId, document, files: [{ path, sha256, bytes }], at });
   };
 }

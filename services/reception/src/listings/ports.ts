@@ -46,17 +46,16 @@ export interface ReceivedFilter {
 }
 
 /** A row of a listing, with the documents that compete for its number. */
-export interface ListedDocument {
-  readonly document: ReceivedDocument;
+export interface ListedDocument extends ReceivedDocument {
   /** Whether the issuer used the signer's key before in a confirmed document. */
   readonly known: boolean;
   /**
    * The stored ones, oldest first, at most `MAX_EVENT_CONFLICTS`. Certificates that signed for the issuer before come first,
    * then the first document of each other certificate.
    */
-  readonly conflicts: readonly ListedConflict<Conflict>[];
+  readonly conflicts: readonly Conflict[];
   /** The latest hundred conflicts whose bytes were not kept, newest first. */
-  readonly unkept: readonly ListedConflict[];
+  readonly unkept: readonly UnkeptConflict[];
   /** The number of all conflicts. */
   readonly conflictsTotal: number;
 }
@@ -66,12 +65,6 @@ export type ReceivedSums = Pick<
   ReceivedInvoiceAggregate,
   'total_invoices' | 'counted' | 'total_amount' | 'total_itbis' | 'by_month' | 'by_type' | 'by_status' | 'top_providers'
 >;
-
-/** A competing document, and whether the issuer used its signer's key before in a confirmed document. */
-export interface ListedConflict<C extends UnkeptConflict = UnkeptConflict> {
-  readonly conflict: C;
-  readonly known: boolean;
-}
 
 /** The documents under a number. */
 export interface NumberSearch {

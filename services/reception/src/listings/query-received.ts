@@ -13,10 +13,10 @@ import { shownSigner } from '@ecf/public-ingress/signed-document';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
+import { signerOf, type UnkeptConflict } from '../receive/received-document.js';
 import { accountRncs, type Caller, requireTaxpayer } from './account-rncs.js';
 import { approvalDaysLeft } from './approval-deadline.js';
 import type {
-  ListedConflict,
   ListedDocument,
   ListingStore,
   NumberSearch,
@@ -65,7 +65,7 @@ type Shown<L extends { invoices: unknown }> = Omit<L, 'invoices' | 'next_cursor'
 };
 
 interface QueryPorts extends AccountPorts {
-  readonly documents: ListingStore;
+  readonly listings: ListingStore;
   readonly archive: DocumentReader;
   readonly clock: () => Date;
   readonly toJson: (xml: Uint8Array) => Promise<string>;
@@ -93,7 +93,7 @@ export function createQueryReceived(
    * credit notes negative.
    */
   async function count(query: PeriodQuery): Promise<ReceivedInvoicesCount> {
-    const { count, amount } = await ports.documents.totals(await filterOf(ports, query, null));
+    const { count, amount } = await ports.listings.totals(await filterOf(ports, query, null));
     return { total_invoices: count, total_amount: amount, ...period(query) };
   }
 
@@ -101,7 +101,7 @@ export function createQueryReceived(
   async function aggregate(query: PeriodQuery & { readonly topProviders: number }): Promise<ReceivedInvoiceAggregate> {
     return {
       ...period(query),
-      ...(await ports.documents.sums(await filterOf(ports, query, null), query.topProviders)),
+      ...(await ports.listings.sums(await filterOf(ports, query, null), query.topProviders)),
     };
   }
 
@@ -112,13 +112,13 @@ export function createQueryReceived(
 
   /** The same document in the JSON shape that is submitted, read from its stored bytes. */
   async function document(query: NumberQuery): Promise<string> {
-    const { xml } = (await find(query)).document;
-    return ports.toJson(await ports.archive.get(xml.path, xml.sha256));
+    const { xmlPath, xmlSha256 } = await find(query);
+    return ports.toJson(await ports.archive.get(xmlPath, xmlSha256));
   }
 
   async function find(query: NumberQuery): Promise<ListedDocument> {
     await requireTaxpayer(ports, query.caller, query.buyerRnc);
-    return only(ports.documents, {
+    return only(ports.listings, {
       env: query.env,
       buyerRncs: [query.buyerRnc],
       issuerRnc: query.providerRnc,
@@ -134,7 +134,7 @@ export function createQueryReceived(
     const { caller, encf, issuerRnc, buyerRnc } = query;
     if (buyerRnc !== null) await requireTaxpayer(ports, caller, buyerRnc);
     const buyerRncs = buyerRnc === null ? await accountRncs(ports, caller) : [buyerRnc];
-    const [stored, ...others] = await ports.documents.latestAcknowledgements({ ...query, buyerRncs });
+    const [stored, ...others] = await ports.listings.latestAcknowledgements({ ...query, buyerRncs });
     if (stored === undefined) {
       throw new ReceptionError('not_found', `No ${encf} of ${issuerRnc} was received for a taxpayer of this account.`);
     }
@@ -149,10 +149,10 @@ export function createQueryReceived(
 
   async function page(query: PageQuery, providerRnc: string | null): Promise<Shown<AllReceivedInvoices>> {
     const filter = { ...(await filterOf(ports, query, providerRnc)), criteria: query.criteria };
-    const total = query.place?.total ?? (await ports.documents.count(filter));
+    const total = query.place?.total ?? (await ports.listings.count(filter));
     if (total === 0)
       throw new ReceptionError('not_found', 'No received document of this period matches these criteria.');
-    const { documents: listed, last } = await ports.documents.list(filter, query);
+    const { documents: listed, last } = await ports.listings.list(filter, query);
     return {
       count: listed.length,
       total,
@@ -166,7 +166,7 @@ export function createQueryReceived(
 
   function shown(listed: ListedDocument): ShownInvoice {
     if (deadlineDays === null) return receivedInvoice(listed);
-    const left = approvalDaysLeft(listed.document, deadlineDays, ports.clock());
+    const left = approvalDaysLeft(listed, deadlineDays, ports.clock());
     return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
@@ -183,51 +183,54 @@ async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string
   return { env, buyerRnc, issuerRnc, authorityStatus, issued, ...dominicanDays(first, last) };
 }
 
-async function only(documents: ListingStore, search: NumberSearch): Promise<ListedDocument> {
-  const [first, ...others] = await documents.byNumber(search);
+async function only(listings: ListingStore, search: NumberSearch): Promise<ListedDocument> {
+  const [first, ...others] = await listings.byNumber(search);
   if (first === undefined) {
     throw new ReceptionError('not_found', `No ${search.encf} was received for these criteria.`);
   }
-  const { issuerRnc } = first.document.key;
-  if (others.some((other) => other.document.key.issuerRnc !== issuerRnc)) {
+  if (others.some((other) => other.issuerRnc !== first.issuerRnc)) {
     throw new ReceptionError('ambiguous', `Several providers sent a ${search.encf}; name one of them.`);
   }
   return first;
 }
 
 /** A row of the listings. */
-export function receivedInvoice({ document, known, conflicts, unkept, conflictsTotal }: ListedDocument): ShownInvoice {
-  const { key, facts } = document;
+export function receivedInvoice(document: ListedDocument): ShownInvoice {
+  const time = (at: Date | null) => (at === null ? null : toIsoDominican(at));
   return {
     id: document.id,
-    encf: key.encf,
-    ecf_type: facts.ecfType,
+    encf: document.encf,
+    ecf_type: document.ecfType,
     date_received: toIsoDominican(document.receivedAt),
-    date_issued: facts.dateIssued === null ? null : `${facts.dateIssued}T00:00:00-04:00`,
-    total_amount: facts.totalAmount,
-    provider_rnc: key.issuerRnc,
-    provider_name: facts.issuerName,
-    buyer_rnc: key.buyerRnc,
-    xml_storage_path: document.xml.path,
-    signer: shownSigner(document.signer, known),
+    date_issued: document.dateIssued === null ? null : `${document.dateIssued}T00:00:00-04:00`,
+    total_amount: document.totalAmount,
+    provider_rnc: document.issuerRnc,
+    provider_name: document.issuerName,
+    buyer_rnc: document.buyerRnc,
+    xml_storage_path: document.xmlPath,
+    signer: shownSigner(signerOf(document), document.known),
     authority_status: document.authorityStatus,
-    authority_checked_at: document.authorityCheckedAt === null ? null : toIsoDominican(document.authorityCheckedAt),
+    authority_checked_at: time(document.authorityCheckedAt),
     approval_status: document.approvalStatus,
     // Our own decision.
     approval_confirmed: document.approvalStatus !== 'pending',
-    approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
+    approval_datetime: time(document.approvalDatetime),
     // Rows of earlier versions have no severity.
     warnings: document.observations.map((fault) => ({ ...fault, severity: fault.severity ?? 'warning' })),
-    conflicts: conflicts.map(shownConflict),
-    conflicts_unkept: unkept.map(shownConflict),
-    conflicts_total: conflictsTotal,
+    conflicts: document.conflicts.map(shownConflict),
+    conflicts_unkept: document.unkept.map(shownConflict),
+    conflicts_total: document.conflictsTotal,
   };
 }
 
-function shownConflict({ conflict, known }: ListedConflict): ReceivedInvoiceConflict {
-  const { id, sha256, receivedAt, signer, authorityStatus } = conflict;
-  const shown = { id, sha256, date_received: toIsoDominican(receivedAt) };
-  return { ...shown, signer: shownSigner(signer, known), authority_status: authorityStatus };
+function shownConflict(conflict: UnkeptConflict): ReceivedInvoiceConflict {
+  return {
+    id: conflict.id,
+    sha256: conflict.sha256,
+    date_received: toIsoDominican(conflict.receivedAt),
+    signer: shownSigner(signerOf(conflict), conflict.known),
+    authority_status: conflict.authorityStatus,
+  };
 }
 
 function period(query: PeriodQuery) {

@@ -1,20 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { outboxColumns } from '@ecf/service-kit/outbox';
-import { createIds, createSharedCalls, type Database } from '@ecf/service-kit/postgres';
+import { camelCaseRows, createIds, createSharedCalls, type Database, snakeCaseRow } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
-import {
-  NEW_CONFIRMATION_COLUMNS,
-  type NewConfirmationRow,
-  newConfirmationRow,
-} from '../confirmation/confirmation-rows.postgres.js';
-import { NEW_RECEIVED_COLUMNS, newlyReceived, newReceivedRow, type ReceivedRow } from './document-rows.postgres.js';
+import { isConfirmable, type NewConfirmation, newConfirmation } from '../confirmation/new-confirmation.postgres.js';
 import type { DocumentStore } from './ports.js';
-import { receivedInvoiceEvent } from './received-changes.postgres.js';
-import type { DocumentKey, NewReceivedDocument, NumberHolder } from './received-document.js';
+import type { NewReceivedDocument, NumberHolder, ReceivedDocument } from './received-document.js';
+import { NOT_AVAILABLE } from './received-documents.postgres.js';
+import { receivedEvent } from './received-events.js';
 
 const HOLDER = {
   name: 'received_holder',
-  text: `SELECT id, xml_path, xml_sha256, arecf_path, arecf_sha256, received_at, answered_at, promoted_at, content_sha256
+  text: `SELECT id, xml_path, xml_sha256, arecf_path, arecf_sha256, answered_at, promoted_at, content_sha256
            FROM received_documents WHERE env = $1 AND buyer_rnc = $2 AND encf = $3 AND issuer_rnc = $4`,
 };
 const NEXT_IDS = {
@@ -23,11 +20,11 @@ const NEXT_IDS = {
 };
 // A decision that came before its document is put into the event, which was made without it. Documents are added in the
 // order of their numbers, so that two instances that add the same ones do not wait for each other.
-const ADD = {
+const add = (received: readonly string[]) => ({
   name: 'received_add',
   text: `WITH added AS (
-           INSERT INTO received_documents (${NEW_RECEIVED_COLUMNS.join(', ')}, approval_status, approval_datetime, approval_revision)
-           SELECT ${NEW_RECEIVED_COLUMNS.map((column) => `g.${column}`).join(', ')},
+           INSERT INTO received_documents (${received.join(', ')}, approval_status, approval_datetime, approval_revision)
+           SELECT ${received.map((column) => `g.${column}`).join(', ')},
                   coalesce(d.approval_status, 'pending'), d.approval_datetime, coalesce(d.revision, 0)
              FROM (SELECT * FROM json_populate_recordset(NULL::received_documents, $1::json)
                     ORDER BY env, buyer_rnc, encf, issuer_rnc) AS g
@@ -52,27 +49,37 @@ const ADD = {
             ORDER BY f.path
            ON CONFLICT (path, sha256) DO NOTHING
          ), awaited AS (
-           INSERT INTO confirmations (${NEW_CONFIRMATION_COLUMNS.join(', ')})
-           SELECT ${NEW_CONFIRMATION_COLUMNS.map((column) => `c.${column}`).join(', ')}
+           INSERT INTO confirmations (document_id, env, issuer_rnc, encf, buyer_rnc, security_code, total_amount, priority, due_at)
+           SELECT c.document_id, c.env, c.issuer_rnc, c.encf, c.buyer_rnc, c.security_code, c.total_amount, c.priority, c.due_at
              FROM added a
              JOIN json_populate_recordset(NULL::confirmations, $11::json) AS c ON c.document_id = a.id
          )
          SELECT id FROM added`,
+});
+const ANSWERED = {
+  name: 'received_answered',
+  text: `UPDATE received_documents d SET answered_at = a.left_at
+           FROM unnest($1::bigint[], $2::timestamptz[]) AS a(id, left_at)
+          WHERE d.id = a.id AND d.answered_at IS NULL`,
 };
 
 interface Addition {
-  readonly row: ReturnType<typeof newReceivedRow>;
+  /** The row in snake case. */
+  readonly row: Record<string, unknown> & { readonly id: number };
   readonly event: BusEvent;
   readonly files: readonly PendingDocument[];
   /** Null if the authority cannot be queried. */
-  readonly confirmation: NewConfirmationRow | null;
+  readonly confirmation: NewConfirmation | null;
 }
 
 /**
  * Finds the document that holds a number, and stores a new one. Documents that arrive during a statement are stored by the next one,
  * because PostgreSQL takes most of the processor time of an arrival.
  */
-export function createArrivals(database: Database, makeId: () => string): Pick<DocumentStore, 'holder' | 'add'> {
+export function createArrivals(
+  database: Database,
+  makeId: () => string = randomUUID,
+): Pick<DocumentStore, 'holder' | 'add' | 'noteAnswered'> {
   const nextId = createIds(async (count) => {
     const { rows } = await database.query<{ id: number }>(NEXT_IDS, [count]);
     return rows.map(({ id }) => id);
@@ -83,13 +90,16 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
     maxInFlight: 2,
     keyOf: ({ event }) => event.key,
     async work(items) {
-      const { rows } = await database.query<{ id: number }>(ADD, [
+      const columns = Object.keys(items[0]?.row ?? {}).sort();
+      const { rows } = await database.query<{ id: number }>(add(columns), [
         JSON.stringify(items.map(({ row }) => row)),
         items.map(({ row }) => row.id),
         ...outboxColumns(items.map(({ event }) => event)),
         items.flatMap(({ row, files }) => files.map(() => row.id)),
         ...pendingColumns(items.flatMap(({ files }) => files)),
-        JSON.stringify(items.flatMap(({ confirmation }) => confirmation ?? [])),
+        JSON.stringify(
+          items.flatMap(({ confirmation }) => (confirmation === null ? [] : [snakeCaseRow(confirmation)])),
+        ),
       ]);
       database.signalOutbox();
       const added = new Set(rows.map(({ id }) => id));
@@ -98,49 +108,42 @@ export function createArrivals(database: Database, makeId: () => string): Pick<D
   });
 
   return {
-    async holder(key) {
-      const { rows } = await database.query<HolderRow>(HOLDER, [key.env, key.buyerRnc, key.encf, key.issuerRnc]);
-      return fromHolderRow(key, rows[0]);
+    async holder({ env, buyerRnc, encf, issuerRnc }) {
+      const { rows } = await database.query(HOLDER, [env, buyerRnc, encf, issuerRnc]);
+      return camelCaseRows<NumberHolder>(rows)[0] ?? null;
     },
-    async add(document: NewReceivedDocument, files: readonly PendingDocument[]) {
+    async add(document, files) {
       const id = await nextId();
-      const { facts, securityCode, signerKnown } = document;
       const stamp = { id: makeId(), time: document.acknowledgedAt };
-      const event = receivedInvoiceEvent(newlyReceived(id, document), [], stamp);
-      const confirmation = newConfirmationRow(
-        id,
-        document.key,
-        { securityCode, totalAmount: facts.totalAmount, signerKnown },
-        document.acknowledgedAt,
-      );
-      return additions.run({ row: newReceivedRow(id, document), event, files, confirmation });
+      const event = receivedEvent(newlyReceived(id, document), [], stamp);
+      const confirmation = newConfirmation(id, document, document, document.acknowledgedAt);
+      return additions.run({ row: { ...receivedColumns(document), id }, event, files, confirmation });
+    },
+    async noteAnswered(answers) {
+      await database.query(ANSWERED, [answers.map(([id]) => id), answers.map(([, at]) => at)]);
     },
   };
 }
 
-type HolderRow = Pick<
-  ReceivedRow,
-  | 'id'
-  | 'xml_path'
-  | 'xml_sha256'
-  | 'arecf_path'
-  | 'arecf_sha256'
-  | 'received_at'
-  | 'answered_at'
-  | 'promoted_at'
-  | 'content_sha256'
->;
+/** The columns of `received_documents` that come with a document, in snake case. */
+export function receivedColumns(document: NewReceivedDocument): Record<string, unknown> {
+  const { securityCode: _, signerKnown: __, ...columns } = document;
+  return snakeCaseRow(columns);
+}
 
-function fromHolderRow(key: DocumentKey, row: HolderRow | undefined): NumberHolder | null {
-  if (row === undefined) return null;
+/** A new document as it is once it is added, where no decision came before it. */
+function newlyReceived(id: number, document: NewReceivedDocument): ReceivedDocument {
   return {
-    id: row.id,
-    key,
-    xml: { path: row.xml_path, sha256: row.xml_sha256 },
-    acknowledgement: { path: row.arecf_path, sha256: row.arecf_sha256 },
-    receivedAt: row.received_at,
-    answeredAt: row.answered_at,
-    promotedAt: row.promoted_at,
-    contentSha256: row.content_sha256,
+    ...document,
+    id,
+    revision: 1,
+    updatedAt: document.acknowledgedAt,
+    approvalStatus: 'pending',
+    approvalDatetime: null,
+    approvalRevision: 0,
+    authorityStatus: isConfirmable(document.env) ? 'pending' : NOT_AVAILABLE,
+    authorityCheckedAt: null,
+    promotedAt: null,
+    answeredAt: null,
   };
 }

@@ -1,5 +1,6 @@
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
+import type { StartedRun } from '@ecf/taxpayer-replica';
 import type {
   DocumentKey,
   NewReceivedDocument,
@@ -25,7 +26,7 @@ export interface DocumentStore {
    */
   refuse(refusal: NewRefusedDocument, files: readonly PendingDocument[]): Promise<void>;
   /** Whether a document under this number was refused for this reason before. */
-  wasRefused(refusal: Pick<NewRefusedDocument, 'key' | 'motive' | 'reason'>): Promise<boolean>;
+  wasRefused(refusal: DocumentKey & Pick<NewRefusedDocument, 'motive' | 'reason'>): Promise<boolean>;
   /**
    * The document with these bytes, or with this signed content, that competes with a received one: its bytes, null
    * where they were not kept, and whether the authority confirmed it. Null where there is none.
@@ -38,8 +39,17 @@ export interface DocumentStore {
   keptRefusal(key: DocumentKey, contentSha256: string): Promise<StoredBytes | null>;
   /** Notes when answers to documents, by id, left completely. The first note stays. */
   noteAnswered(answers: readonly (readonly [id: number, at: Date])[]): Promise<void>;
+}
+
+/** What events of other services change in the received documents. */
+export interface DecisionStore {
   /** Records the buyer's decision, unless it is older than the last one. `eventId` makes a repeat have no effect. */
   decide(decision: ReceivedInvoiceDecision, eventId: string): Promise<void>;
+  /**
+   * Starts a certification run: documents that came to the taxpayer, or from it, before the start belong to the run before. They
+   * are kept, and no later look-up finds them.
+   */
+  start(run: StartedRun): Promise<void>;
 }
 
 /** Validates documents in workers, within bounds on time and memory. Rejects with ReceptionError `unavailable` beyond them. */

@@ -89,7 +89,7 @@ export function createReceiveDocument({
    * the document took the number later, because its sender got a refusal first.
    */
   async function repeat(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
-    if (holder.xml.sha256 !== incoming.sha256) {
+    if (holder.xmlSha256 !== incoming.sha256) {
       const particulars = isSameContent(incoming, holder)
         ? 'this document was received before, written in another way'
         : 'another document was received under this eNCF';

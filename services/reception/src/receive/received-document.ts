@@ -1,17 +1,11 @@
-import {
-  type ApprovalStatus,
-  type AuthorityStatus,
-  documentKey,
-  type EventSigner,
-  type ReceivedConflict,
-  type ReceivedInvoiceChanged,
-  type ReceivedRefused,
-} from '@ecf/contracts';
-import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
+import type { ApprovalStatus, AuthorityStatus, ReceivedRefused } from '@ecf/contracts';
+import type { Environment, Fault } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress/signed-document';
-import type { DocumentFacts } from './document-facts.js';
-import type { Motive } from './motives.js';
-import type { QuotedParties } from './quoted-parties.js';
+import type { Selectable } from 'kysely';
+import type { ReceivedDocument as ReceivedTable, RefusedDocument as RefusedTable } from '../generated/tables.js';
+import type { Motive } from './acknowledgement.js';
+import type { DocumentFacts, QuotedParties } from './read-document.js';
+import type { ValidDocument } from './validate-document.js';
 
 /** The identity of a received e-CF: a number is unique for its issuer, per buyer and environment. */
 export interface DocumentKey extends QuotedParties {
@@ -31,181 +25,142 @@ export interface Origin {
   readonly sender: string | null;
 }
 
-/** A document that was acknowledged with Estado 0, before it has an id. */
-export interface NewReceivedDocument {
-  readonly key: DocumentKey;
-  readonly accountId: string;
-  readonly facts: DocumentFacts;
-  readonly receivedAt: Date;
-  readonly acknowledgedAt: Date;
-  readonly bytes: number;
-  readonly xml: StoredBytes;
-  readonly acknowledgement: StoredBytes;
-  readonly signer: SignerFacts;
-  /** Whether the issuer used this signer before in a confirmed document. */
-  readonly signerKnown: boolean;
-  /** First six characters of its SignatureValue. */
-  readonly securityCode: string;
-  /** SHA-256 of what its signature covers, and of the signature; null for documents of earlier versions. */
-  readonly contentSha256: string | null;
-  readonly canonical: 'as-is' | 'whitespace-dropped';
-  readonly observations: readonly Fault[];
-  readonly origin: Origin;
+/** The columns of a signer in both tables of documents. */
+interface SignerColumns {
+  readonly certificateSubject: string;
+  readonly certificateSerial: string;
+  readonly certificateFingerprint: string;
+  readonly certificateHolder: string | null;
+  readonly certificateIssuer: string;
+  readonly certificateKey: string;
+  readonly certificateTrusted: boolean | null;
 }
 
-/** The record of a received document. */
-export interface ReceivedDocument extends Omit<NewReceivedDocument, 'securityCode' | 'signerKnown'> {
-  readonly id: number;
-  readonly revision: number;
+/** The values of columns whose types in PostgreSQL are wider. */
+interface ReceivedValues extends DocumentFacts, SignerColumns {
+  readonly canonical: 'as-is' | 'whitespace-dropped';
+  readonly observations: readonly Fault[];
   readonly approvalStatus: ApprovalStatus;
-  readonly approvalDatetime: Date | null;
+}
+
+type Row<Table, Values> = Readonly<Omit<Selectable<Table>, keyof Values> & Values>;
+
+/**
+ * The record of a document that was acknowledged with Estado 0. A document of an earlier certification run has
+ * `<environment>/<run>/<RNC>` as its `env`.
+ */
+export interface ReceivedDocument extends Row<ReceivedTable, ReceivedValues> {
   readonly authorityStatus: AuthorityStatus;
   /** When the authority answered last. */
   readonly authorityCheckedAt: Date | null;
-  /** When it took the number from another document, because the authority confirmed it; null = it was the first. */
-  readonly promotedAt: Date | null;
-  /** When an answer with the acknowledgement first left completely; null while none did. */
-  readonly answeredAt: Date | null;
 }
+
+/** A document that gets Estado 0, before it has an id. */
+export type NewReceivedDocument = DocumentKey &
+  ConfirmableFacts &
+  Omit<
+    Row<ReceivedTable, ReceivedValues>,
+    | 'id'
+    | 'env'
+    | 'revision'
+    | 'updatedAt'
+    | 'answeredAt'
+    | 'promotedAt'
+    | 'approvalStatus'
+    | 'approvalDatetime'
+    | 'approvalRevision'
+  >;
 
 /** The document that holds a number, as far as answers to later documents under that number need it. */
 export type NumberHolder = Pick<
   ReceivedDocument,
-  'id' | 'key' | 'xml' | 'acknowledgement' | 'receivedAt' | 'answeredAt' | 'promotedAt' | 'contentSha256'
+  'id' | 'xmlPath' | 'xmlSha256' | 'arecfPath' | 'arecfSha256' | 'answeredAt' | 'promotedAt' | 'contentSha256'
 >;
 
-/** An answer with Estado 1. */
-export interface NewRefusedDocument {
-  readonly key: DocumentKey;
-  readonly motive: Motive;
-  readonly reason: string;
-  readonly faults: readonly Fault[];
-  readonly receivedAt: Date;
-  readonly bytes: number;
-  readonly sha256: string;
-  /** Null if the document is not kept. */
-  readonly xmlPath: string | null;
-  readonly acknowledgement: StoredBytes;
-  readonly acknowledgedAt: Date;
-  readonly signer: SignerFacts | null;
-  /** The document that holds the number (motive 3), else null. */
-  readonly holderId: number | null;
-  /** True if that document has other bytes, so that the two compete for the number. */
-  readonly competes: boolean;
-  /** SHA-256 of what its signature covers, and of the signature; null for a document that is not valid. */
-  readonly contentSha256: string | null;
-  /** The query to the authority about a competing document; null for others. */
-  readonly confirmable: ConfirmableFacts | null;
-  readonly origin: Origin;
-  /** The account that gets the event `received.refused`; null if none. */
-  readonly notify: Pick<ReceivedRefused, 'account_id' | 'ecf_type'> | null;
-}
+/** An answer with Estado 1. `holderId` names the document that holds the number (motive 3). */
+export type NewRefusedDocument = DocumentKey &
+  Omit<Selectable<RefusedTable>, 'id' | 'env' | 'motive' | 'faults' | 'conflictOf' | 'documentId'> & {
+    readonly motive: Motive;
+    readonly faults: readonly Fault[];
+    /** True if the holder of the number has other bytes, so that the two compete for the number. */
+    readonly competes: boolean;
+    /** The query to the authority about a competing document; null for others. */
+    readonly confirmable: ConfirmableFacts | null;
+    /** The account that gets the event `received.refused`; null if none. */
+    readonly notify: Pick<ReceivedRefused, 'account_id' | 'ecf_type'> | null;
+  };
 
 /** The facts of a document by which the authority finds it, and how urgent the first query is. */
 export interface ConfirmableFacts {
+  /** First six characters of its SignatureValue. */
   readonly securityCode: string;
   readonly totalAmount: string;
+  /** Whether the issuer used this signer before in a confirmed document. */
   readonly signerKnown: boolean;
 }
 
-/** A signed document with other bytes under the number of a received one, and kept. */
-export interface Conflict {
+/** A signed document with other bytes under the number of a received one; its bytes were not kept. */
+export interface UnkeptConflict extends SignerColumns {
   /** It keeps this id when it takes the number. */
   readonly id: number;
   readonly sha256: string;
   readonly receivedAt: Date;
-  readonly signer: SignerFacts;
   readonly authorityStatus: AuthorityStatus;
+  /** Whether the issuer used the signer's key before in a confirmed document. */
+  readonly known: boolean;
+}
+
+/** A signed document with other bytes under the number of a received one, and kept. */
+export interface Conflict extends UnkeptConflict {
   readonly xmlPath: string;
 }
 
-/** A signed document with other bytes under the number of a received one; its bytes were not kept. */
-export type UnkeptConflict = Omit<Conflict, 'xmlPath'>;
+/** The record of a valid document. */
+export function newReceivedDocument(
+  { parties, facts, signer, securityCode, contentSha256, canonical, observations }: ValidDocument,
+  receipt: Omit<NewReceivedDocument, keyof QuotedParties | keyof DocumentFacts | keyof SignerColumns | keyof Judged>,
+): NewReceivedDocument {
+  const judged: Judged = { securityCode, contentSha256, canonical, observations };
+  return { ...parties, ...facts, ...signerColumns(signer), ...judged, ...receipt };
+}
 
-/** The data of `received_invoice.changed`, `received.confirmed` and `received.disputed`. */
-export function receivedInvoiceChanged(
-  document: ReceivedDocument,
-  conflicts: readonly Conflict[],
-): ReceivedInvoiceChanged {
-  const { key, facts } = document;
+type Judged = Pick<NewReceivedDocument, 'securityCode' | 'contentSha256' | 'canonical' | 'observations'>;
+
+function signerColumns(signer: SignerFacts): SignerColumns {
   return {
-    id: document.id,
-    env: key.env,
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: key.buyerRnc,
-    account_id: document.accountId,
-    revision: document.revision,
-    ecf_type: facts.ecfType,
-    issuer_name: facts.issuerName,
-    buyer_name: facts.buyerName,
-    date_received: toIsoDominican(document.receivedAt),
-    date_issued: facts.dateIssued,
-    total_amount: facts.totalAmount,
-    total_itbis: facts.totalItbis,
-    modified_encf: facts.modifiedEncf,
-    signature_datetime: facts.signatureDatetime,
-    xml_storage_path: document.xml.path,
-    xml_checksum: document.xml.sha256,
-    arecf_storage_path: document.acknowledgement.path,
-    arecf_checksum: document.acknowledgement.sha256,
-    acknowledged_at: toIsoDominican(document.acknowledgedAt),
-    certificate_subject: document.signer.subject,
-    signer: eventSigner(document.signer),
-    authority_status: document.authorityStatus,
-    authority_checked_at: document.authorityCheckedAt === null ? null : toIsoDominican(document.authorityCheckedAt),
-    promoted_at: document.promotedAt === null ? null : toIsoDominican(document.promotedAt),
-    approval_status: document.approvalStatus,
-    approval_confirmed: document.approvalStatus !== 'pending',
-    approval_datetime: document.approvalDatetime === null ? null : toIsoDominican(document.approvalDatetime),
-    observations: [...document.observations],
-    conflicts: conflicts.map(eventConflict),
+    certificateSubject: signer.subject,
+    certificateSerial: signer.serialNumber,
+    certificateFingerprint: signer.fingerprint,
+    certificateHolder: signer.holderId,
+    certificateIssuer: signer.issuer,
+    certificateKey: signer.keyFingerprint,
+    certificateTrusted: signer.trusted,
   };
 }
 
-/** The data of `received.refused`; null if no account gets it. */
-export function receivedRefused(refusal: NewRefusedDocument): ReceivedRefused | null {
-  const { notify, key, acknowledgement } = refusal;
-  if (notify === null) return null;
+/** The signer's columns of a refused document; not every one has a signer. */
+export function refusedSignerColumns(signer: SignerFacts | null) {
+  if (signer !== null) return signerColumns(signer);
   return {
-    ...notify,
-    env: key.env,
-    issuer_rnc: key.issuerRnc,
-    encf: key.encf,
-    buyer_rnc: key.buyerRnc,
-    date_received: toIsoDominican(refusal.receivedAt),
-    rejection_code: refusal.motive,
-    rejection_reason: refusal.reason,
-    xml_checksum: refusal.sha256,
-    arecf_storage_path: acknowledgement.path,
-    arecf_checksum: acknowledgement.sha256,
+    certificateSubject: null,
+    certificateSerial: null,
+    certificateFingerprint: null,
+    certificateHolder: null,
+    certificateIssuer: '',
+    certificateKey: '',
+    certificateTrusted: null,
   };
 }
 
-function eventSigner(signer: SignerFacts): EventSigner {
+/** The signer of a document or of one that competes with it. */
+export function signerOf(row: SignerColumns): SignerFacts {
   return {
-    subject: signer.subject,
-    serial_number: signer.serialNumber,
-    issuer: signer.issuer,
-    fingerprint: signer.fingerprint,
-    key_fingerprint: signer.keyFingerprint,
-    holder_id: signer.holderId,
-    trusted: signer.trusted,
+    subject: row.certificateSubject,
+    serialNumber: row.certificateSerial,
+    issuer: row.certificateIssuer,
+    fingerprint: row.certificateFingerprint,
+    keyFingerprint: row.certificateKey,
+    holderId: row.certificateHolder,
+    trusted: row.certificateTrusted,
   };
-}
-
-function eventConflict(conflict: Conflict): ReceivedConflict {
-  return {
-    id: conflict.id,
-    sha256: conflict.sha256,
-    date_received: toIsoDominican(conflict.receivedAt),
-    certificate_subject: conflict.signer.subject,
-    xml_storage_path: conflict.xmlPath,
-    authority_status: conflict.authorityStatus,
-  };
-}
-
-/** The bus key of a received document. */
-export function receivedDocumentKey(key: DocumentKey): string {
-  return documentKey({ env: key.env, issuer_rnc: key.issuerRnc, encf: key.encf });
 }

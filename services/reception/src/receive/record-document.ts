@@ -4,17 +4,17 @@ import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
-import { type AcknowledgementDraft, draftAcknowledgement } from './acknowledgement.js';
+import { type AcknowledgementDraft, draftAcknowledgement, type Motive, rejectionReason } from './acknowledgement.js';
 import type { Buyer } from './buyers.js';
-import { type Motive, rejectionReason } from './motives.js';
 import type { DocumentStore } from './ports.js';
-import type {
-  DocumentKey,
-  NewReceivedDocument,
-  NewRefusedDocument,
-  NumberHolder,
-  Origin,
-  StoredBytes,
+import {
+  type DocumentKey,
+  type NewRefusedDocument,
+  type NumberHolder,
+  newReceivedDocument,
+  type Origin,
+  refusedSignerColumns,
+  type StoredBytes,
 } from './received-document.js';
 import type { RefusedDocumentQuota, Unkept } from './refused-bytes.js';
 import { acknowledgementPath, receivedDocumentPath, type StoredDocumentName } from './storage-paths.js';
@@ -96,23 +96,19 @@ export function createRecordDocument(parts: RecordParts): RecordDocument {
     await stored.take(storer, bytes.length + draft.acknowledgement.length);
     const signed = await sign(parts.recordUse, incoming, draft);
     const xml = fileOf(incoming, false);
-    const received: NewReceivedDocument = {
-      key: incoming.key,
+    const received = newReceivedDocument(document, {
+      env: incoming.env,
       accountId: incoming.buyer.signer.account_id,
-      facts: document.facts,
       receivedAt: incoming.arrivedAt,
-      acknowledgedAt: signed.at,
       bytes: bytes.length,
-      xml: { path: xml.path, sha256: xml.sha256 },
-      acknowledgement: signed.stored,
-      signer: document.signer,
+      xmlPath: xml.path,
+      xmlSha256: xml.sha256,
+      arecfPath: signed.stored.path,
+      arecfSha256: signed.stored.sha256,
+      acknowledgedAt: signed.at,
       signerKnown: storer.signer?.known ?? false,
-      securityCode: document.securityCode,
-      contentSha256: document.contentSha256,
-      canonical: document.canonical,
-      observations: document.observations,
-      origin: incoming.origin,
-    };
+      ...incoming.origin,
+    });
     const documentId = await documents.add(received, [xml, signed.file]);
     return documentId === null ? null : { ...estado0(incoming, documentId), acknowledgement: signed.file.bytes };
   }
@@ -130,7 +126,7 @@ export function createRecordDocument(parts: RecordParts): RecordDocument {
     const kept = await keepRefused(incoming, storer, holder, draft.acknowledgement.length);
     const signed = await sign(parts.recordUse, incoming, draft);
     const refusal: NewRefusedDocument = {
-      key: incoming.key,
+      ...incoming.key,
       motive,
       reason,
       faults: validation.motive === null ? [] : validation.faults,
@@ -138,14 +134,15 @@ export function createRecordDocument(parts: RecordParts): RecordDocument {
       bytes: incoming.bytes.length,
       sha256: kept.sha256,
       xmlPath: kept.path,
-      acknowledgement: signed.stored,
+      arecfPath: signed.stored.path,
+      arecfSha256: signed.stored.sha256,
       acknowledgedAt: signed.at,
-      signer: validation.signer,
+      ...refusedSignerColumns(validation.signer),
       holderId: holder?.id ?? null,
-      competes: holder !== null && holder.xml.sha256 !== incoming.sha256 && !isSameContent(incoming, holder),
+      competes: holder !== null && holder.xmlSha256 !== incoming.sha256 && !isSameContent(incoming, holder),
       contentSha256: validation.motive === null ? validation.contentSha256 : null,
       confirmable: confirmableFacts(validation, storer),
-      origin: incoming.origin,
+      ...incoming.origin,
       notify: await accountToNotify(parts, incoming, { motive, reason }, storer),
     };
     await documents.refuse(refusal, [...kept.files, signed.file]);
@@ -154,8 +151,7 @@ export function createRecordDocument(parts: RecordParts): RecordDocument {
   }
 
   async function acknowledgeAgain(incoming: Incoming, holder: NumberHolder): Promise<Acknowledged> {
-    const { path, sha256 } = holder.acknowledgement;
-    const acknowledgement = await archive.get(path, sha256);
+    const acknowledgement = await archive.get(holder.arecfPath, holder.arecfSha256);
     return { ...estado0(incoming, holder.id), acknowledgement, repeated: true };
   }
 
@@ -211,7 +207,7 @@ async function accountToNotify(
   refusal: Pick<NewRefusedDocument, 'motive' | 'reason'>,
   { at, sender, signer }: Storer,
 ): Promise<NewRefusedDocument['notify']> {
-  if (!buyer.served || (await documents.wasRefused({ ...refusal, key }))) return null;
+  if (!buyer.served || (await documents.wasRefused({ ...refusal, ...key }))) return null;
   const scope = `refusals:${key.env}:${key.buyerRnc}:${sender}`;
   const claim = { scope, hour: quotaHour(at), amount: 1, limit: NOTIFIED_REFUSALS };
   if (!signer?.known && (await quotas.take([claim])) !== null) return null;
@@ -244,7 +240,7 @@ async function presentDocument(
     const kept = contentSha256 === null ? null : await documents.keptRefusal(key, contentSha256);
     return { kept, confirmed: false };
   }
-  if (holder.xml.sha256 === sha256) return { kept: holder.xml, confirmed: false };
+  if (holder.xmlSha256 === sha256) return { kept: { path: holder.xmlPath, sha256 }, confirmed: false };
   return (await documents.competitor(holder.id, { sha256, contentSha256 })) ?? { kept: null, confirmed: false };
 }
 

@@ -19,8 +19,7 @@ import {
 } from '@ecf/public-ingress/signed-document';
 import { securityCode, signatureWarnings, verifyXml } from '@ecf/xml-signing';
 import { ReceptionError } from '../errors.js';
-import { type DocumentFacts, documentFacts } from './document-facts.js';
-import { type QuotedParties, quotedParties } from './quoted-parties.js';
+import { type DocumentFacts, documentFacts, type QuotedParties, quotedParties } from './read-document.js';
 
 /** Types that issuers deliver to receivers. The authority's own tool does not send 45, but it can be approved. */
 const DELIVERED: ReadonlySet<EcfType> = new Set(['31', '33', '34', '44', '45']);

@@ -1,19 +1,10 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { areKnownSigners } from '@ecf/public-ingress';
 import { type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
-import type { Database, Queries } from '@ecf/service-kit/postgres';
-import { conflictsOf } from '../receive/conflicts.postgres.js';
-import {
-  CONFLICT,
-  type ConflictRow,
-  fromReceivedRow,
-  fromUnkeptRow,
-  NOT_AVAILABLE,
-  RECEIVED,
-  type ReceivedRow,
-} from '../receive/document-rows.postgres.js';
-import type { Conflict, ReceivedDocument, StoredBytes, UnkeptConflict } from '../receive/received-document.js';
+import { camelCaseRows, type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import type { DB } from '../generated/tables.js';
+import type { ReceivedDocument, StoredBytes, UnkeptConflict } from '../receive/received-document.js';
+import { CONFLICT, conflictsOf, knownSigner, NOT_AVAILABLE, RECEIVED } from '../receive/received-documents.postgres.js';
 import type { ListedDocument, ListingStore, NumberSearch, Page, ReceivedCriteria, ReceivedFilter } from './ports.js';
 import { sumReceived } from './received-sums.postgres.js';
 
@@ -25,16 +16,7 @@ const UNKEPT = {
   text: `SELECT c.* FROM unnest($1::bigint[]) AS d(id)
           CROSS JOIN LATERAL (SELECT ${CONFLICT} FROM refused_documents r
                                WHERE r.conflict_of = d.id AND r.xml_path IS NULL ORDER BY r.id DESC LIMIT $2) AS c
-          ORDER BY c.id DESC`,
-};
-const CONFLICT_COUNTS = {
-  name: 'received_conflict_counts',
-  text: 'SELECT conflict_of, count(*) AS count FROM refused_documents WHERE conflict_of = ANY($1::bigint[]) GROUP BY conflict_of',
-};
-const ACKNOWLEDGED = {
-  name: 'received_acknowledged',
-  text: `SELECT arecf_path AS path, arecf_sha256 AS sha256 FROM received_documents
-          WHERE env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND issuer_rnc = $4 LIMIT 2`,
+          ORDER BY c.refusal_id DESC`,
 };
 /** One index scan for each buyer, however many refusals one of them has. */
 const REFUSED = {
@@ -53,6 +35,7 @@ const UNANSWERED = {
                   WHERE approval_status = 'pending' AND received_at < $1 AND position('/' in env) = 0 LIMIT 100000) late
           GROUP BY env`,
 };
+const LISTED = `SELECT ${RECEIVED}, ${knownSigner('d')} AS known FROM received_documents d`;
 const NUMBER = 'env = $1 AND buyer_rnc = ANY($2::text[]) AND encf = $3 AND ($4::text IS NULL OR issuer_rnc = $4)';
 const FILTER = 'env = $1 AND buyer_rnc = $2';
 const WITHOUT_QUERY = 'NOT EXISTS (SELECT FROM confirmations c WHERE c.document_id = d.id)';
@@ -72,25 +55,22 @@ const ORDERS = {
 } as const;
 
 /** Reads received documents for listings, searches and other services. */
-export function createDocumentListings(database: Database): ListingStore {
+export function createListings(database: Database): ListingStore {
   return {
     async list(filter, page) {
       const { column, order } = ORDERS[page.sort];
       const { where, values } = filtered(filter, page);
       const value = (given: unknown) => `$${values.push(given)}`;
-      const { rows } = await database.query<ReceivedRow>(
-        `SELECT ${RECEIVED} FROM received_documents d WHERE ${where}
+      const { rows } = await database.query(
+        `${LISTED} WHERE ${where}
           ORDER BY ${column} ${order}, id ${order} LIMIT ${value(page.limit + 1)} OFFSET ${value(page.offset)}`,
         values,
       );
-      const shown = rows.slice(0, page.limit);
-      const last = rows.length > shown.length ? shown.at(-1) : undefined;
-      const sortValue = ({ received_at: at, total_amount: amount }: ReceivedRow) =>
-        column === 'received_at' ? at.toISOString() : amount;
-      return {
-        documents: await listed(database, shown),
-        last: last === undefined ? null : { value: sortValue(last), id: last.id },
-      };
+      const documents = await listed(database, rows.slice(0, page.limit));
+      const last = rows.length > documents.length ? documents.at(-1) : undefined;
+      const sortValue = ({ receivedAt, totalAmount }: ListedDocument) =>
+        column === 'received_at' ? receivedAt.toISOString() : totalAmount;
+      return { documents, last: last === undefined ? null : { value: sortValue(last), id: last.id } };
     },
     async count(filter) {
       const { where, values } = filtered(filter);
@@ -113,16 +93,23 @@ export function createDocumentListings(database: Database): ListingStore {
     sums: (filter, topProviders) =>
       sumReceived(database, filtered(filter), filter.issued === null ? 'created' : 'issued', topProviders),
     async byNumber(search) {
-      const { rows } = await database.query<ReceivedRow>(
-        `SELECT ${RECEIVED} FROM received_documents d WHERE ${NUMBER}
-          ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
+      const { rows } = await database.query(
+        `${LISTED} WHERE ${NUMBER} ORDER BY received_at DESC, id DESC LIMIT ${MAX_UNDER_NUMBER}`,
         numberValues(search),
       );
       return listed(database, rows);
     },
     async latestAcknowledgements(search) {
-      const received = await database.query<StoredBytes>(ACKNOWLEDGED, numberValues(search));
-      if (received.rows.length > 0) return received.rows;
+      const received = await queryBuilder<DB>(database)
+        .selectFrom('receivedDocuments')
+        .select(['arecfPath as path', 'arecfSha256 as sha256'])
+        .where('env', '=', search.env)
+        .where(({ eb, val }) => eb('buyerRnc', '=', eb.fn.any(val([...search.buyerRncs]))))
+        .where('encf', '=', search.encf)
+        .where('issuerRnc', '=', search.issuerRnc)
+        .limit(2)
+        .execute();
+      if (received.length > 0) return received;
       return (await database.query<StoredBytes>(REFUSED, numberValues(search))).rows;
     },
     async unansweredSince(before) {
@@ -130,10 +117,7 @@ export function createDocumentListings(database: Database): ListingStore {
       return rows;
     },
     async page(afterId, limit) {
-      const { rows } = await database.query<ReceivedRow>(
-        `SELECT ${RECEIVED} FROM received_documents d WHERE id > $1 ORDER BY id LIMIT $2`,
-        [afterId, limit],
-      );
+      const { rows } = await database.query(`${LISTED} WHERE id > $1 ORDER BY id LIMIT $2`, [afterId, limit]);
       return listed(database, rows);
     },
   };
@@ -195,54 +179,34 @@ function filtered(
   return { where: conditions.join(' AND '), values };
 }
 
-async function listed(queries: Queries, rows: readonly ReceivedRow[]): Promise<ListedDocument[]> {
-  const documents = rows.map(fromReceivedRow);
-  const conflicts = await conflictsOf(queries, documents);
-  const { rows: counts } = await queries.query<{ conflict_of: number; count: number }>(CONFLICT_COUNTS, [
-    documents.map(({ id }) => id),
-  ]);
-  const totals = new Map(counts.map(({ conflict_of, count }) => [conflict_of, count]));
-  const partly = documents.filter(({ id }) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
-  const unkept = await unkeptOf(queries, partly);
-  return withKnown(
-    queries,
-    documents.map((document) => ({
-      document,
-      conflicts: conflicts.get(document.id) ?? [],
-      unkept: unkept.filter((row) => row.conflict_of === document.id).map(fromUnkeptRow),
-      conflictsTotal: totals.get(document.id) ?? 0,
-    })),
-  );
-}
-
-type Listed = Pick<ListedDocument, 'document' | 'conflictsTotal'> & {
-  readonly conflicts: readonly Conflict[];
-  readonly unkept: readonly UnkeptConflict[];
-};
-
-/** Adds whether each signer is known: one look-up for all of them. */
-async function withKnown(queries: Queries, rows: readonly Listed[]): Promise<ListedDocument[]> {
-  const uses = rows.flatMap(({ document, conflicts, unkept }) =>
-    [document, ...conflicts, ...unkept].map(({ signer, receivedAt: at }) => ({
-      env: document.key.env,
-      rnc: document.key.issuerRnc,
-      signer,
-      at,
-    })),
-  );
-  const known = (await areKnownSigners(queries, uses)).values();
-  const next = () => known.next().value ?? false;
-  return rows.map(({ document, conflicts, unkept, conflictsTotal }) => ({
-    document,
-    known: next(),
-    conflicts: conflicts.map((conflict) => ({ conflict, known: next() })),
-    unkept: unkept.map((conflict) => ({ conflict, known: next() })),
-    conflictsTotal,
+/** Adds the competing documents to rows of {@link LISTED}. */
+async function listed(database: Database, rows: readonly object[]): Promise<ListedDocument[]> {
+  const documents = camelCaseRows<ReceivedDocument & { known: boolean }>(rows);
+  const ids = documents.map(({ id }) => id);
+  const conflicts = await conflictsOf(database, ids);
+  const totals = await conflictTotals(database, ids);
+  const partly = ids.filter((id) => (totals.get(id) ?? 0) > (conflicts.get(id)?.length ?? 0));
+  const unkept = await unkeptOf(database, partly);
+  return documents.map((document) => ({
+    ...document,
+    conflicts: conflicts.get(document.id) ?? [],
+    unkept: unkept.filter(({ conflictOf }) => conflictOf === document.id),
+    conflictsTotal: totals.get(document.id) ?? 0,
   }));
 }
 
-async function unkeptOf(queries: Queries, documents: readonly ReceivedDocument[]): Promise<ConflictRow[]> {
-  if (documents.length === 0) return [];
-  const { rows } = await queries.query<ConflictRow>(UNKEPT, [documents.map(({ id }) => id), MAX_EVENT_CONFLICTS]);
-  return rows;
+async function conflictTotals(database: Database, ids: readonly number[]): Promise<Map<number | null, number>> {
+  const counts = await queryBuilder<DB>(database)
+    .selectFrom('refusedDocuments')
+    .select(({ fn }) => ['conflictOf', fn.countAll<number>().as('count')])
+    .where(({ eb, val }) => eb('conflictOf', '=', eb.fn.any(val([...ids]))))
+    .groupBy('conflictOf')
+    .execute();
+  return new Map(counts.map(({ conflictOf, count }) => [conflictOf, count]));
+}
+
+async function unkeptOf(database: Database, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const { rows } = await database.query(UNKEPT, [ids, MAX_EVENT_CONFLICTS]);
+  return camelCaseRows<UnkeptConflict & { conflictOf: number }>(rows);
 }
