@@ -1,10 +1,9 @@
-// Writes docs/events: a page per topic, their list, and asyncapi.yaml; with --check, fails when one of them is stale.
+// Writes docs/events: the page of topics and asyncapi.json; with --check, fails when one of them is stale.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../setup.mjs';
-import { toYaml } from './yaml.mjs';
 
 const FOLDER = path.join(ROOT, 'docs', 'events');
 const CONTRACTS = path.join(ROOT, 'packages', 'contracts');
@@ -59,14 +58,22 @@ function inline(value, definitions) {
   );
 }
 
-/** Drops limits that only state the largest number of the type. */
+/** Drops limits that only state the largest number of the type, and gives each field that lacks a description the one of its name. */
 function plain(value) {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(
     ([name, each]) => !(name === 'maximum' && each === Number.MAX_SAFE_INTEGER),
   );
-  return Object.fromEntries(kept.map(([name, each]) => [name, plain(each)]));
+  return Object.fromEntries(kept.map(([name, each]) => [name, name === 'properties' ? described(each) : plain(each)]));
+}
+
+function described(properties) {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const { description = FIELD_DESCRIPTIONS[name], ...rest } = plain(field);
+    return [name, { ...rest, description }];
+  });
+  return Object.fromEntries(fields);
 }
 
 function cell(text) {
@@ -75,30 +82,6 @@ function cell(text) {
 
 function table(head, rows) {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`);
-}
-
-/** A schema in a few words. */
-function words(schema) {
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.enum !== undefined) return schema.enum.map((each) => `\`${each}\``).join(', ');
-  const options = schema.anyOf ?? schema.oneOf;
-  if (options !== undefined) return options.map(words).join(' or ');
-  if (schema.type === 'array') return `list of ${words(schema.items ?? {})}`;
-  const format = schema.format === undefined ? '' : ` (${schema.format})`;
-  const pattern = schema.pattern === undefined || schema.format !== undefined ? '' : ` matching \`${schema.pattern}\``;
-  return `${schema.type ?? 'any value'}${format}${pattern}`;
-}
-
-/** Rows of the fields of an object, nested ones included. */
-function fields(schema, prefix = '') {
-  const required = new Set(schema.required ?? []);
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const meaning = field.description ?? FIELD_DESCRIPTIONS[name] ?? '';
-    const row = [`\`${prefix}${name}\``, words(field), required.has(name) ? 'yes' : 'no', meaning];
-    const inner = [field, field.items, ...(field.anyOf ?? [])].find((each) => each?.properties !== undefined);
-    const mark = field.type === 'array' ? '[]' : '';
-    return [row, ...(inner === undefined ? [] : fields(inner, `${prefix}${name}${mark}.`))];
-  });
 }
 
 function example(type) {
@@ -110,65 +93,33 @@ function retentionOf({ retention }) {
   return retention === 'compacted' ? 'the latest message of each key, for good' : `${retention / DAY} days`;
 }
 
-function eventSection(type, schema) {
-  const json = jsonSchema(schema);
-  const variants = (json.oneOf ?? json.anyOf ?? [json]).flatMap((variant, i, all) => [
-    ...(all.length > 1 ? [`Variant ${i + 1} of ${all.length}:`, ''] : []),
-    ...table(['Field', 'Value', 'Always present', 'Meaning'], fields(variant)),
-    '',
-  ]);
-  const sample = example(type);
-  const shown = sample === undefined ? [] : ['```json', JSON.stringify(sample, null, 2), '```', ''];
-  const meaning = json.description === undefined ? [] : [json.description, ''];
-  return [`## ${type}`, '', ...meaning, ...variants, ...shown];
-}
-
-function page(topic) {
-  const events = Object.entries(topic.events);
-  return [
-    `# ${topic.name}`,
-    '',
-    GENERATED,
-    '',
-    topic.description,
-    '',
-    ...table(
-      ['', ''],
-      [
-        ['Key', `${KEYS[topic.key][0]}; messages of one key keep their order`],
-        ['Publisher', topic.producers.join(', ')],
-        ['Consumers', topic.consumers.join(', ')],
-        ['Consumer groups', topic.consumers.map((service) => `\`${service}.${topic.name}\``).join(', ')],
-        ['Partitions', topic.partitions],
-        ['Retention', retentionOf(topic)],
-      ],
-    ),
-    '',
-    ...(events.length === 0 ? ['No event of this topic is published yet.', ''] : []),
-    ...events.flatMap(([type, schema]) => eventSection(type, schema)),
-  ].join('\n');
-}
-
 function overview() {
   return [
     '# Events',
     '',
     GENERATED,
     '',
-    'Services publish facts as events. An event is one message in CloudEvents’ binary mode: attributes as headers, the data as',
-    'JSON body. `asyncapi.yaml` describes the same for tools.',
+    'Services publish facts as events. An event is one message in the binary mode of CloudEvents: attributes as headers, the data as',
+    'JSON body. [asyncapi.json](asyncapi.json) describes every field and has an example of each event. The schemas are',
+    'in `packages/contracts/src/events`. A topic is compacted or keeps its messages for the time in the last column.',
     '',
     ...table(
-      ['Topic', 'Content', 'Publisher', 'Consumers', 'Partitions', 'Retention'],
+      ['Topic', 'Content', 'Events', 'Key', 'Publisher', 'Consumers', 'Partitions', 'Retention'],
       topics.map(([, topic]) => [
-        `[${topic.name}](${topic.name}.md)`,
+        `\`${topic.name}\``,
         topic.description,
+        Object.keys(topic.events)
+          .map((type) => `\`${type}\``)
+          .join(', '),
+        KEYS[topic.key][0],
         topic.producers.join(', '),
         topic.consumers.join(', '),
         topic.partitions,
         retentionOf(topic),
       ]),
     ),
+    '',
+    'A service consumes a topic as the group `<service>.<topic>`, for example `query.invoices.v1`.',
     '',
     '## Headers',
     '',
@@ -288,11 +239,7 @@ function asyncApi() {
 
 const files = new Map([
   ['README.md', overview()],
-  ...topics.map(([, topic]) => [`${topic.name}.md`, page(topic)]),
-  [
-    'asyncapi.yaml',
-    `# Generated by scripts/generate/event-docs.mjs from packages/contracts. Do not edit.\n${toYaml(asyncApi())}`,
-  ],
+  ['asyncapi.json', `${JSON.stringify(asyncApi(), null, 2)}\n`],
 ]);
 
 if (process.argv.includes('--check')) {
