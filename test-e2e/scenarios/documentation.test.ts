@@ -105,7 +105,7 @@ describe('the commands of a page of the documentation', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...['integrators', 'providers', 'operators', 'extending'],
-        ...['approvals', 'cancellations', 'deliveries', 'reception'],
+        ...['approvals', 'cancellations', 'deliveries'],
       ]),
     );
   });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { BODY_SHAPES } from '@ecf/test-support/body-shapes';
 import { describe, expect, it } from '@jest/globals';
 import { takeXmlPart, XmlPartError } from '../src/xml-part.js';
@@ -34,16 +33,6 @@ const TYPE = `multipart/form-data; boundary=${B}`;
 describe('the document is found in the bodies that senders write', () => {
   it.each(BODY_SHAPES)('$name', ({ body, type }) => {
     expect(take(body(XML), type ?? undefined)).toBe(XML);
-  });
-
-  it('each of these shapes is in the table for senders, and no other', () => {
-    const page = readFileSync(new URL('../../../docs/reception.md', import.meta.url), 'utf8');
-    const [, table = ''] = /\| Shape of a body that is taken \|\n\|---\|\n((?:\|.*\|\n)+)/.exec(page) ?? [];
-    const shapes = table
-      .trimEnd()
-      .split('\n')
-      .map((row) => row.slice(2, -2));
-    expect(shapes).toEqual(BODY_SHAPES.map(({ name }) => name));
   });
 
   it('a raw document with byte order mark and blanks keeps every byte', () => {

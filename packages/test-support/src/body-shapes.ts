@@ -1,6 +1,5 @@
 /** A body as some sender writes it around a document, with the Content-Type that it claims; null = none. */
 export interface BodyShape {
-  /** As docs/reception.md names it. */
   readonly name: string;
   readonly type: string | null;
   readonly body: (xml: string) => Buffer;
@@ -50,7 +49,7 @@ const plain = part(NAMED);
 const form = (xml: string) => multipart([plain(xml)]);
 const opened = (xml: string) => `--${B}\r\n${plain(xml)}`;
 
-/** The shapes of a body that reception and approvals take a document out of, one for each row of docs/reception.md. */
+/** The shapes of a body that reception and approvals accept (docs/providers.md describes them). */
 export const BODY_SHAPES: readonly BodyShape[] = [
   withPart(
     'as standards have it',
