@@ -104,7 +104,7 @@ describe('the commands of a page of the documentation', () => {
     const names = running.map((page) => path.basename(page, '.md'));
     expect(names).toEqual(
       expect.arrayContaining([
-        ...['integrators', 'providers', 'operators', 'extending'],
+        ...['integrators', 'providers', 'operators', 'authority-simulator'],
         ...['approvals', 'cancellations', 'deliveries'],
       ]),
     );
