@@ -113,7 +113,7 @@ export const ERROR_CODES = {
   missing_scope: {
     status: 403,
     meaning: 'The API key is valid but lacks the scope that this operation needs.',
-    remedy: 'Use a key with the scope that the response names, or have one made.',
+    remedy: 'Use a key with the scope that the response names, or ask the owner of the account for one.',
   },
   beyond_own_rights: {
     status: 403,
@@ -123,7 +123,7 @@ export const ERROR_CODES = {
   missing_role: {
     status: 403,
     meaning: 'The role of the administrator is not enough for this operation.',
-    remedy: 'Have an administrator with the role that the response names do it.',
+    remedy: 'Use the token of an administrator with the role that the response names.',
   },
   not_found: {
     status: 404,
@@ -133,7 +133,7 @@ export const ERROR_CODES = {
   unknown_route: {
     status: 404,
     meaning: 'No operation has this address.',
-    remedy: 'Check the path and its spelling; the documentation lists every route.',
+    remedy: 'Check the path; /docs lists every route.',
   },
   taxpayer_not_found: {
     status: 404,
@@ -149,7 +149,7 @@ export const ERROR_CODES = {
     status: 408,
     retryAfter: 1,
     meaning: 'The request did not arrive completely in time.',
-    remedy: 'Send it again over a better connection.',
+    remedy: 'Send it again.',
   },
   authority_timeout: {
     status: 408,
@@ -208,12 +208,12 @@ export const ERROR_CODES = {
   already_answered: {
     status: 409,
     meaning: 'The invoice already has a commercial approval or rejection.',
-    remedy: 'See the decision that the response names.',
+    remedy: 'Read the decision that the response names.',
   },
   taxpayer_taken: {
     status: 409,
     meaning: 'The RNC is already registered in this deployment.',
-    remedy: 'A taxpayer belongs to one account; release it there first.',
+    remedy: 'A taxpayer belongs to one account; use the account that has it.',
   },
   conflict: {
     status: 409,
@@ -270,7 +270,7 @@ export const ERROR_CODES = {
     status: 429,
     retryAfter: 1,
     meaning:
-      'The caller sent more requests in a second than the limit allows, or has as many requests in work as its share allows.',
+      'The caller sent more requests in a second than the limit allows, or has as many requests in progress as its share allows.',
     remedy: 'Wait for Retry-After and repeat.',
   },
   daily_bytes_used: {
@@ -310,7 +310,7 @@ export const ERROR_CODES = {
     status: 503,
     retryAfter: 5,
     meaning:
-      'More work is waiting than the service accepts, or other requests changed the same document at each try; this request had no effect.',
+      'More work is waiting than the service accepts, or other requests changed the same document at every attempt; this request had no effect.',
     remedy: 'Repeat after Retry-After.',
   },
   commit_unconfirmed: {
@@ -355,7 +355,7 @@ export const ERROR_CODES = {
   status_key_missing: {
     status: 503,
     meaning: 'The deployment has no key for the status service of the authority.',
-    remedy: 'Configure STATUS_KEY.',
+    remedy: 'The operator must set STATUS_KEY.',
   },
 } as const satisfies Record<string, ErrorCodeEntry>;
 

@@ -38,10 +38,8 @@ export const receivedAcknowledgementSchema = named(
     receiver: z
       .string()
       .nullable()
-      .describe('Host of the receiver that answered the delivery; null in records of earlier versions'),
-    signer: signerSchema
-      .nullable()
-      .describe('The signer; null if the signature is not valid, and in records of earlier versions'),
+      .describe('Host of the receiver that answered the delivery; null if it was not stored'),
+    signer: signerSchema.nullable().describe('The signer; null if the signature is not valid'),
   },
   { description: 'An acknowledgement of receipt that a buyer returned for an issued e-CF.' },
 );

@@ -29,7 +29,7 @@ export const monitoringStatusSchema = named('MonitoringStatus', {
     .array(
       z.object({
         environment: z.string().describe("The authority's name of the environment"),
-        start_time: z.string().describe('Begin of the maintenance, HH:MM in Dominican time'),
+        start_time: z.string().describe('Start of the maintenance, HH:MM in Dominican time'),
         end_time: z.string().describe('End of the maintenance, HH:MM in Dominican time'),
         days: z.array(z.string()).describe('Days of the week, in Spanish'),
       }),
@@ -47,7 +47,7 @@ export const AUTHORITY = publicOperations('Authority', 'query', {
     route: 'GET /monitoring/status',
     scopes: ['read'],
     summary: "Returns the state of the authority's services",
-    description: 'It is what the status service of the authority publishes; the deployment needs STATUS_KEY for it.',
+    description: 'The data are those of the status service of the authority; the deployment needs STATUS_KEY for it.',
     response: monitoringStatusSchema,
     errors: ['status_key_missing', 'authority_unreachable', 'authority_unreadable', 'service_not_in_environment'],
   },

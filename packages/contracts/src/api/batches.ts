@@ -122,7 +122,7 @@ export const BATCHES = publicOperations('Batches', 'emission', {
     route: 'POST /batches',
     scopes: ['submit'],
     maxBodyBytes: MAX_BATCH_BYTES,
-    summary: 'Takes up to 10,000 invoices in one request',
+    summary: 'Accepts up to 10,000 invoices in one request',
     description:
       'One document per line (NDJSON) or a JSON array, at most 100 MiB. The response is sent when every document is stored durably. Each line is then issued as /fe_Submit would; a line at fault is refused alone. A response that /fe_Submit would give with Retry-After keeps the line pending. A note may refer to a document of the same batch, in any order. With idempotency-key, the same documents again find the first batch, with any FechaHoraFirma; other documents are 409. Lines without eNCF get the next number of a registered range; they are refused with idempotency_key_required if the batch has no key, and so is a batch of such lines only. A line may carry the reference of its document in your own system: {"ECF": ..., "reference": "..."}. With x-contingency: true, documents are signed while the authority is unreachable and are pending until they are sent.',
     query: { validate: P.validate, warnings: P.warnings },
@@ -130,7 +130,7 @@ export const BATCHES = publicOperations('Batches', 'emission', {
     body: {
       'application/json': z.array(batchDocumentSchema).min(1).max(MAX_BATCH_DOCUMENTS),
       'application/x-ndjson': z.string().meta({
-        description: 'One {"ECF": …} a line.',
+        description: 'One {"ECF": …} per line.',
         examples: [`${JSON.stringify({ ECF: INVOICE })}\n`],
       }),
     },

@@ -25,7 +25,7 @@ export const COMMON_HEADERS = {
   'referrer-policy': header('Forbids browsers to send a referrer.', 'no-referrer').optional(),
   'x-content-type-options': header('Browsers do not guess the content type.', 'nosniff').optional(),
   ratelimit: header(
-    'The rest of the limit: the policy, requests left (r), seconds until the count begins anew (t). Absent without a limit. Policies: key (requests of the API key), account (documents of the account), sender (requests without a key), unknown_keys and admin_tokens (failed sign-ins).',
+    'The rest of the limit: the policy, requests left (r), seconds until the count starts again (t). Absent without a limit. Policies: key (requests of the API key), account (documents of the account), sender (requests without a key), unknown_keys and admin_tokens (failed sign-ins).',
     '"key";r=199;t=1',
   ).optional(),
   'ratelimit-policy': header(

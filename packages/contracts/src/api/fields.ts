@@ -39,7 +39,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sha256: 'SHA-256 of the document in hexadecimal',
   arecf_storage_path: 'Where the archive keeps the acknowledgement',
   arecf_checksum: 'SHA-256 of the acknowledgement in hexadecimal',
-  created_by: 'Id of the API key that created it; null in records of earlier versions',
+  created_by: 'Id of the API key that created it; null if it is not known',
   request_id: 'Id of the request, as in the header x-request-id and in the logs; null if there is none',
 
   // What the authority says

@@ -50,7 +50,7 @@ export const invoiceSchema = named('Invoice', {
   superseded: z
     .boolean()
     .optional()
-    .describe('A later certification run began. Absent in events, which state the run alone'),
+    .describe('True if a later certification run has begun. Absent in events, which have `run` only'),
   issuer_rnc: rncSchema,
   buyer_rnc: z.string().nullable(),
   buyer_name: z.string().nullable(),
@@ -74,10 +74,7 @@ export const invoiceSchema = named('Invoice', {
   xml_checksum: z.string(),
   modified_encf: z.string().nullable(),
   reference: referenceSchema.nullable().describe("The caller's own reference"),
-  submitted_by: z
-    .string()
-    .nullable()
-    .describe('Id of the API key that submitted it; null in records of earlier versions'),
+  submitted_by: z.string().nullable().describe('Id of the API key that submitted it; null if it is not known'),
   request_id: z.string().nullable(),
 });
 
@@ -179,7 +176,7 @@ export const rawAnswerSchema = z.object({
   at: timestampSchema.describe('When it answered'),
   outcome: z
     .string()
-    .describe('What the gateway took it for: verdict, unauthorized, `unknown:<cause>`, `refused:<code>`'),
+    .describe('How the gateway classified it: verdict, unauthorized, `unknown:<cause>`, `refused:<code>`'),
   http_status: z.int().nullable().describe('Its HTTP status; null without an answer'),
   content_type: z.string().nullable().describe('Its content type; null without one'),
   body: z.string().nullable().describe('Its body, unchanged; null without one'),
@@ -226,7 +223,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
     scopes: READ_SUBMITTED,
     summary: 'Lists the invoices of an issuer in a period',
     description:
-      'Pages follow each other by `cursor`, however many there are. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
+      '`cursor` leads from page to page, without a limit to their number. `total` counts all that match; with filters by buyer, reference, amount or `updated_since` it is as of the first page.',
     query: {
       period: P.period,
       status: optional(invoiceStatusSchema, 'Only invoices of this status.', 'Aceptado'),
@@ -324,7 +321,7 @@ export const INVOICES = publicOperations('Invoices', 'query', {
     route: 'GET /trackids/{encf}/raw',
     scopes: READ_SUBMITTED,
     summary: "Lists every submission of a number with the authority's unchanged answers",
-    description: 'For the case that the gateway and the authority disagree: the bytes that the authority answered.',
+    description: 'The bytes that the authority answered, for cases in which the gateway and the authority disagree.',
     params: { encf: P.encf },
     query: { run: P.run },
     headers: { 'rnc-issuing': P.issuerHeader },

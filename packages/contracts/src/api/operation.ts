@@ -92,8 +92,7 @@ export const xml = (description: string, example: string) => ({
 export const jsonOrCsv = (schema: z.ZodType, columns: readonly string[]) => ({
   'application/json': schema,
   'text/csv': z.string().meta({
-    description:
-      'RFC 4180 with a line of names; lists and objects are JSON text. A listing has all rows of the period.',
+    description: 'RFC 4180 with a header line; lists and objects are JSON text. A listing has all rows of the period.',
     examples: [`${columns.join(',')}\r\n`],
   }),
 });

@@ -149,7 +149,7 @@ export const administratorId = idOfOurs.meta({
 export const ENV = environmentSchema.default('TesteCF').describe('The environment. The default is TesteCF.');
 export const PUBLIC_ENV = optional(
   z.string(),
-  'TesteCF, CerteCF or eCF, in any case. A prefix of the path takes precedence. Without the header, or with another word, DEFAULT_ENV of the deployment counts.',
+  'TesteCF, CerteCF or eCF, in any case. A prefix of the path takes precedence. Without the header, or with another value, DEFAULT_ENV of the deployment applies.',
   'TesteCF',
 );
 export const REQUEST_ID_HEADER = optional(

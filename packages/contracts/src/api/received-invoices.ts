@@ -30,7 +30,7 @@ export const receivedInvoiceSchema = named('ReceivedInvoice', {
   date_received: timestampSchema,
   date_issued: timestampSchema
     .nullable()
-    .describe('FechaEmision of the document, as a time at the begin of the day; null if it cannot be read'),
+    .describe('FechaEmision of the document, as a time at the beginning of the day; null if it cannot be read'),
   total_amount: z
     .number()
     .describe(
@@ -182,7 +182,7 @@ export const RECEPTION = publicOperations('Routes for other taxpayers', 'recepti
 
 const PERIOD = { 'start-date': P.startDate, 'end-date': P.endDate, 'buyer-rnc': P.buyerHeader };
 const PAGES =
-  'Pages follow each other by `cursor`, however many there are. `created_at` of `sort` is date_received. `total` counts all that match; on a page after a cursor it is as of the first page.';
+  '`cursor` leads from page to page, without a limit to their number. `created_at` of `sort` is date_received. `total` counts all that match; on a page after a cursor it is as of the first page.';
 const LISTING = {
   period: P.period,
   authority_status: P.authorityStatusQuery,

@@ -25,7 +25,7 @@ export const approvalConfirmedSchema = z
 export const authorityStatusSchema = z
   .enum(['pending', 'confirmed', 'rejected', 'unknown', 'not_available'])
   .describe(
-    '`confirmed`: the authority accepted a document with this security code, total and buyer. `unknown`: it has no such document. `not_available`: it cannot be queried there (CerteCF, documents of earlier versions)',
+    '`confirmed`: the authority accepted a document with this security code, total and buyer. `unknown`: it has no such document. `not_available`: it cannot be queried there (CerteCF)',
   );
 export type AuthorityStatus = z.infer<typeof authorityStatusSchema>;
 
@@ -35,7 +35,7 @@ const eventSignerSchema = z.object({
   serial_number: z.string(),
   issuer: z.string(),
   fingerprint: z.string(),
-  key_fingerprint: z.string().describe('SHA-256 of the public key; empty for documents of earlier versions'),
+  key_fingerprint: z.string().describe('SHA-256 of the public key; empty if it was not stored'),
   holder_id: z.string().nullable(),
   trusted: z.boolean().nullable(),
 });

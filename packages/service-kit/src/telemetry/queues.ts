@@ -20,7 +20,7 @@ export function createQueueWatch(metrics: Metrics, service: string): WatchQueue 
   });
   const limits = metrics.gauge({
     name: 'ecf_queue_limit',
-    help: 'The most work that a queue of the process takes; more is answered with 503 overloaded',
+    help: 'Capacity of a queue of the process; further work is answered with 503 overloaded',
     labels: [...labels],
   });
   return ({ queue, limit, depth }) => {

@@ -60,7 +60,7 @@ export const ADMINISTRATORS = operations<AdminOperation>('Administrators', {
     role: 'owner',
     summary: 'Creates an administrator; only this response shows the token',
     description:
-      'A `viewer` reads. An `operator` does everything but administrators, API keys and the export of the audit log. An `owner` does everything. No other administrator, deleted ones included, has the name.',
+      'A `viewer` may read. An `operator` may do everything except administrators, API keys and the export of the audit log. An `owner` may do everything. A name that another administrator has or had, deleted ones included, is refused.',
     body: newAdministratorSchema,
     status: 201,
     response: createdAdministratorSchema,

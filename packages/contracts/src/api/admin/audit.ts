@@ -81,7 +81,7 @@ export const AUDIT = operations<AdminOperation>('Audit', {
     role: 'viewer',
     summary: 'Lists what was done, oldest or newest first',
     description:
-      'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry shows. With `Accept: application/x-ndjson` the response has all entries, one a line, without `limit`; that export needs the role `owner`.',
+      'Each entry has `hash`: SHA-256 of `previous_hash` and the canonical JSON (RFC 8785) of the entry without `hash`, so a changed, missing or repeated entry is detected. With `Accept: application/x-ndjson` the response has all entries, one per line, without `limit`; that export needs the role `owner`.',
     query: auditQuerySchema.shape,
     response: {
       'application/json': auditPageSchema,

@@ -50,7 +50,7 @@ export const DELIVERIES = operations<AdminOperation>('Deliveries', {
     route: 'GET /admin/deliveries',
     role: 'viewer',
     summary: 'Lists deliveries of issued e-CF to their buyers, newest first',
-    description: 'For the question whether, and why not, a buyer has a document.',
+    description: 'Shows whether a buyer has a document and, if not, why.',
     query: deliveryFilterSchema.shape,
     response: deliveryPageSchema,
     errors: ['validation_error'],

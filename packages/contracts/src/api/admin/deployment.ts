@@ -81,7 +81,8 @@ export const DEPLOYMENT = operations<AdminOperation>('Archive', {
     route: 'POST /admin/rebuilds/query',
     role: 'operator',
     summary: 'Rebuilds the read models from the data of their owners',
-    description: 'The present read models answer queries until the new ones replace them.',
+    description:
+      'The read models are emptied and filled again. Meanwhile lists, counts and sums are 503; single documents are looked up at their owners.',
     response: rebuildStateSchema,
     errors: ['conflict'],
   },
@@ -90,7 +91,8 @@ export const DEPLOYMENT = operations<AdminOperation>('Archive', {
     route: 'GET /admin/rebuilds/query',
     role: 'viewer',
     summary: 'Returns the state of the last rebuild',
-    description: 'Reads are answered from the former read models until the new ones are complete.',
+    description:
+      'Until the read models are complete, lists, counts and sums are 503; single documents are looked up at their owners.',
     response: rebuildStateSchema,
   },
   masterKeyState: {

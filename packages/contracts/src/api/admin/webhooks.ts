@@ -96,7 +96,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
     role: 'operator',
     summary: "Creates a webhook: a receiver of the account's events; only this response shows its secret",
     description:
-      'It gets the events from now on. Without `types` it gets every type, without `environments` events of all three environments, or of those of the API key. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
+      'The webhook gets the events from now on. Without `types` it gets every type, without `environments` events of all three environments, or of those of the API key. An account has at most 100 webhooks. Calls are signed as Standard Webhooks says.',
     body: newWebhookSchema,
     status: 201,
     response: createdWebhookSchema,
@@ -123,7 +123,7 @@ export const WEBHOOKS = operations<AdminOperation>('Webhooks', {
   changeWebhook: {
     route: 'PATCH /webhooks/{webhookId}',
     role: 'operator',
-    summary: 'Changes a webhook; what is left out stays',
+    summary: 'Changes a webhook; omitted fields stay as they are',
     description:
       'A webhook that becomes inactive loses its waiting events and collects none. One that becomes active begins with the next event; a replay fills the gap.',
     params: { webhookId: P.webhookId },
