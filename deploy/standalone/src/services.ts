@@ -71,9 +71,9 @@ export function createServices(
   const gateway = createGateway(placed('gateway', settings.gateway), {
     ...shared,
     onlyInstance: true,
-    deliveries: approvals.internal,
-    owners: {
+    operations: {
       resolution: emission.resolution,
+      deliveries: approvals.internal,
       readModels: query.internal,
       webhooks: query.webhooks,
       archive: { emission: emission.stored, reception: reception.stored, approvals: approvals.stored },

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
-import { type DeliveryOperations, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
+import { type ActedBy, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
 import { type Bus, createDeadLetters, withDeadLetters } from '@ecf/service-kit/bus';
 import { type BodiesInFlight, createBodiesInFlight } from '@ecf/service-kit/http';
 import type { TaxpayerSource } from '@ecf/service-kit/internal';
 import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
 import { createOutboxRelay } from '@ecf/service-kit/outbox';
 import { createDatabaseClock, type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
-import { createIdentities, createSealingKeys, createServiceKeys, type Identities } from '@ecf/service-kit/security';
+import { createIdentities, createSealingKeys, createServiceKeys } from '@ecf/service-kit/security';
 import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
 import {
   createLogger,
@@ -21,37 +21,43 @@ import {
   reportClockSkew,
 } from '@ecf/service-kit/telemetry';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
+import { createAccess } from './access/access.js';
+import { createInProcessAccessRevision } from './access/access-revision.js';
+import { createKeyUses } from './access/key-uses.postgres.js';
+import { createPostgresKeyStore, createStoredAccessRevision } from './access/keys.postgres.js';
+import { requireValidActor } from './access/valid-actor.postgres.js';
+import { createPostgresAccounts } from './accounts/accounts.postgres.js';
+import { createPostgresApiKeys } from './accounts/api-keys.postgres.js';
+import { createAccountChanges } from './accounts/changes.postgres.js';
+import { type AccountSettingOptions, accountRoutes } from './accounts/routes.js';
+import { createSealedCertificates } from './accounts/sealed-certificates.postgres.js';
+import { taxpayerStateRoutes } from './accounts/taxpayer-states.http.js';
+import { createPostgresTaxpayerStates } from './accounts/taxpayer-states.postgres.js';
+import { createPostgresTaxpayers } from './accounts/taxpayers.postgres.js';
+import { createPostgresAdministratorStore } from './administrators/administrators.postgres.js';
+import { createSignIn } from './administrators/sign-in.js';
+import { createActProofs } from './audit/act-proofs.js';
+import { createActing, createRecorded } from './audit/acting.http.js';
+import { subscribeToActs } from './audit/acts.kafka.js';
+import { createAuditLog } from './audit/audit-log.postgres.js';
+import { createSignInFailures } from './audit/sign-in-failures.http.js';
+import { createBackground } from './background.js';
 import { type GatewayConfig, servesProduction } from './config.js';
-import { createAccess } from './core/access.js';
-import { createActProofs } from './core/act-proofs.js';
-import { createSignIn } from './core/administrators.js';
-import { createRouter } from './core/routing.js';
-import type { OperationOwners } from './inbound/admin/operation.js';
-import { subscribeToActs } from './inbound/audit-events.js';
-import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './inbound/http.js';
-import { readTrustedProxies } from './inbound/sender-address.js';
-import { createLifecycle, type Started } from './lifecycle.js';
-import { createPostgresKeyStore, createStoredAccessRevision } from './outbound/access.postgres.js';
-import { createInProcessAccessRevision } from './outbound/access-revision.in-process.js';
-import type { AccountChangesOptions } from './outbound/account-changes.postgres.js';
-import { createPostgresAccountStore } from './outbound/accounts.postgres.js';
-import { createPostgresAdministratorStore } from './outbound/administrators.postgres.js';
-import { createAuditLog } from './outbound/audit/audit-log.postgres.js';
-import { createKeyUses } from './outbound/audit/key-uses.postgres.js';
-import { createSignInFailures } from './outbound/audit/sign-in-failures.js';
-import { openRateLimits } from './outbound/rate-limits.js';
-import { createSealedCertificates } from './outbound/sealed-certificates.postgres.js';
-import { createPostgresTaxpayerStates } from './outbound/taxpayer-states.postgres.js';
-import { configuredOwners, configuredUpstreams } from './owners.js';
-import type { Upstream } from './upstream.js';
+import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './edge/app.http.js';
+import { createListeners, type Started } from './edge/listeners.http.js';
+import { openRateLimits } from './edge/rate-limits.redis.js';
+import { createRouter } from './edge/routing.js';
+import { readTrustedProxies } from './edge/sender-address.http.js';
+import { createInProcessUpstream, type Upstream } from './edge/upstream.http.js';
+import type { ServiceOperations } from './operations/ports.js';
+import { adminRoutes } from './operations/routes.js';
+import { configuredOperations, configuredUpstreams } from './operations/services.http.js';
 
 export interface GatewayOverrides {
   /** Services that are not called by address. */
   upstreams?: Partial<Record<ServiceName, Upstream>>;
-  /** The approvals service of the same process; by default the client of APPROVALS_URL. */
-  deliveries?: DeliveryOperations;
-  /** Owners of documents in the same process; by default the clients of their addresses. */
-  owners?: OperationOwners;
+  /** What services of the same process do for the administration; by default the clients of their addresses. */
+  operations?: ServiceOperations;
   /** The bus for events; by default one of this process. */
   bus?: Bus;
   /** Metrics of the process; then the gateway does not serve them itself. */
@@ -84,8 +90,7 @@ const VERSION = (JSON.parse(readFileSync(new URL('../package.json', import.meta.
 export function createGateway(config: GatewayConfig, overrides: GatewayOverrides = {}): Gateway {
   const logger = overrides.logger ?? createLogger({ service: 'gateway', level: config.LOG_LEVEL });
   const metrics = overrides.metrics ?? createMetrics({ processMetrics: true });
-  const stores = openStores(config, logger, metrics);
-  const { database, databaseClock } = stores;
+  const { database, databaseClock } = openStores(config, logger, metrics);
   const clock = overrides.clock ?? databaseClock.now;
   const keys = createServiceKeys('gateway', config);
   const deadLetters = createDeadLetters(database, { logger, metrics });
@@ -94,7 +99,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const noted = overrides.onlyInstance === true ? createInProcessAccessRevision() : null;
   const revision = noted ?? createStoredAccessRevision(database);
   const noteRevision = (revision: number) => noted?.note(revision);
-  const changes = { database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() };
+  const change = createAccountChanges({ database, clock, onCommit: noteRevision, onDoubt: () => noted?.forget() });
+  const sealingKeys = createSealingKeys('gateway', config);
   const states = createPostgresTaxpayerStates(database);
   const administrators = createPostgresAdministratorStore(database, clock);
   const audit = createAuditLog(database);
@@ -105,11 +111,37 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const limits = openRateLimits(config, { logger, metrics });
   const upstreams = { ...configuredUpstreams(config, identities), ...overrides.upstreams };
   const ready = readinessOf(database, upstreams);
+  const values = [createSealedCertificates(database, change, sealingKeys)];
+  const files = createCertificateFiles(createQueueWatch(metrics, 'gateway'));
+  const others = overrides.operations ?? configuredOperations(config, identities);
+  const masterKeys = createMasterKeyOperations({ database, sealingKeys, values });
+  const operations = { ...others, masterKeys: { ...others.masterKeys, gateway: masterKeys } };
+  const validActor = (by: ActedBy) => requireValidActor(database, by, clock());
 
-  const signInWith = (adminToken: string) =>
-    createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures });
-  const called = ownersOf(config, identities, overrides);
-  const { closeFiles, owners, ...certificates } = openCertificates(config, metrics, changes, called.owners);
+  const settings: AccountSettingOptions = {
+    accounts: createPostgresAccounts(database, change),
+    taxpayers: createPostgresTaxpayers(database, change, clock),
+    apiKeys: createPostgresApiKeys(database, change),
+    activity: { flush },
+    acting: createActing(validActor, audit, proofs),
+    recorded: createRecorded(validActor, audit, clock),
+    sealingKeys,
+    openCertificate: files.open,
+    operations,
+    clock,
+  };
+  const adminWith = (adminToken: string) =>
+    adminRoutes({
+      ...settings,
+      administrators,
+      audit,
+      signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
+      operations,
+    });
+  const account = createInProcessUpstream({
+    app: accountRoutes(settings),
+    ready: async () => ({ ready: true, checks: {} }),
+  });
   const accessFile = openAccessLog(config, logger);
   const appOptions: GatewayAppOptions = {
     edge: {
@@ -122,17 +154,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       trustedProxies: readTrustedProxies(config.TRUSTED_PROXIES) ?? new BlockList(),
       defaultEnv: config.DEFAULT_ENV,
       servesProduction: servesProduction(config),
-      upstreams,
+      upstreams: { ...upstreams, gateway: account },
       clock,
     },
-    settings: { store: createPostgresAccountStore(changes), activity: { flush }, audit, proofs, ...certificates },
-    owners,
-    admin:
-      config.ADMIN_TOKEN === undefined
-        ? null
-        : { administrators, deliveries: called.deliveries, signIn: signInWith(config.ADMIN_TOKEN) },
-    states,
-    identities,
+    internal: taxpayerStateRoutes(states, identities),
+    admin: config.ADMIN_TOKEN === undefined ? null : adminWith(config.ADMIN_TOKEN),
     bodies: overrides.bodies ?? createBodiesInFlight(config),
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
@@ -145,13 +171,19 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const app = createGatewayApp(ownListener ? { ...appOptions, admin: null } : appOptions);
   const adminApp = ownListener && appOptions.admin !== null ? createAdminApp(appOptions) : null;
 
-  const closeOwn = async () => {
-    limits.close();
-    deadLetters.close();
-    await accessFile?.close();
-    await closeFiles();
-    if (overrides.bus === undefined) await bus.close();
-  };
+  const background = createBackground({
+    database,
+    databaseClock,
+    sealingKeys,
+    values,
+    relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
+    noteRevision,
+    subscribe: () => subscribeToActs(withDeadLetters(bus, deadLetters), audit, proofs),
+    clock,
+    logger,
+  });
+  const servesMetrics = overrides.metrics === undefined;
+  const listeners = createListeners({ config, app, adminApp, metrics, servesMetrics, logger });
   return {
     app,
     ready,
@@ -159,56 +191,28 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       account: async (id) => (await states.account(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
       taxpayer: (rnc) => states.taxpayer(rnc),
     },
-    ...createLifecycle({
-      config,
-      app,
-      adminApp,
-      ...stores,
-      sealingKeys: certificates.sealingKeys,
-      values: certificates.values,
-      relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
-      noteRevision,
-      flush,
-      subscribe: () => subscribeToActs(withDeadLetters(bus, deadLetters), audit, proofs),
-      closeOwn,
-      metrics,
-      servesMetrics: overrides.metrics === undefined,
-      clock,
-      logger,
-    }),
+    async start() {
+      await background.start();
+      return listeners.start();
+    },
+    async stop() {
+      await listeners.stop();
+      await flush();
+      await background.stop();
+      await database.close();
+      limits.close();
+      deadLetters.close();
+      await accessFile?.close();
+      await files.close();
+      if (overrides.bus === undefined) await bus.close();
+    },
   };
-}
-
-/** The owners of documents: those of this process, else the clients of their addresses. */
-function ownersOf(config: GatewayConfig, identities: Identities, { deliveries, owners }: GatewayOverrides) {
-  const configured = configuredOwners(config, identities);
-  return { deliveries: deliveries ?? configured.deliveries, owners: owners ?? configured.owners };
 }
 
 /** The file of the access log, where one is configured. */
 function openAccessLog(config: GatewayConfig, problems: Logger): LogFile | null {
   const { ACCESS_LOG_FILE: file, ACCESS_LOG_BYTES: maxBytes, ACCESS_LOG_FILES: kept } = config;
   return file === undefined ? null : openLogFile({ service: 'gateway', file, problems, limits: { maxBytes, kept } });
-}
-
-/** The keys, the files that are uploaded, and the sealed values: the gateway keeps some itself, beside the services. */
-function openCertificates(
-  config: GatewayConfig,
-  metrics: Metrics,
-  changes: AccountChangesOptions,
-  owners: OperationOwners,
-) {
-  const sealingKeys = createSealingKeys('gateway', config);
-  const values = [createSealedCertificates(changes, sealingKeys)];
-  const gateway = createMasterKeyOperations({ database: changes.database, sealingKeys, values });
-  const files = createCertificateFiles(createQueueWatch(metrics, 'gateway'));
-  return {
-    sealingKeys,
-    values,
-    openCertificate: files.open,
-    closeFiles: files.close,
-    owners: { ...owners, masterKeys: { ...owners.masterKeys, gateway } },
-  };
 }
 
 function openStores(

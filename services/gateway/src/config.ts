@@ -11,7 +11,7 @@ import {
 } from '@ecf/service-kit/config';
 import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
 import { z } from 'zod';
-import { readTrustedProxies } from './inbound/sender-address.js';
+import { readTrustedProxies } from './edge/sender-address.http.js';
 
 /** Default of requests a second, outside the sandbox. */
 const DEFAULT_RATE = 200;

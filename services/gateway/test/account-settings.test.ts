@@ -13,7 +13,7 @@ import { createMasterKeys } from '@ecf/service-kit/security';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AccountSettingOptions, accountRoutes } from '../src/inbound/account/routes.js';
+import { type AccountSettingOptions, accountRoutes } from '../src/accounts/routes.js';
 import { type Answer, type GatewayUnderTest, startGateway } from './gateway-under-test.js';
 import { named, routesOf } from './routes-of.js';
 
@@ -83,8 +83,9 @@ let managerId: string;
 
 beforeAll(async () => {
   const resolution = { numbersLeft, startRun } as ResolutionOperations;
-  const owners = { resolution, readModels: null, webhooks: webhookDouble(), archive: {}, masterKeys: {} };
-  under = await startGateway({ RATE_LIMIT_PER_KEY: '100000' }, { owners });
+  const webhooks = webhookDouble();
+  const operations = { resolution, deliveries: null, readModels: null, webhooks, archive: {}, masterKeys: {} };
+  under = await startGateway({ RATE_LIMIT_PER_KEY: '100000' }, { operations });
   account = (await under.admin('POST', '/admin/accounts', { name: 'Autoservicio' })).body.id;
   for (const rnc of [FIRST, SECOND])
     await under.admin('POST', `/admin/accounts/${account}/taxpayers`, { rnc, name: `Taxpayer ${rnc}` });
@@ -166,7 +167,10 @@ const beyond = { status: 403, body: { code: 'beyond_own_rights' } };
 const absent = { status: 404, body: { code: 'not_found' } };
 
 it('the gateway serves exactly its own operations of the interface', () => {
-  const options = { owners: { resolution: null, webhooks: null }, sealingKeys: createMasterKeys([new Uint8Array(32)]) };
+  const options = {
+    operations: { resolution: null, webhooks: null },
+    sealingKeys: createMasterKeys([new Uint8Array(32)]),
+  };
   const routes = routesOf(accountRoutes(options as unknown as AccountSettingOptions));
   expect(routes.sort()).toEqual(named(OPERATIONS.filter(({ owner }) => owner === 'gateway')));
 });

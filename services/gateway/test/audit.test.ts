@@ -6,10 +6,10 @@ import { type Database, openDatabase } from '@ecf/service-kit/postgres';
 import { createAuditCheck, createServiceKeys } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createActProofs } from '../src/core/act-proofs.js';
-import { appendAudit } from '../src/outbound/audit/audit-log.postgres.js';
-import { createKeyUses } from '../src/outbound/audit/key-uses.postgres.js';
-import { createSignInFailures } from '../src/outbound/audit/sign-in-failures.js';
+import { createKeyUses } from '../src/access/key-uses.postgres.js';
+import { createActProofs } from '../src/audit/act-proofs.js';
+import { appendAudit } from '../src/audit/audit-log.postgres.js';
+import { createSignInFailures } from '../src/audit/sign-in-failures.http.js';
 import { type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';
 
 let under: GatewayUnderTest;
@@ -262,8 +262,9 @@ describe('the audit log', () => {
     const rebuilding = await startGateway(
       {},
       {
-        owners: {
+        operations: {
           resolution: null,
+          deliveries: null,
           readModels: { startRebuild } as never,
           webhooks: null,
           archive: {},

@@ -7,15 +7,16 @@ import { createMetrics } from '@ecf/service-kit/telemetry';
 import { CuttableProxy, redis } from '@ecf/test-servers';
 import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';
+import { createAccess } from '../src/access/access.js';
+import { createInProcessAccessRevision } from '../src/access/access-revision.js';
+import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/access/api-key-text.js';
+import type { KeyHolder } from '../src/access/ports.js';
 import { gatewaySettings, readGatewayConfig } from '../src/config.js';
-import { createAccess } from '../src/core/access.js';
-import { hashApiKey, hintOf, looksLikeApiKey, makeApiKey } from '../src/core/api-keys.js';
-import { keyedEnvironment, publicEnvironment } from '../src/core/environment.js';
-import type { FailureLimit, KeyHolder, RateLimit } from '../src/core/ports.js';
-import { createProxyWarning } from '../src/inbound/proxy-warning.js';
-import { readTrustedProxies, senderAddress } from '../src/inbound/sender-address.js';
-import { createInProcessAccessRevision } from '../src/outbound/access-revision.in-process.js';
-import { openRateLimits } from '../src/outbound/rate-limits.js';
+import { keyedEnvironment, publicEnvironment } from '../src/edge/environment.js';
+import type { FailureLimit, RateLimit } from '../src/edge/ports.js';
+import { createProxyWarning } from '../src/edge/proxy-warning.http.js';
+import { openRateLimits } from '../src/edge/rate-limits.redis.js';
+import { readTrustedProxies, senderAddress } from '../src/edge/sender-address.http.js';
 
 describe('API keys', () => {
   it('carry 256 random bits and the environments they are for', () => {

@@ -11,7 +11,7 @@ import { CuttableProxy } from '@ecf/test-servers';
 import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { createInProcessUpstream } from '../src/outbound/upstream.in-process.js';
+import { createInProcessUpstream } from '../src/edge/upstream.http.js';
 import {
   ADMIN_TOKEN,
   type CallOptions,

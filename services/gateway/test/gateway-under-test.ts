@@ -9,7 +9,7 @@ import { identitiesOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support
 import type express from 'express';
 import { createGateway, type Gateway, type GatewayOverrides } from '../src/app.js';
 import { type GatewayConfig, readGatewayConfig } from '../src/config.js';
-import { createInProcessUpstream } from '../src/outbound/upstream.in-process.js';
+import { createInProcessUpstream } from '../src/edge/upstream.http.js';
 
 export const ADMIN_TOKEN = 'a-token-for-administrators';
 export const MASTER_KEY = randomBytes(32);

@@ -12,11 +12,11 @@ import { createMasterKeys } from '@ecf/service-kit/security';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { createRouter } from '../src/core/routing.js';
-import { securityHeaders } from '../src/inbound/access-log.js';
-import { type AdminOptions, adminRoutes } from '../src/inbound/admin/routes.js';
-import { docsRoutes } from '../src/inbound/docs-page.js';
-import { ownRoutes } from '../src/inbound/own-routes.js';
+import { securityHeaders } from '../src/edge/access-log.http.js';
+import { docsRoutes } from '../src/edge/docs-page.http.js';
+import { ownRoutes } from '../src/edge/own-routes.js';
+import { createRouter } from '../src/edge/routing.js';
+import { type AdminOptions, adminRoutes } from '../src/operations/routes.js';
 import { named, routesOf } from './routes-of.js';
 
 const described = (document: { paths: Record<string, object> }) =>
@@ -24,11 +24,10 @@ const described = (document: { paths: Record<string, object> }) =>
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
     .sort();
 const unused = {} as AdminOptions;
-const deliveries = {} as NonNullable<AdminOptions['deliveries']>;
+const deliveries = {} as AdminOptions['operations']['deliveries'];
 const admin = adminRoutes({
   ...unused,
-  deliveries,
-  owners: { resolution: null, readModels: null, webhooks: null, archive: {}, masterKeys: {} },
+  operations: { resolution: null, deliveries, readModels: null, webhooks: null, archive: {}, masterKeys: {} },
   sealingKeys: createMasterKeys([new Uint8Array(32)]),
   clock: () => new Date(),
 });

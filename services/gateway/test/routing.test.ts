@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from '@ecf/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { createRouter } from '../src/core/routing.js';
+import { createRouter } from '../src/edge/routing.js';
 
 const router = createRouter<Operation>(OPERATIONS);
 

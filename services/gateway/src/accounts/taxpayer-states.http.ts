@@ -1,0 +1,29 @@
+import { TAXPAYER_SOURCE_CALLERS } from '@ecf/contracts';
+import { ApiError } from '@ecf/service-kit/errors';
+import { type Identities, requireService } from '@ecf/service-kit/security';
+import express from 'express';
+import { otherMethods } from '../edge/other-methods.js';
+import type { TaxpayerStates } from './ports.js';
+
+/** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet. */
+export function taxpayerStateRoutes(states: TaxpayerStates, identities: Identities): express.Router {
+  const routes = express.Router({ caseSensitive: true });
+  routes.use('/internal', requireService(identities, TAXPAYER_SOURCE_CALLERS));
+  routes
+    .route('/internal/accounts/:id/taxpayers')
+    .get(async (req, res) => {
+      const account = await states.account(req.params.id);
+      if (account === null) throw new ApiError(404, 'not_found', 'There is no such account.');
+      res.json(account);
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/internal/taxpayers/:rnc')
+    .get(async (req, res) => {
+      const taxpayer = await states.taxpayer(req.params.rnc);
+      if (taxpayer === null) throw new ApiError(404, 'not_found', 'There is no such taxpayer.');
+      res.json(taxpayer);
+    })
+    .all(otherMethods('GET'));
+  return routes;
+}
