@@ -1,6 +1,6 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import type { CertificateUse } from '@ecf/taxpayer-replica';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type DeliveryOfPorts, deliveryOf } from '../src/buyers/delivery.js';
 import type { Caller } from '../src/sending/endpoint-logins.js';
 import { createEndpoints } from '../src/sending/endpoints.js';
@@ -28,10 +28,15 @@ function callerOf(account: string, fingerprint: string): Caller {
   return { env: 'TesteCF', account, rnc: '131000001', certificate: { ...certificate, fingerprint } };
 }
 
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
 /** Receivers with a directory of the test, whose entries are cached for ten minutes. */
 function directory({ logsIn = true } = {}) {
   const now = Date.parse('2026-06-23T12:00:00Z');
-  const book = { now, elapsed: 0, queries: 0, entry: null as DirectoryEntry | null, gone: false };
+  const book = { now, elapsed: 1, queries: 0, entry: null as DirectoryEntry | null, gone: false };
+  jest.spyOn(performance, 'now').mockImplementation(() => book.elapsed);
   /** The answers to a request for a seed and to a login. */
   const login = { seed: SEED, token: TOKEN, seeds: 0, logins: 0 };
   const uses: CertificateUse[] = [];
@@ -58,7 +63,6 @@ function directory({ logsIn = true } = {}) {
     },
     tokens: { get: async () => ({ token: 't' }), invalidate: async () => undefined } as never,
     clock: () => new Date(book.now),
-    elapsed: () => book.elapsed,
     entryLifeMs: 10 * MINUTE,
   });
   const pass = (ms: number) => {

@@ -5,9 +5,8 @@ import type { TrustCheck } from '@ecf/public-ingress';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { messageOf } from '../errors.js';
 import { endingWith, later, type RetryRules, recordEnding, withoutReceiver } from '../sending/endings.js';
-import { receivingHost } from '../sending/endpoint-address.js';
 import { type Caller, EndpointLoginError } from '../sending/endpoint-logins.js';
-import type { Endpoints } from '../sending/endpoints.js';
+import { type Endpoints, receivingHost } from '../sending/endpoints.js';
 import type { Claimed, EcfKey, Ending, Send } from '../sending/outgoing.js';
 import type { OutgoingStore } from '../sending/ports.js';
 import {

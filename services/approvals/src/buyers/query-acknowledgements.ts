@@ -4,8 +4,8 @@ import type { SignerFacts } from '@ecf/public-ingress';
 import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
+import { requireTaxpayer } from '../given/query-approvals.js';
 import type { KnownSigners } from '../received/ports.js';
-import { requireTaxpayer } from '../received/query-approvals.js';
 import { publicAcknowledgement, type StoredAcknowledgement } from './acknowledgement.js';
 import type { AcknowledgementFilter, AcknowledgementStore } from './ports.js';
 

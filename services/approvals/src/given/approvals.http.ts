@@ -3,22 +3,17 @@ import { RequestParameters, sendDocument, sendObject, validate } from '@ecf/serv
 import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
-import type { QueryApprovals } from '../received/query-approvals.js';
 import type { GiveApproval } from './give-approval.js';
 import { publicApproval } from './given-approval.js';
+import type { QueryApprovals } from './query-approvals.js';
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
-export interface ApprovalRouteParts {
-  readonly give: GiveApproval;
-  readonly query: QueryApprovals;
-}
-
-/** The customer's routes for approvals. */
-export function approvalRoutes({
-  give,
-  query,
-}: ApprovalRouteParts): Record<'create' | 'list' | 'one' | 'xml' | 'received' | 'answers', Handler> {
+/** The customer's routes for approvals that its taxpayers give. */
+export function givenApprovalRoutes(
+  give: GiveApproval,
+  query: QueryApprovals,
+): Record<'create' | 'list' | 'one' | 'xml', Handler> {
   return {
     async create(req, res) {
       const parameters = new RequestParameters(req);
@@ -42,22 +37,7 @@ export function approvalRoutes({
     async xml(req, res) {
       sendDocument(req, res, await query.xml(oneOf(req)));
     },
-    async received(req, res) {
-      sendObject(req, res, await query.received(issuedOf(req)));
-    },
-    async answers(req, res) {
-      res.json(await query.answers(issuedOf(req)));
-    },
   };
-}
-
-/** The e-CF that a route names. */
-function issuedOf(req: Request) {
-  const parameters = new RequestParameters(req);
-  const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
-  parameters.check();
-  const identity = identityOf(req);
-  return { caller: accountCaller(identity), env: identity.env, issuerRnc, encf };
 }
 
 /** Ids are unique in the deployment. Without the header `env`, every environment of the key is searched. */

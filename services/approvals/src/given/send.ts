@@ -19,7 +19,7 @@ import { type Claimed, type Ending, mayHaveArrived, type Send } from '../sending
 import type { FailureReport } from '../sending/ports.js';
 import type { ApprovalStore, Exchange, Target } from './ports.js';
 
-interface SendParts {
+export interface SendParts {
   readonly store: Pick<ApprovalStore, 'conclude'>;
   readonly taxpayers: Pick<TaxpayerReplica, 'taxpayer'>;
   readonly certificates: Certificates;

@@ -4,7 +4,6 @@ import type { Environment } from '@ecf/domain';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
-import { originOf } from './endpoint-address.js';
 import { FIRST_RETRY_WITHIN_MS } from './retry-times.js';
 
 /** The taxpayer in whose name the directory and receivers are called. */
@@ -40,8 +39,6 @@ export interface EndpointLoginsParts {
   readonly recordUse: RecordCertificateUse;
   /** Whether to log in at receivers that offer it. */
   readonly logsIn: boolean;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed: () => number;
 }
 
 /** Calls receivers in the name of taxpayers, with a token where the receiver wants one. */
@@ -72,15 +69,11 @@ const NO_ANSWER: readonly UnknownCause[] = ['connection', 'timeout'];
  * Keeps tokens until shortly before they end, and refusals for a while. One login is in flight for each caller and receiver;
  * concurrent calls share its token.
  */
-export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: EndpointLoginsParts): EndpointLogins {
-  const tokens = new LRUCache<string, { token: string; until: number }>({ max: REMEMBERED });
-  const refusals = new LRUCache<string, { message: string; until: number }>({ max: REMEMBERED });
+export function createEndpointLogins({ receivers, recordUse, logsIn }: EndpointLoginsParts): EndpointLogins {
+  const tokens = new LRUCache<string, string>({ max: REMEMBERED, ttlResolution: 0 });
+  /** The reason of each refusal, until the next login makes sense. */
+  const refusals = new LRUCache<string, string>({ max: REMEMBERED, ttlResolution: 0 });
   const inFlight = new Map<string, Promise<string>>();
-
-  function keptToken(name: string): string | undefined {
-    const known = tokens.get(name);
-    return known !== undefined && known.until > elapsed() ? known.token : undefined;
-  }
 
   function logIn(caller: Caller, name: string, baseUrl: string): Promise<string> {
     const login = inFlight.get(name) ?? startLogin(caller, name, baseUrl).finally(() => inFlight.delete(name));
@@ -89,14 +82,13 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
   }
 
   async function startLogin(caller: Caller, name: string, baseUrl: string): Promise<string> {
-    const now = elapsed();
     try {
       const seed = verdictOf<Seed>(await receivers.receiverSeed({ baseUrl }), 'seed');
       await recordUse({ ...caller, use: 'receiver_login', host: new URL(baseUrl).host });
       const signedSeed = await signSeed(seed, caller.certificate);
       const issued = verdictOf<IssuedToken>(await receivers.receiverToken({ baseUrl, signedSeed }), 'token');
       const life = issued.lifetimeMs ?? TOKEN_LIFE_MS;
-      tokens.set(name, { token: issued.token, until: now + life - Math.min(TOKEN_MARGIN_MS, life / 2) });
+      tokens.set(name, issued.token, { ttl: life - Math.min(TOKEN_MARGIN_MS, life / 2) });
       return issued.token;
     } catch (error) {
       if (error instanceof EndpointLoginError && error.trouble === 'refused')
@@ -106,21 +98,20 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
   }
 
   function refuse(name: string, message: string, requestedMs: number): void {
-    const pauseMs = Math.min(Math.max(requestedMs, REFUSAL_PAUSE_MS), FIRST_RETRY_WITHIN_MS);
-    refusals.set(name, { message, until: elapsed() + pauseMs });
+    refusals.set(name, message, { ttl: Math.min(Math.max(requestedMs, REFUSAL_PAUSE_MS), FIRST_RETRY_WITHIN_MS) });
   }
 
   function requireNoRefusal(name: string): void {
-    const refusal = refusals.get(name);
-    const pauseMs = (refusal?.until ?? 0) - elapsed();
-    if (refusal !== undefined && pauseMs > 0) throw new EndpointLoginError(refusal.message, 'refused', pauseMs);
+    const message = refusals.get(name);
+    const pauseMs = refusals.getRemainingTTL(name);
+    if (message !== undefined && pauseMs > 0) throw new EndpointLoginError(message, 'refused', pauseMs);
   }
 
   /** A valid acknowledgement counts with any status; after a 401 the token is dropped anyway. */
   function forgetRefused(name: string, token: string | undefined, { outcome, raw }: Answer<unknown>): void {
     const refused = outcome === 'unauthorized' || raw?.status === 401;
     // Another call may have brought a new token meanwhile.
-    if (refused && tokens.get(name)?.token === token) tokens.delete(name);
+    if (refused && tokens.get(name) === token) tokens.delete(name);
   }
 
   return {
@@ -131,12 +122,12 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
       const buyerName = `${name} of ${entry.rnc}`;
       requireNoRefusal(name);
       requireNoRefusal(buyerName);
-      const kept = keptToken(name);
+      const kept = tokens.get(name);
       const token = kept ?? (baseUrl === null ? undefined : await logIn(caller, name, baseUrl));
       let answer = await call(token);
       forgetRefused(name, token, answer);
       if (answer.outcome === 'unauthorized' && kept !== undefined && baseUrl !== null) {
-        const renewed = keptToken(name) ?? (await logIn(caller, name, baseUrl));
+        const renewed = tokens.get(name) ?? (await logIn(caller, name, baseUrl));
         answer = await call(renewed);
         forgetRefused(name, renewed, answer);
       }
@@ -158,6 +149,11 @@ export function createEndpointLogins({ receivers, recordUse, logsIn, elapsed }: 
 function loginName({ env, account, certificate }: Caller, entry: DirectoryEntry): string {
   const hosts = [entry.receptionUrl, entry.approvalUrl].map((address) => address && originOf(address));
   return `${env}:${account}:${certificate.fingerprint}:${entry.authenticationUrl} for ${hosts.join(', ')}`;
+}
+
+/** Scheme, name and port of an address; null if it is not valid. */
+export function originOf(address: string): string | null {
+  return URL.canParse(address) ? new URL(address).origin : null;
 }
 
 function verdictOf<V>(answer: Answer<V>, what: string): V {

@@ -2,7 +2,6 @@ import type { AuthorityClient, DirectoryEntry, TokenProvider } from '@ecf/author
 import { callWithToken } from '@ecf/authority-client/login';
 import type { Environment } from '@ecf/domain';
 import { LRUCache } from 'lru-cache';
-import { receivingHost } from './endpoint-address.js';
 import {
   answerText,
   type Caller,
@@ -10,6 +9,7 @@ import {
   EndpointLoginError,
   type EndpointLogins,
   type EndpointLoginsParts,
+  originOf,
 } from './endpoint-logins.js';
 
 /** The address of a receiver that is wanted. */
@@ -50,9 +50,9 @@ const MISS_LIFE_MS = 10_000;
 
 /** Looks receivers up in the authority's directory, and keeps what it finds for a while. */
 export function createEndpoints(parts: EndpointsParts): Endpoints {
-  // `elapsed` measures the age of an entry. `queriedAt` is compared with times in the database, so it comes from the clock.
   const entries = new LRUCache<string, { entry: DirectoryEntry; until: number }>({ max: REMEMBERED });
-  const misses = new LRUCache<string, { queriedAt: Date; until: number }>({ max: REMEMBERED });
+  /** When the directory listed no receiver, by the clock of the database. */
+  const misses = new LRUCache<string, Date>({ max: REMEMBERED, ttl: MISS_LIFE_MS, ttlResolution: 0 });
   const logins = createEndpointLogins(parts);
 
   async function lookUp(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
@@ -68,12 +68,11 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
   /** Looks an RNC up now and keeps the result. */
   async function refreshed(caller: Caller, rnc: string): Promise<DirectoryEntry | null> {
     const name = `${caller.env}:${rnc}`;
-    const [now, queriedAt] = [parts.elapsed(), parts.clock()];
+    const [now, queriedAt] = [performance.now(), parts.clock()];
     const entry = await lookUp(caller, rnc);
     if (entry === null) entries.delete(name);
     else entries.set(name, { entry, until: now + parts.entryLifeMs });
-    if (entry === null || entry.receptionUrl === null)
-      misses.set(name, { queriedAt, until: parts.elapsed() + MISS_LIFE_MS });
+    if (entry === null || entry.receptionUrl === null) misses.set(name, queriedAt);
     else misses.delete(name);
     return entry;
   }
@@ -87,11 +86,10 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
     async find(caller, rnc, address, missSince = null) {
       const name = `${caller.env}:${rnc}`;
       const known = entries.get(name);
-      const now = parts.elapsed();
       const usable = known !== undefined && known.entry[address] !== null;
-      if (usable && known.until > now) return known.entry;
-      const miss = misses.get(name);
-      if (missSince !== null && miss !== undefined && miss.until > now && miss.queriedAt >= missSince) return null;
+      if (usable && known.until > performance.now()) return known.entry;
+      const missedAt = misses.get(name);
+      if (missSince !== null && missedAt !== undefined && missedAt >= missSince) return null;
       return refreshed(caller, rnc).catch((error) => {
         // An entry that could not be refreshed is better than none.
         if (!usable) throw error;
@@ -103,7 +101,7 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
       return (entry?.[address] ?? null) !== called[address];
     },
     missedUntil(env, rnc) {
-      const left = (misses.get(`${env}:${rnc}`)?.until ?? 0) - parts.elapsed();
+      const left = misses.getRemainingTTL(`${env}:${rnc}`);
       return left > 0 ? new Date(parts.clock().getTime() + left) : null;
     },
     knownHost(env, rnc) {
@@ -120,4 +118,9 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
     },
     doubt,
   };
+}
+
+/** The host (origin) that receives documents; null if the directory's address is not valid. */
+export function receivingHost({ receptionUrl }: Pick<DirectoryEntry, 'receptionUrl'>): string | null {
+  return receptionUrl === null ? null : originOf(receptionUrl);
 }

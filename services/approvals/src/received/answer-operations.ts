@@ -5,7 +5,7 @@ import { publicAnswer } from './answers.js';
 import type { ReceivedApprovalStore } from './ports.js';
 
 /** For operators: decides whether an answer counts, for example where the wrong person signed it. The reason is kept. */
-export function operatedAnswers(
+export function answerOperations(
   received: Pick<ReceivedApprovalStore, 'decide'>,
   clock: () => Date,
 ): Pick<DeliveryOperations, 'decideAnswer'> {

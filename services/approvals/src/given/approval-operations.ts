@@ -12,7 +12,7 @@ const MOST_ANSWER = 2_000;
  * For operators: approvals without the authority's decision, and approvals that did not reach their issuer. The authority
  * offers no query for approvals and may never answer readably.
  */
-export function operatedApprovals(
+export function approvalOperations(
   approvals: ApprovalStore,
   { clock, wake }: { readonly clock: () => Date; readonly wake: () => void },
 ): Pick<DeliveryOperations, 'listUndecided' | 'settleApproval' | 'retryApproval'> {

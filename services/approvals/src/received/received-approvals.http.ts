@@ -2,11 +2,14 @@ import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
-import { type BodyLimits, requestIdOf } from '@ecf/service-kit/http';
+import { type BodyLimits, RequestParameters, requestIdOf, sendObject } from '@ecf/service-kit/http';
+import { identityOf } from '@ecf/service-kit/security';
+import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
 import { ApprovalsError } from '../errors.js';
 import type { ApprovalReport } from '../metrics.js';
+import type { QueryReceivedApprovals } from './query-received.js';
 import type { ReceiveApproval } from './receive-approval.js';
 
 export interface ApprovalIngressParts {
@@ -55,4 +58,25 @@ async function requireToken(parts: ApprovalIngressParts, req: Request, env: Envi
     'invalid_provider_token',
     'This receiver requires a Bearer token; get one from its seed and validation services.',
   );
+}
+
+/** The customer's routes for what buyers decided about its e-CF. */
+export function receivedApprovalRoutes(query: QueryReceivedApprovals) {
+  return {
+    async decision(req: Request, res: Response): Promise<void> {
+      sendObject(req, res, await query.decision(issuedOf(req)));
+    },
+    async answers(req: Request, res: Response): Promise<void> {
+      res.json(await query.answers(issuedOf(req)));
+    },
+  };
+}
+
+/** The e-CF that a route names. */
+function issuedOf(req: Request) {
+  const parameters = new RequestParameters(req);
+  const [encf, issuerRnc] = [parameters.encf(), parameters.rnc('issuer_rnc')];
+  parameters.check();
+  const identity = identityOf(req);
+  return { caller: accountCaller(identity), env: identity.env, issuerRnc, encf };
 }

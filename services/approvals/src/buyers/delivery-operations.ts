@@ -4,7 +4,7 @@ import { ApiError } from '@ecf/service-kit/errors';
 import { deliveryBody } from './delivery.js';
 import type { DeliveryStore } from './ports.js';
 
-export interface OperatedDeliveriesParts {
+export interface DeliveryOperationsParts {
   readonly deliveries: Pick<DeliveryStore, 'list' | 'retry'>;
   readonly settings: { readonly deadlineMs: number; readonly deliver45: boolean };
   /** A delivery is due. */
@@ -13,12 +13,12 @@ export interface OperatedDeliveriesParts {
 }
 
 /** For operators: lists deliveries and sends one again. */
-export function operatedDeliveries({
+export function deliveryOperations({
   deliveries: store,
   settings,
   wake,
   clock,
-}: OperatedDeliveriesParts): Pick<DeliveryOperations, 'listDeliveries' | 'retryDelivery'> {
+}: DeliveryOperationsParts): Pick<DeliveryOperations, 'listDeliveries' | 'retryDelivery'> {
   return {
     async listDeliveries(filter) {
       const deliveries = await store.list(filter);
