@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
-import { documentKey, FOLLOW_UP_OPERATIONS, type FollowUpOperations, TOPICS } from '@ecf/contracts';
+import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { FOLLOW_UP_OPERATIONS, type FollowUpOperations } from '@ecf/contracts';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import { makeEvent, type Subscription } from '@ecf/service-kit/bus';
+import type { Subscription } from '@ecf/service-kit/bus';
 import { ConfigError } from '@ecf/service-kit/config';
 import { createDueTimeWatch } from '@ecf/service-kit/due-work';
 import { createInternalClient } from '@ecf/service-kit/internal';
@@ -19,17 +18,16 @@ import {
 } from '@ecf/service-kit/service';
 import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
 import type { Express } from 'express';
-import { createBackground } from './background.js';
-import { createComparison } from './compare.js';
+import { createBackground, createComparison } from './background.js';
 import type { StatusPollerConfig } from './config.js';
 import { subscribeToInvoices } from './invoice-events.kafka.js';
 import { createInvoiceStatus } from './invoice-status.js';
 import { createPollerMetrics } from './metrics.js';
-import type { Learned, Ports } from './ports.js';
-import { createQueryTokens } from './query-tokens.js';
+import type { ReachCheckpoint } from './ports.js';
+import { createQueryResult, createQueryTokens } from './query-result.js';
 import { createStatusApp } from './routes.http.js';
-import { invoiceStatusChanged } from './status-event.js';
-import type { Submission } from './submission.js';
+import { firstDue } from './schedule.js';
+import { statusEvent } from './status-event.js';
 import { createSubmissionStore, STATUS_POLLER_GROUP } from './submissions.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
@@ -45,9 +43,9 @@ const DUE_TIMES: readonly DueTimes[] = [
 export interface StatusPollerOverrides extends SharedDependencies {
   /** By default the client of EMISSION_URL. */
   emission?: FollowUpOperations;
-  authority?: Ports['authority'];
+  authority?: Pick<AuthorityClient, 'queryResult'>;
   random?: () => number;
-  checkpoint?: Ports['checkpoint'];
+  checkpoint?: ReachCheckpoint;
 }
 
 export interface StatusPoller {
@@ -72,32 +70,41 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
     clock,
   });
   const emission = overrides.emission ?? emissionOverHttp(config, identities);
-  const ports: Ports = {
-    submissions: createSubmissionStore({
-      database,
-      describe: (submission, learned) => statusEvent(submission, learned, clock()),
-    }),
+  const random = overrides.random ?? Math.random;
+  const firstQueryMs = config.FIRST_QUERY_MS;
+  const submissions = createSubmissionStore({
+    database,
+    describe: (submission, result) => statusEvent(submission, result, clock()),
+    firstDue: (submittedAt) => firstDue(submittedAt, clock(), firstQueryMs, random),
+  });
+  const queryResult = createQueryResult({
+    submissions,
     authority: overrides.authority ?? client,
-    emission,
     tokens: createQueryTokens(emission),
     observer,
     clock,
-    random: overrides.random ?? Math.random,
-    settings: {
-      firstQueryMs: config.FIRST_QUERY_MS,
-      ratePerSecond: config.POLL_RATE,
-      compareEveryMs: config.COMPARE_EVERY_MS,
-      leaseMs: config.POLL_LEASE_MS,
-      answerBudgetMs: config.STATUS_BUDGET_MS,
-      freshMs: config.STATUS_FRESH_MS,
-    },
+  });
+  const querying = { submissions, queryResult, observer, clock, ratePerSecond: config.POLL_RATE };
+  const background = createBackground({
+    ...querying,
+    random,
+    firstQueryMs,
     checkpoint: overrides.checkpoint ?? (() => undefined),
-  };
-  const background = createBackground(ports, { concurrency: config.POLL_CONCURRENCY, idleMs: config.POLL_IDLE_MS });
-  const comparison = createComparison(ports, background.wake);
+    concurrency: config.POLL_CONCURRENCY,
+    idleMs: config.POLL_IDLE_MS,
+    leaseMs: config.POLL_LEASE_MS,
+  });
+  const comparison = createComparison(
+    { submissions, emission, observer, clock, random, compareEveryMs: config.COMPARE_EVERY_MS },
+    background.wake,
+  );
+  const invoiceStatus = createInvoiceStatus(
+    { ...querying, emission, answerBudgetMs: config.STATUS_BUDGET_MS, freshMs: config.STATUS_FRESH_MS },
+    background.wake,
+  );
   const relay = createOutboxRelay({ database, bus, service: 'status-poller', logger, metrics, clock });
   const ready = () => checkReadiness({ database: () => database.query('SELECT 1'), storage: parts.storageReady });
-  const app = createStatusApp(createInvoiceStatus(ports, background.wake), {
+  const app = createStatusApp(invoiceStatus, {
     logger,
     identities,
     maxBodyBytes: 0,
@@ -128,11 +135,11 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       await createDatabaseIfMissing(config.DATABASE_URL);
       await migrate(config.DATABASE_URL, MIGRATIONS);
       await parts.startClock();
-      subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, ports, background.wake);
+      subscription = await subscribeToInvoices(bus, STATUS_POLLER_GROUP, submissions, background.wake);
       relay.start();
       background.start();
       comparison.start();
-      endCounting = metrics.onRender(async () => backlog(await ports.submissions.backlog(clock()), clock()));
+      endCounting = metrics.onRender(async () => backlog(await submissions.backlog(clock()), clock()));
       cleaning.start();
       dueTimes.start();
     },
@@ -148,22 +155,6 @@ export function createStatusPoller(config: StatusPollerConfig, overrides: Status
       await parts.close();
     },
   };
-}
-
-function statusEvent(submission: Submission, learned: Learned, now: Date) {
-  const data = invoiceStatusChanged(submission, learned);
-  // The event belongs to the trace of its submission, not to that of the query.
-  return makeEvent(
-    {
-      topic: TOPICS.invoiceStatus.name,
-      type: 'invoice_status.changed',
-      source: 'status-poller',
-      subject: `${data.issuer_rnc}:${data.encf}`,
-      key: documentKey(data),
-      data,
-    },
-    { id: randomUUID(), time: now, traceparent: submission.traceparent },
-  );
 }
 
 function emissionOverHttp(config: StatusPollerConfig, identities: Identities): FollowUpOperations {

@@ -1,8 +1,7 @@
-import { type ErrorCode, type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
+import { type ErrorCode, type FollowUpOperations, type InvoiceStatusResponse, mayActFor } from '@ecf/contracts';
 import { type AuthorityMessage, codeOfStatus, type Environment, toIsoDominican } from '@ecf/domain';
-import type { Ports } from './ports.js';
-import { type QueryOutcome, queryResult, waitingEntry } from './query-result.js';
-import { firstDue } from './schedule.js';
+import type { Observer, SubmissionStore } from './ports.js';
+import { type QueryOutcome, type QueryResult, waitingEntry } from './query-result.js';
 import { publishedSubmissions, type Submission, withoutEntry } from './submission.js';
 
 /** A request that is refused; the table of the contracts gives the status of the code. */
@@ -29,8 +28,32 @@ export type InvoiceStatusQuery = (request: {
  * `GET /invoice-status/{track_id}`: answers a decided state from the store. For any other it queries the authority within a short
  * budget, and otherwise answers the last known state. Simultaneous callers of one trackId share a query.
  */
-export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: () => void): InvoiceStatusQuery {
-  const inFlight = new Map<string, Promise<Known>>();
+export function createInvoiceStatus(
+  {
+    submissions,
+    emission,
+    queryResult,
+    observer,
+    clock,
+    ratePerSecond: rate,
+    answerBudgetMs,
+    freshMs,
+  }: {
+    readonly submissions: SubmissionStore;
+    readonly emission: Pick<FollowUpOperations, 'findSubmission'>;
+    readonly queryResult: QueryResult;
+    readonly observer: Observer;
+    readonly clock: () => Date;
+    /** Queries a second to one environment, all instances together. */
+    readonly ratePerSecond: number;
+    /** Milliseconds that a call waits for the authority. */
+    readonly answerBudgetMs: number;
+    /** An answer of the authority that is younger than these milliseconds is given again without a query. */
+    readonly freshMs: number;
+  },
+  onPoll: () => void,
+): InvoiceStatusQuery {
+  const inFlight = new Map<string, Promise<KnownResult>>();
 
   return async ({ accountId, taxpayers, env, trackId }) => {
     const known = await knownSubmission(env, trackId);
@@ -42,27 +65,22 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
 
   /** Emission stores a submission before it answers its caller, but the event of a recent submission may be late. */
   async function knownSubmission(env: Environment, trackId: string): Promise<Submission | null> {
-    const known = await ports.submissions.find({ env, trackId });
+    const known = await submissions.find({ env, trackId });
     if (known !== null) return known;
-    const { invoice } = await ports.emission.findSubmission({ env, track_id: trackId });
+    const { invoice } = await emission.findSubmission({ env, track_id: trackId });
     if (invoice === null) return null;
-    const now = ports.clock();
-    const { firstQueryMs } = ports.settings;
-    const added = await ports.submissions.apply(
-      [{ eventId: null, submissions: publishedSubmissions(invoice, now) }],
-      ({ submittedAt }) => firstDue(submittedAt, now, firstQueryMs, ports.random),
-    );
-    if (added) onPoll();
-    return ports.submissions.find({ env, trackId });
+    const change = { eventId: null, submissions: publishedSubmissions(invoice, clock()) };
+    if (await submissions.apply([change])) onPoll();
+    return submissions.find({ env, trackId });
   }
 
   function isCurrent({ final, queriedAt }: Submission): boolean {
     if (final || queriedAt === null) return final;
     // A wrong clock may have stored a time in the future.
-    return Math.abs(ports.clock().getTime() - queriedAt.getTime()) < ports.settings.freshMs;
+    return Math.abs(clock().getTime() - queriedAt.getTime()) < freshMs;
   }
 
-  function shared(known: Submission): Promise<Known> {
+  function shared(known: Submission): Promise<KnownResult> {
     const key = `${known.env}:${known.trackId}`;
     const present = inFlight.get(key);
     if (present !== undefined) return present;
@@ -71,38 +89,36 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
     return promise;
   }
 
-  async function queryNow(known: Submission): Promise<Known> {
+  async function queryNow(known: Submission): Promise<KnownResult> {
     const { env } = known;
-    const { answerBudgetMs, ratePerSecond: rate } = ports.settings;
-    if (!(await ports.submissions.reserveQuery({ env, now: ports.clock(), rate })))
-      return { submission: known, entry: null };
-    return keep(known, await queryResult(ports, known, AbortSignal.timeout(answerBudgetMs)));
+    if (!(await submissions.reserveQuery({ env, now: clock(), rate }))) return { submission: known, entry: null };
+    return keep(known, await queryResult(known, AbortSignal.timeout(answerBudgetMs)));
   }
 
   /** The background queries next, unless the authority requests a pause of this call. */
   async function entryOf(
     known: Submission,
-    result: Extract<QueryOutcome, { outcome: 'unanswered' }>,
+    outcome: Extract<QueryOutcome, { outcome: 'unanswered' }>,
   ): Promise<AuthorityMessage | null> {
-    const { limit, pauseMs } = result;
-    const pausedUntil = limit === null || pauseMs === null ? null : new Date(ports.clock().getTime() + pauseMs);
-    const nextTryAt = pausedUntil ?? (await ports.submissions.nextQueryAt(known));
-    return nextTryAt === null ? null : waitingEntry(result, nextTryAt);
+    const { limit, pauseMs } = outcome;
+    const pausedUntil = limit === null || pauseMs === null ? null : new Date(clock().getTime() + pauseMs);
+    const nextTryAt = pausedUntil ?? (await submissions.nextQueryAt(known));
+    return nextTryAt === null ? null : waitingEntry(outcome, nextTryAt);
   }
 
-  async function keep(known: Submission, result: QueryOutcome): Promise<Known> {
-    switch (result.outcome) {
-      case 'learned': {
-        const { submission, changed } = await ports.submissions.record(known, result.learned, null);
-        if (changed) ports.observer.changed(submission);
+  async function keep(known: Submission, outcome: QueryOutcome): Promise<KnownResult> {
+    switch (outcome.outcome) {
+      case 'result': {
+        const { submission, changed } = await submissions.record(known, outcome.result, null);
+        if (changed) observer.changed(submission);
         return { submission, entry: null };
       }
       case 'login_refused':
-        throw new StatusError('login_refused', `The authority refuses the login: ${result.detail}`, {
-          cause: result.error,
+        throw new StatusError('login_refused', `The authority refuses the login: ${outcome.detail}`, {
+          cause: outcome.error,
         });
       case 'unanswered':
-        return { submission: known, entry: await entryOf(known, result) };
+        return { submission: known, entry: await entryOf(known, outcome) };
       case 'refused':
         return { submission: known, entry: null };
     }
@@ -110,12 +126,12 @@ export function createInvoiceStatus(ports: Omit<Ports, 'checkpoint'>, onPoll: ()
 }
 
 /** The known result of a submission, and the entry of the gateway if the query brought no result. */
-interface Known {
+interface KnownResult {
   readonly submission: Submission;
   readonly entry: AuthorityMessage | null;
 }
 
-function answer({ submission, entry }: Known): InvoiceStatusResponse {
+function answer({ submission, entry }: KnownResult): InvoiceStatusResponse {
   const { trackId, issuerRnc, facts, submittedAt } = submission;
   return {
     track_id: trackId,

@@ -10,7 +10,7 @@ export interface PollerMetrics {
 export function createPollerMetrics(metrics: Metrics, logger: Logger): PollerMetrics {
   const queries = metrics.counter({
     name: 'ecf_status_queries_total',
-    help: 'Queries for the result of a submission, by the status learned or the reason why there was none',
+    help: 'Queries for the result of a submission, by the status that it brought or the reason why there was none',
     labels: ['env', 'outcome'],
   });
   const changes = metrics.counter({

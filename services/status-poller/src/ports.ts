@@ -1,19 +1,13 @@
-import type { AuthorityClient, RawAnswer } from '@ecf/authority-client';
-import type { FollowUpOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { Pace } from './pace.js';
-import type { QueryTokens } from './query-tokens.js';
-import type { Random } from './schedule.js';
-import type { ClaimedPoll, PublishedSubmission, StatusFacts, Submission, SubmissionKey } from './submission.js';
-
-/** An answer of the authority to a query for a result. */
-export interface Learned {
-  readonly facts: StatusFacts;
-  /** Time of the query. */
-  readonly queriedAt: Date;
-  /** Null if no usable answer came: the facts are the last known ones, and an entry of the gateway says so. */
-  readonly raw: RawAnswer | null;
-}
+import type { Pace } from './schedule.js';
+import type {
+  ClaimedPoll,
+  PublishedSubmission,
+  QueriedResult,
+  StatusFacts,
+  Submission,
+  SubmissionKey,
+} from './submission.js';
 
 /** The next state of a claimed poll that is undecided. */
 export interface NextPoll {
@@ -53,7 +47,7 @@ export interface SubmissionStore {
    * Keeps the submissions that emission published, once per event. They do not replace an answer of the authority by an older
    * state; a decided submission loses its poll. Resolves with whether a poll was added.
    */
-  apply(changes: readonly PublishedChange[], dueAt: (submission: PublishedSubmission) => Date): Promise<boolean>;
+  apply(changes: readonly PublishedChange[]): Promise<boolean>;
   /**
    * Adds polls for submissions that emission awaits and that have none. A decision from before `settled.before` that emission
    * lacks is queried and published again at `settled.dueAt`, unless its event may still be in the outbox. Resolves with whether
@@ -61,7 +55,6 @@ export interface SubmissionStore {
    */
   compare(
     published: readonly PublishedSubmission[],
-    dueAt: (submission: PublishedSubmission) => Date,
     settled: { readonly before: Date; readonly dueAt: (submittedAt: Date) => Date },
   ): Promise<boolean>;
   find(key: SubmissionKey): Promise<Submission | null>;
@@ -82,7 +75,7 @@ export interface SubmissionStore {
    * Stores an answer, and publishes it if it changes what is known, in one transaction. `next` puts the poll back, unless its
    * claim was lost meanwhile. Resolves with the present submission, and whether the answer changed it.
    */
-  record(known: Submission, learned: Learned | null, next: NextPoll | null): Promise<Recorded>;
+  record(known: Submission, result: QueriedResult | null, next: NextPoll | null): Promise<Recorded>;
   backlog(now: Date): Promise<Backlog[]>;
 }
 
@@ -91,13 +84,11 @@ export interface Recorded {
   readonly changed: boolean;
 }
 
-export type Authority = Pick<AuthorityClient, 'queryResult'>;
-
 /** Metrics and log lines for operators. */
 export interface Observer {
   /** A query and its outcome: the status, or the reason why there was none. */
   queried(env: Environment, outcome: string): void;
-  /** The background learned a decision, after the tries of the poll. */
+  /** A query of the background brought a decision, after the tries of the poll. */
   decided(poll: ClaimedPoll, facts: StatusFacts): void;
   /** The event of a change was committed. */
   changed(submission: Submission): void;
@@ -108,34 +99,5 @@ export interface Observer {
   failed(what: string, error: unknown, submission?: SubmissionKey): void;
 }
 
-export interface PollerSettings {
-  /** Milliseconds from a submission to the first query. */
-  readonly firstQueryMs: number;
-  /** Queries a second to one environment, all instances together. */
-  readonly ratePerSecond: number;
-  /** Milliseconds from one comparison with emission to the next, plus or minus a quarter. */
-  readonly compareEveryMs: number;
-  /** Milliseconds of a lease, after which another instance may claim the poll. */
-  readonly leaseMs: number;
-  /** Milliseconds that `GET /invoice-status` waits for the authority. */
-  readonly answerBudgetMs: number;
-  /** An answer of the authority younger than this is given again without a query. */
-  readonly freshMs: number;
-}
-
-/** Steps at which tests end a process. */
-export type Checkpoint = 'claimed' | 'queried' | 'recorded';
-
-export interface Ports {
-  readonly submissions: SubmissionStore;
-  readonly authority: Authority;
-  /** Emission has our documents. */
-  readonly emission: Omit<FollowUpOperations, 'documentToken'>;
-  readonly tokens: QueryTokens;
-  readonly observer: Observer;
-  readonly clock: () => Date;
-  readonly random: Random;
-  readonly settings: PollerSettings;
-  /** Called between steps; does nothing outside tests. */
-  readonly checkpoint: (step: Checkpoint) => Promise<void> | void;
-}
+/** Called between the steps of a query; does nothing outside tests, which end a process there. */
+export type ReachCheckpoint = (step: 'claimed' | 'queried' | 'recorded') => Promise<void> | void;

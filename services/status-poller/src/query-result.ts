@@ -1,11 +1,13 @@
-import type { Answer, AuthorityVerdict, CallLimit } from '@ecf/authority-client';
+import type { Answer, AuthorityClient, AuthorityVerdict, CallLimit } from '@ecf/authority-client';
+import type { FollowUpOperations } from '@ecf/contracts';
 import { type AuthorityMessage, waitingMessage } from '@ecf/domain';
-import type { Learned, Ports } from './ports.js';
-import { factsOf, type Submission } from './submission.js';
+import { LRUCache } from 'lru-cache';
+import type { Observer, SubmissionStore } from './ports.js';
+import { factsOf, type QueriedResult, type Submission } from './submission.js';
 
 /** The outcome of a query for a result. */
 export type QueryOutcome =
-  | { readonly outcome: 'learned'; readonly learned: Learned }
+  | { readonly outcome: 'result'; readonly result: QueriedResult }
   /** The authority refuses the certificate, or a fresh token twice. */
   | { readonly outcome: 'login_refused'; readonly detail: string; readonly error: unknown }
   /** A person has to act before a query can succeed: no usable certificate, no delegation. */
@@ -22,49 +24,59 @@ export type QueryOutcome =
       readonly answered: boolean;
     };
 
-type QueryPorts = Pick<Ports, 'submissions' | 'authority' | 'tokens' | 'clock' | 'observer'>;
+/** Queries the result of a submission. The query ends when `signal` is aborted. */
+export type QueryResult = (submission: Submission, signal?: AbortSignal) => Promise<QueryOutcome>;
 
 /**
- * Queries the result of a submission. All queries to its environment keep the pause that the authority requests, unless the
- * authority limits this taxpayer alone: then the client makes no call for it.
+ * All queries to an environment keep the pause that the authority requests, unless the authority limits this taxpayer alone:
+ * then the client makes no call for it. A token that the authority refuses is replaced once.
  */
-export async function queryResult(
-  ports: QueryPorts,
-  submission: Submission,
-  signal?: AbortSignal,
-): Promise<QueryOutcome> {
-  const result = await queryWithToken(ports, submission, signal);
-  const { env } = submission;
-  ports.observer.queried(env, outcomeWord(result));
-  if (result.outcome === 'unanswered' && result.pauseMs !== null && result.limit !== 'taxpayer') {
-    const until = new Date(ports.clock().getTime() + result.pauseMs);
-    await ports.submissions.pause(env, until);
-    ports.observer.paused(env, until);
-  }
-  return result;
-}
+export function createQueryResult({
+  submissions,
+  authority,
+  tokens,
+  observer,
+  clock,
+}: {
+  readonly submissions: Pick<SubmissionStore, 'pause'>;
+  readonly authority: Pick<AuthorityClient, 'queryResult'>;
+  readonly tokens: QueryTokens;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+}): QueryResult {
+  return async (submission, signal) => {
+    const outcome = await queryWithToken(submission, signal);
+    const { env } = submission;
+    observer.queried(env, outcomeWord(outcome));
+    if (outcome.outcome === 'unanswered' && outcome.pauseMs !== null && outcome.limit !== 'taxpayer') {
+      const until = new Date(clock().getTime() + outcome.pauseMs);
+      await submissions.pause(env, until);
+      observer.paused(env, until);
+    }
+    return outcome;
+  };
 
-/** A token that the authority refuses is replaced once. */
-async function queryWithToken(ports: QueryPorts, submission: Submission, signal?: AbortSignal): Promise<QueryOutcome> {
-  const { env, trackId, issuerRnc, encf } = submission;
-  let refused: string | null = null;
-  for (;;) {
-    let token: string;
-    try {
-      token = await within(ports.tokens(submission, refused), signal);
-    } catch (error) {
-      return withoutToken(error);
+  async function queryWithToken(submission: Submission, signal?: AbortSignal): Promise<QueryOutcome> {
+    const { env, trackId, issuerRnc, encf } = submission;
+    let refused: string | null = null;
+    for (;;) {
+      let token: string;
+      try {
+        token = await within(tokens(submission, refused), signal);
+      } catch (error) {
+        return withoutToken(error);
+      }
+      const queriedAt = clock();
+      const answer = await authority.queryResult({ env, token, trackId, issuerRnc, encf, signal });
+      if (answer.outcome === 'unknown' && answer.cause === 'another_document')
+        observer.mismatchedAnswer(submission, answer.detail);
+      if (answer.outcome !== 'unauthorized') return outcomeOf(answer, queriedAt);
+      if (refused !== null) {
+        const detail = 'The authority refuses tokens that it has just issued.';
+        return { outcome: 'login_refused', detail, error: null };
+      }
+      refused = token;
     }
-    const queriedAt = ports.clock();
-    const answer = await ports.authority.queryResult({ env, token, trackId, issuerRnc, encf, signal });
-    if (answer.outcome === 'unknown' && answer.cause === 'another_document')
-      ports.observer.mismatchedAnswer(submission, answer.detail);
-    if (answer.outcome !== 'unauthorized') return outcomeOf(answer, queriedAt);
-    if (refused !== null) {
-      const detail = 'The authority refuses tokens that it has just issued.';
-      return { outcome: 'login_refused', detail, error: null };
-    }
-    refused = token;
   }
 }
 
@@ -74,7 +86,7 @@ function outcomeOf(
 ): QueryOutcome {
   switch (answer.outcome) {
     case 'verdict':
-      return { outcome: 'learned', learned: { facts: factsOf(answer.verdict), queriedAt, raw: answer.raw } };
+      return { outcome: 'result', result: { facts: factsOf(answer.verdict), queriedAt, raw: answer.raw } };
     case 'refused':
       return { outcome: 'refused', reason: answer.code, detail: answer.reason };
     case 'unknown':
@@ -116,14 +128,14 @@ function withoutToken(error: unknown): QueryOutcome {
 }
 
 /** The outcome under which metrics count a query. */
-function outcomeWord(result: QueryOutcome): string {
-  switch (result.outcome) {
-    case 'learned':
-      return result.learned.facts.status;
+function outcomeWord(outcome: QueryOutcome): string {
+  switch (outcome.outcome) {
+    case 'result':
+      return outcome.result.facts.status;
     case 'unanswered':
-      return result.cause;
+      return outcome.cause;
     case 'refused':
-      return result.reason;
+      return outcome.reason;
     case 'login_refused':
       return 'login_refused';
   }
@@ -138,4 +150,28 @@ function within<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promis
     signal.addEventListener('abort', end, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
   });
+}
+
+/** Milliseconds for which a token serves further queries. Emission gives out only tokens with two minutes left or more. */
+const KEPT_MS = 60_000;
+const MOST_TOKENS = 10_000;
+
+/**
+ * A token for a query about the submission. `refused` is a token that the authority answered with 401.
+ *
+ * @throws ApiError as emission answers, e.g. `certificate_missing`
+ */
+export type QueryTokens = (submission: Submission, refused: string | null) => Promise<string>;
+
+/** Tokens from emission. One serves the submissions of a taxpayer and account for a minute. */
+export function createQueryTokens(emission: Pick<FollowUpOperations, 'documentToken'>): QueryTokens {
+  const kept = new LRUCache<string, string>({ max: MOST_TOKENS, ttl: KEPT_MS });
+  return async ({ env, accountId, issuerRnc, encf, trackId }, refused) => {
+    const key = `${env}:${accountId}:${issuerRnc}`;
+    const known = kept.get(key);
+    if (known !== undefined && known !== refused) return known;
+    const { token } = await emission.documentToken({ env, issuer_rnc: issuerRnc, encf, track_id: trackId, refused });
+    kept.set(key, token);
+    return token;
+  };
 }

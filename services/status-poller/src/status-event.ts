@@ -1,10 +1,27 @@
-import { fitMessages, type InvoiceStatusChanged, MAX_VERDICT_MESSAGE_BYTES } from '@ecf/contracts';
+import { randomUUID } from 'node:crypto';
+import { documentKey, fitMessages, type InvoiceStatusChanged, MAX_VERDICT_MESSAGE_BYTES, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import type { Learned } from './ports.js';
-import type { Submission } from './submission.js';
+import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
+import type { QueriedResult, Submission } from './submission.js';
+
+/** The event that publishes a changed result. It belongs to the trace of the submission, not to that of the query. */
+export function statusEvent(submission: Submission, result: QueriedResult, now: Date): BusEvent {
+  const data = invoiceStatusChanged(submission, result);
+  return makeEvent(
+    {
+      topic: TOPICS.invoiceStatus.name,
+      type: 'invoice_status.changed',
+      source: 'status-poller',
+      subject: `${data.issuer_rnc}:${data.encf}`,
+      key: documentKey(data),
+      data,
+    },
+    { id: randomUUID(), time: now, traceparent: submission.traceparent },
+  );
+}
 
 /** Data of `invoice_status.changed`. */
-export function invoiceStatusChanged(submission: Submission, { raw, queriedAt }: Learned): InvoiceStatusChanged {
+export function invoiceStatusChanged(submission: Submission, { raw, queriedAt }: QueriedResult): InvoiceStatusChanged {
   const { facts } = submission;
   const { messages, cut } = fitMessages(facts.messages, MAX_VERDICT_MESSAGE_BYTES);
   return {

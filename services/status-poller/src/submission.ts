@@ -1,4 +1,4 @@
-import type { AuthorityVerdict } from '@ecf/authority-client';
+import type { AuthorityVerdict, RawAnswer } from '@ecf/authority-client';
 import type { AuthorityMessage, InvoiceAttempt, InvoiceChanged } from '@ecf/contracts';
 import { type Environment, GATEWAY_CODE, type InvoiceStatus, storableText } from '@ecf/domain';
 
@@ -11,6 +11,15 @@ export interface StatusFacts {
   readonly sequenceUsed: boolean | null;
   /** ISO 8601 with offset. */
   readonly dateReceived: string | null;
+}
+
+/** The result of a submission after a query. */
+export interface QueriedResult {
+  readonly facts: StatusFacts;
+  /** Time of the query. */
+  readonly queriedAt: Date;
+  /** Null if no usable answer came: the facts are the last known ones, and an entry of the gateway says so. */
+  readonly raw: RawAnswer | null;
 }
 
 export interface SubmissionKey {

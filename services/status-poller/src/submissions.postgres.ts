@@ -2,15 +2,23 @@ import { randomUUID } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
-import type { Database, Queries, Transaction } from '@ecf/service-kit/postgres';
-import { afterQueries, credible, mayQueryAhead, type Pace, queriesAllowed } from './pace.js';
-import type { Learned, SubmissionStore } from './ports.js';
-import { OVERDUE_MS } from './schedule.js';
+import {
+  camelCaseRows,
+  type Database,
+  type Queries,
+  type Statement,
+  snakeCaseRow,
+  type Transaction,
+} from '@ecf/service-kit/postgres';
+import type { Selectable } from 'kysely';
+import type { DB } from './generated/tables.js';
+import type { PacedWork, SubmissionStore } from './ports.js';
+import { afterQueries, credible, mayQueryAhead, OVERDUE_MS, type Pace, queriesAllowed } from './schedule.js';
 import {
   type ClaimedPoll,
   isFinal,
   type PublishedSubmission,
-  type StatusFacts,
+  type QueriedResult,
   type Submission,
   type SubmissionKey,
   UNDECIDED,
@@ -21,32 +29,18 @@ export const STATUS_POLLER_GROUP = 'status-poller';
 
 export interface SubmissionStoreOptions {
   readonly database: Database;
-  /** Makes the event of a change. */
-  readonly describe: (submission: Submission, learned: Learned) => BusEvent;
+  /** The event that publishes a changed result. */
+  readonly describe: (submission: Submission, result: QueriedResult) => BusEvent;
+  /** When a submission of that time is queried first. */
+  readonly firstDue: (submittedAt: Date) => Date;
 }
 
 const COLUMNS =
   's.env, s.track_id, s.issuer_rnc, s.encf, s.account_id, s.submitted_at, s.revision, s.facts, s.final, s.queried_at, s.traceparent';
 
-interface SubmissionRow {
-  env: Environment;
-  track_id: string;
-  issuer_rnc: string;
-  encf: string;
-  account_id: string;
-  submitted_at: Date;
-  revision: number;
-  facts: StatusFacts;
-  final: boolean;
-  queried_at: Date | null;
-  traceparent: string | null;
-}
-
-interface PaceRow {
-  env: Environment;
-  ready_at: number;
-  paused_until: Date | null;
-}
+/** The columns as the schema has them; of `env` and `facts` it has only text and JSON. */
+type SubmissionRow = Omit<Selectable<DB['submission']>, 'invoiceRevision'> & Pick<Submission, 'env' | 'facts'>;
+type PollRow = Pick<Selectable<DB['poll']>, 'tries' | 'failures' | 'alarmed'> & Pick<ClaimedPoll, 'claim'>;
 
 /** Keys as two lists, $1 and $2. */
 const KEYS = 'unnest($1::text[], $2::text[]) AS k(env, track_id)';
@@ -92,8 +86,8 @@ const CLAIM = {
  * Stores a newer answer with a change, or with a decision of an open submission (perhaps again, see {@link REOPEN}). An undecided
  * answer does not replace a decided status ($6: the undecided ones).
  */
-const LEARN = {
-  name: 'submission_learn',
+const SAVE_RESULT = {
+  name: 'submission_save_result',
   text: `UPDATE submission s SET facts = $3, final = $4, queried_at = $5, revision = s.revision + 1
     WHERE s.env = $1 AND s.track_id = $2 AND NOT s.final
       AND ($4 OR s.facts IS DISTINCT FROM $3::jsonb AND (s.queried_at IS NULL OR s.facts->>'status' = ANY($6::text[])))
@@ -117,16 +111,16 @@ const PUT_BACK = {
 };
 
 /**
- * Keeps the submissions that emission published, by the newest revision of their document. Facts learned here stay until
+ * Keeps the submissions that emission published, by the newest revision of their document. A result of a query stays until
  * emission has stored the decision. A decided row stays as it is, so an event that repeats it writes no new row version. A row made
  * from an answer of emission gets the trace of its event.
  */
 const KEEP = {
   name: 'submission_keep',
   text: `INSERT INTO submission AS s (env, track_id, issuer_rnc, encf, account_id, submitted_at, invoice_revision, revision, facts, final, traceparent)
-    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.invoice_revision, 1, t.facts, t.final, t.traceparent
+    SELECT t.env, t.track_id, t.issuer_rnc, t.encf, t.account_id, t.submitted_at, t.revision, 1, t.facts, t.final, t.traceparent
     FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, issuer_rnc text, encf text, account_id text,
-      submitted_at timestamptz, invoice_revision bigint, facts jsonb, final boolean, traceparent text)
+      submitted_at timestamptz, revision bigint, facts jsonb, final boolean, traceparent text)
     ORDER BY t.env, t.track_id
     ON CONFLICT (env, track_id) DO UPDATE SET
       invoice_revision = excluded.invoice_revision,
@@ -164,9 +158,9 @@ const UNPOLLED = {
 const REOPEN = {
   name: 'submission_reopen',
   text: `WITH missing AS (
-      SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, invoice_revision bigint)
+      SELECT s.env, s.track_id FROM jsonb_to_recordset($1::jsonb) AS t(env text, track_id text, revision bigint)
       JOIN submission s USING (env, track_id)
-      WHERE s.final AND s.invoice_revision <= t.invoice_revision AND s.queried_at < least($2::timestamptz,
+      WHERE s.final AND s.invoice_revision <= t.revision AND s.queried_at < least($2::timestamptz,
         (SELECT created_at FROM outbox WHERE NOT refused ORDER BY position LIMIT 1) - interval '1 minute')
       ORDER BY s.env, s.track_id FOR UPDATE OF s)
     UPDATE submission s SET final = false FROM missing WHERE s.env = missing.env AND s.track_id = missing.track_id
@@ -177,7 +171,7 @@ const BACKLOG = `SELECT p.env, count(poll.env)::int AS total,
       count(poll.env) FILTER (WHERE poll.claim IS NULL AND poll.due_at <= $1)::int AS due,
       count(poll.env) FILTER (WHERE poll.claim IS NOT NULL AND poll.due_at > $1)::int AS claimed,
       count(poll.env) FILTER (WHERE s.submitted_at < $2)::int AS overdue,
-      min(s.submitted_at) AS oldest
+      min(s.submitted_at) AS oldest_submitted_at
     FROM pace p LEFT JOIN poll ON poll.env = p.env
     LEFT JOIN submission s ON s.env = poll.env AND s.track_id = poll.track_id
     GROUP BY p.env`;
@@ -186,50 +180,53 @@ const BACKLOG = `SELECT p.env, count(poll.env)::int AS total,
  * Submissions in PostgreSQL. Locks are taken in one order: submissions before their polls, the pace before polls, each by
  * their keys.
  */
-export function createSubmissionStore({ database, describe }: SubmissionStoreOptions): SubmissionStore {
+export function createSubmissionStore({ database, describe, firstDue }: SubmissionStoreOptions): SubmissionStore {
   return {
-    async apply(changes, dueAt) {
+    async apply(changes) {
       const all = changes.filter(({ submissions }) => submissions.length > 0);
       if (all.length === 0) return false;
       return database.transaction(async (tx) => {
         const ids = all.flatMap(({ eventId }) => eventId ?? []);
         const fresh = await onceEach(tx, STATUS_POLLER_GROUP, ids);
         const news = all.filter(({ eventId }) => eventId === null || fresh.has(eventId));
-        return keep(tx, latest(news.flatMap(({ submissions }) => submissions)), dueAt);
+        const published = latest(news.flatMap(({ submissions }) => submissions));
+        return keep(tx, published, ({ submittedAt }) => firstDue(submittedAt));
       });
     },
-    async compare(published, dueAt, settled) {
+    async compare(published, settled) {
       const polled = published.filter((one) => one.polled);
-      const { rows } = await database.query<{ env: Environment; track_id: string }>(UNPOLLED, keysOf(polled));
-      const unpolled = new Set(rows.map((row) => keyOf({ env: row.env, trackId: row.track_id })));
+      const unpolled = new Set((await rowsOf<SubmissionKey>(database, UNPOLLED, keysOf(polled))).map(keyOf));
       const missing = polled.filter((one) => unpolled.has(keyOf(one)));
       if (missing.length === 0) return false;
       return database.transaction(async (tx) => {
         const reopened = await reopen(tx, missing, settled.before);
         const dueOf = (one: PublishedSubmission) => {
           const submittedAt = reopened.get(keyOf(one));
-          return submittedAt === undefined ? dueAt(one) : settled.dueAt(submittedAt);
+          return submittedAt === undefined ? firstDue(one.submittedAt) : settled.dueAt(submittedAt);
         };
         return keep(tx, missing, dueOf);
       });
     },
-    find: (key) => find(database, key),
+    async find({ env, trackId }) {
+      return (await rowsOf<SubmissionRow>(database, FIND, [env, trackId]))[0] ?? null;
+    },
     async nextQueryAt({ env, trackId }) {
       const sql = 'SELECT due_at FROM poll WHERE env = $1 AND track_id = $2';
       return (await database.query<{ due_at: Date }>(sql, [env, trackId])).rows[0]?.due_at ?? null;
     },
     async dueWork(now, rate) {
-      const { rows } = await database.query<PaceRow & { due_at: Date | null }>(DUE_WORK);
-      return rows.map((row) => ({ ...credible(paceOf(row), now, rate), dueAt: row.due_at }));
+      const rows = await rowsOf<PacedWork>(database, DUE_WORK, []);
+      return rows.map((row) => ({ ...credible(row, now, rate), dueAt: row.dueAt }));
     },
     claimDue: ({ env, now, until, limit, rate }) =>
       database.transaction(async (tx) => {
         const pace = credible(await lockPace(tx, env), now, rate);
         const allowed = queriesAllowed(pace, now, rate, limit);
         if (allowed === 0) return [];
-        const { rows } = await tx.query<ClaimedRow>(CLAIM, [env, now, allowed, randomUUID(), until]);
-        if (rows.length > 0) await tx.query(SET_PACE, [env, afterQueries(pace, now, rate, rows.length)]);
-        return rows.map(fromClaimedRow);
+        const values = [env, now, allowed, randomUUID(), until];
+        const claimed = await rowsOf<SubmissionRow & PollRow>(tx, CLAIM, values);
+        if (claimed.length > 0) await tx.query(SET_PACE, [env, afterQueries(pace, now, rate, claimed.length)]);
+        return claimed;
       }),
     reserveQuery: ({ env, now, rate }) =>
       database.transaction(async (tx) => {
@@ -241,10 +238,10 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
     async pause(env, until) {
       await database.query(PAUSE, [env, until]);
     },
-    record: ({ env, trackId }, learned, next) =>
+    record: ({ env, trackId }, result, next) =>
       database.transaction(async (tx) => {
-        const { submission, changed } = await keepAnswer(tx, { env, trackId }, learned);
-        if (changed && learned !== null) await appendToOutbox(tx, [describe(submission, learned)]);
+        const { submission, changed } = await saveResult(tx, { env, trackId }, result);
+        if (changed && result !== null) await appendToOutbox(tx, [describe(submission, result)]);
         if (submission.final) await tx.query(REMOVE_POLLS, keysOf([submission]));
         else if (next !== null) {
           const { claim, dueAt, tries, failures, alarmed } = next;
@@ -253,51 +250,48 @@ export function createSubmissionStore({ database, describe }: SubmissionStoreOpt
         return { submission, changed };
       }),
     async backlog(now) {
-      const { rows } = await database.query<{
+      const rows = await rowsOf<{
         env: Environment;
         total: number;
         due: number;
         claimed: number;
         overdue: number;
-        oldest: Date | null;
-      }>(BACKLOG, [now, new Date(now.getTime() - OVERDUE_MS)]);
-      return rows.map(({ total, oldest, ...row }) => ({
-        ...row,
-        waiting: total - row.due - row.claimed,
-        oldestSubmittedAt: oldest,
-      }));
+        oldestSubmittedAt: Date | null;
+      }>(database, BACKLOG, [now, new Date(now.getTime() - OVERDUE_MS)]);
+      return rows.map(({ total, ...row }) => ({ ...row, waiting: total - row.due - row.claimed }));
     },
   };
 }
 
-async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
-  const { rows } = await tx.query<PaceRow>(LOCK_PACE, [env]);
-  if (rows[0] === undefined) throw new Error(`the environment ${env} has no pace`);
-  return paceOf(rows[0]);
+/** Rows with the names of columns in camel case. */
+async function rowsOf<R>(queries: Queries, sql: string | Statement, values: readonly unknown[]): Promise<R[]> {
+  return camelCaseRows<R>((await queries.query<object>(sql, values)).rows);
 }
 
-/** Stores an answer if it changes what is known. Returns the present submission. */
-async function keepAnswer(
+async function lockPace(tx: Queries, env: Environment): Promise<Pace> {
+  const [pace] = await rowsOf<Pace>(tx, LOCK_PACE, [env]);
+  if (pace === undefined) throw new Error(`the environment ${env} has no pace`);
+  return pace;
+}
+
+/** Stores a result if it changes what is known. Returns the present submission. */
+async function saveResult(
   tx: Queries,
   key: SubmissionKey,
-  learned: Learned | null,
+  result: QueriedResult | null,
 ): Promise<{ submission: Submission; changed: boolean }> {
   const values = [key.env, key.trackId];
-  if (learned !== null) {
-    const { facts, queriedAt } = learned;
-    const { rows } = await tx.query<SubmissionRow>(LEARN, [...values, facts, isFinal(facts), queriedAt, UNDECIDED]);
-    if (rows[0] !== undefined) return { submission: fromRow(rows[0]), changed: true };
+  if (result !== null) {
+    const { facts, queriedAt } = result;
+    const saved = [...values, facts, isFinal(facts), queriedAt, UNDECIDED];
+    const [submission] = await rowsOf<SubmissionRow>(tx, SAVE_RESULT, saved);
+    if (submission !== undefined) return { submission, changed: true };
   }
-  const { rows } = await (learned === null
-    ? tx.query<SubmissionRow>(FIND, values)
-    : tx.query<SubmissionRow>(NOTE_QUERIED, [...values, learned.queriedAt]));
-  if (rows[0] === undefined) throw new Error(`the submission ${key.trackId} in ${key.env} does not exist`);
-  return { submission: fromRow(rows[0]), changed: false };
-}
-
-async function find(queries: Queries, key: SubmissionKey): Promise<Submission | null> {
-  const { rows } = await queries.query<SubmissionRow>(FIND, [key.env, key.trackId]);
-  return rows[0] === undefined ? null : fromRow(rows[0]);
+  const [submission] = await (result === null
+    ? rowsOf<SubmissionRow>(tx, FIND, values)
+    : rowsOf<SubmissionRow>(tx, NOTE_QUERIED, [...values, result.queriedAt]));
+  if (submission === undefined) throw new Error(`the submission ${key.trackId} in ${key.env} does not exist`);
+  return { submission, changed: false };
 }
 
 /** Reopens decisions that emission lacks; returns the submission times by key. */
@@ -306,9 +300,9 @@ async function reopen(
   published: readonly PublishedSubmission[],
   settledBefore: Date,
 ): Promise<Map<string, Date>> {
-  const params = [JSON.stringify(published.map(toRow)), settledBefore];
-  const { rows } = await tx.query<{ env: Environment; track_id: string; submitted_at: Date }>(REOPEN, params);
-  return new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row.submitted_at]));
+  const values = [JSON.stringify(published.map(snakeCaseRow)), settledBefore];
+  const rows = await rowsOf<Pick<Submission, 'env' | 'trackId' | 'submittedAt'>>(tx, REOPEN, values);
+  return new Map(rows.map((row) => [keyOf(row), row.submittedAt]));
 }
 
 /** One state of each submission: the decision, else the highest revision. */
@@ -329,10 +323,9 @@ async function keep(
   dueAt: (submission: PublishedSubmission) => Date,
 ): Promise<boolean> {
   if (published.length === 0) return false;
-  const { rows } = await tx.query<{ env: Environment; track_id: string; final: boolean }>(KEEP, [
-    JSON.stringify(published.map(toRow)),
-  ]);
-  const kept = new Map(rows.map((row) => [keyOf({ env: row.env, trackId: row.track_id }), row]));
+  const values = [JSON.stringify(published.map(snakeCaseRow))];
+  const rows = await rowsOf<Pick<Submission, 'env' | 'trackId' | 'final'>>(tx, KEEP, values);
+  const kept = new Map(rows.map((row) => [keyOf(row), row]));
   const polled = published.filter((one) => one.polled && kept.get(keyOf(one))?.final === false);
   const over = published.filter((one) => kept.has(keyOf(one)) && !polled.includes(one));
   if (over.length > 0) await tx.query(REMOVE_POLLS, keysOf(over));
@@ -346,51 +339,4 @@ function keyOf({ env, trackId }: SubmissionKey): string {
 
 function keysOf(keys: readonly SubmissionKey[]): [string[], string[]] {
   return [keys.map(({ env }) => env), keys.map(({ trackId }) => trackId)];
-}
-
-function paceOf(row: PaceRow): Pace {
-  return { env: row.env, readyAt: row.ready_at, pausedUntil: row.paused_until };
-}
-
-function toRow(submission: PublishedSubmission): Record<string, unknown> {
-  return {
-    env: submission.env,
-    track_id: submission.trackId,
-    issuer_rnc: submission.issuerRnc,
-    encf: submission.encf,
-    account_id: submission.accountId,
-    submitted_at: submission.submittedAt,
-    invoice_revision: submission.revision,
-    facts: submission.facts,
-    final: submission.final,
-    traceparent: submission.traceparent,
-  };
-}
-
-function fromRow(row: SubmissionRow): Submission {
-  return {
-    env: row.env,
-    trackId: row.track_id,
-    issuerRnc: row.issuer_rnc,
-    encf: row.encf,
-    accountId: row.account_id,
-    submittedAt: row.submitted_at,
-    facts: row.facts,
-    final: row.final,
-    queriedAt: row.queried_at,
-    traceparent: row.traceparent,
-    revision: row.revision,
-  };
-}
-
-interface ClaimedRow extends SubmissionRow {
-  claim: string;
-  tries: number;
-  failures: number;
-  alarmed: boolean;
-}
-
-function fromClaimedRow(row: ClaimedRow): ClaimedPoll {
-  const { claim, tries, failures, alarmed } = row;
-  return { claim, tries, failures, alarmed, ...fromRow(row) };
 }

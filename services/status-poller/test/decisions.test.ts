@@ -74,32 +74,24 @@ describe('the answer of the authority', () => {
 });
 
 describe('an open submission is queried again', () => {
-  const settings = {
-    firstQueryMs: 1_000,
-    ratePerSecond: 10,
-    compareEveryMs: 1_000,
-    leaseMs: 1,
-    answerBudgetMs: 1,
-    freshMs: 0,
-  };
-  const context = { clock: () => NOW, random: () => 0.5, settings };
+  const times = { now: NOW, random: () => 0.5, firstQueryMs: 1_000 };
   const after = (ms: number) => new Date(NOW.getTime() + ms);
   const raw = { status: 200, contentType: null, body: '', truncated: false };
-  const learned = { facts: factsOf(verdict({ status: 'EnProceso' })), queriedAt: NOW, raw };
+  const result = { facts: factsOf(verdict({ status: 'EnProceso' })), queriedAt: NOW, raw };
 
   it('later each time it is still in process', () => {
-    const next = nextPoll(context, claimedPoll({ tries: 2, failures: 5 }), { outcome: 'learned', learned });
+    const next = nextPoll(claimedPoll({ tries: 2, failures: 5 }), { outcome: 'result', result }, times);
     expect(next).toMatchObject({ dueAt: after(8_000), tries: 3, failures: 0, alarmed: false });
   });
 
   it('soon after a query without an answer, but not earlier than the authority requests', () => {
     const unanswered = { outcome: 'unanswered', cause: 'timeout', sent: true, limit: null, answered: false } as const;
-    expect(nextPoll(context, claimedPoll({ tries: 9, failures: 1 }), { ...unanswered, pauseMs: null })).toMatchObject({
+    expect(nextPoll(claimedPoll({ tries: 9, failures: 1 }), { ...unanswered, pauseMs: null }, times)).toMatchObject({
       dueAt: after(2_000),
       tries: 9,
       failures: 2,
     });
-    expect(nextPoll(context, claimedPoll({}), { ...unanswered, pauseMs: 90_000 })).toMatchObject({
+    expect(nextPoll(claimedPoll({}), { ...unanswered, pauseMs: 90_000 }, times)).toMatchObject({
       dueAt: after(90_000),
     });
   });
@@ -113,7 +105,7 @@ describe('an open submission is queried again', () => {
       answered: false,
       pauseMs: 1_500,
     } as const;
-    expect(nextPoll(context, claimedPoll({ tries: 3, failures: 2 }), held)).toMatchObject({
+    expect(nextPoll(claimedPoll({ tries: 3, failures: 2 }), held, times)).toMatchObject({
       dueAt: after(1_500),
       tries: 3,
       failures: 2,
@@ -123,7 +115,7 @@ describe('an open submission is queried again', () => {
   it('without end, with an alarm after 72 hours', () => {
     const old = new Date(NOW.getTime() - 73 * 3_600_000);
     const poll = claimedPoll({ tries: 80, submittedAt: old });
-    const next = nextPoll(context, poll, { outcome: 'refused', reason: 'query_refused', detail: '' });
+    const next = nextPoll(poll, { outcome: 'refused', reason: 'query_refused', detail: '' }, times);
     expect(next).toMatchObject({ dueAt: after(3_600_000), alarmed: true });
   });
 });

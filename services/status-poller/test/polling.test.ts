@@ -138,7 +138,8 @@ describe('polling', () => {
   });
 
   it('queries in the trace of the event, even if emission itself named the submission before', async () => {
-    const store = createSubmissionStore({ database: world.database, describe: () => ({}) as never });
+    const noEvent = () => ({}) as never;
+    const store = createSubmissionStore({ database: world.database, describe: noEvent, firstDue: () => new Date() });
     await world.start({}, { FIRST_QUERY_MS: '600000' });
     const invoice = invoiceChanged({ encf: 'E310000088889', track_id: randomUUID() });
     const key = { env: invoice.env, trackId: invoice.track_id as string };
@@ -149,8 +150,7 @@ describe('polling', () => {
       [later, first],
       [null, first],
     ]) {
-      const now = new Date();
-      await store.apply([{ eventId: null, submissions: publishedSubmissions(invoice, now, published) }], () => now);
+      await store.apply([{ eventId: null, submissions: publishedSubmissions(invoice, new Date(), published) }]);
       expect((await store.find(key))?.traceparent).toBe(known);
     }
   });

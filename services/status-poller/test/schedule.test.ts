@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterQueries, mayQueryAhead, nextQueryAt, type Pace, queriesAllowed } from '../src/pace.js';
-import { againDue, firstDue, pollDelay, unansweredDelay } from '../src/schedule.js';
+import {
+  afterQueries,
+  againDue,
+  firstDue,
+  mayQueryAhead,
+  nextQueryAt,
+  type Pace,
+  pollDelay,
+  queriesAllowed,
+  unansweredDelay,
+} from '../src/schedule.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const HOUR = 3_600_000;
