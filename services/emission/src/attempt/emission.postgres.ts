@@ -2,99 +2,72 @@ import { EMISSION_STATES, type EmissionState, environmentRun, storedEnvironment,
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { actEvents, outboxColumns } from '@ecf/service-kit/outbox';
 import {
+  camelCaseRows,
   createIds,
   createSharedCalls,
   type Database,
   isUniqueViolation,
   type Queries,
   type Statement,
+  snakeCaseRow,
 } from '@ecf/service-kit/postgres';
 import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
+import type { Selectable } from 'kysely';
 import { retryWhileUnavailable } from '../errors.postgres.js';
+import type { DB } from '../generated/tables.js';
 import type { Drawn, KeyBinding } from '../numbers/ports.js';
 import { ACTS } from '../published/changed-events.js';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey, type PastSubmission } from './attempt.js';
-import type { EmissionStore, Found, RecordedExchange, RelatedNote } from './ports.js';
+import type { EmissionStore, RecordedExchange, RelatedNote } from './ports.js';
 import { copiesOf, isHistoryComplete } from './submission-history.js';
 import { changesPublished } from './transitions.js';
 
-/** Columns of `attempt` that never change. */
-const FIXED = [
-  ...['source', 'route', 'content_hash', 'facts', 'signed_at', 'committed_at', 'signer_fingerprint', 'modifies'],
-  ...['modified_attempt', 'submitted_by', 'request_id', 'own_reference', 'batch_line', 'contingency_since'],
-];
 /** Columns of `attempt` that a state transition may change. */
 const CHANGING = [
   ...['revision', 'state', 'has_own_certificate', 'track_id', 'track_id_adopted', 'status_revision', 'verdict'],
   ...['submitted_at', 'lost_sends', 'transient_refusals', 'not_found_since', 'failures', 'next_action_at', 'owner'],
   ...['alarm', 'past', 'queued_at', 'deadline'],
 ];
-const OF_EMISSION = ['issuer_rnc', 'encf', 'account_id', 'ecf_type', 'created_at'];
-const OF_ATTEMPT = ['emission_id', 'attempt', ...FIXED, ...CHANGING];
-const FILES = ['xml_path', 'xml_sha256', 'rfce_path', 'rfce_sha256'];
 
-/** The columns of an attempt `a` and its emission `e`, for {@link fromRow}. */
-export const ATTEMPT_COLUMNS = [
-  ...['env', ...OF_EMISSION].map((column) => `e.${column}`),
-  ...[...OF_ATTEMPT, ...FILES].map((column) => `a.${column}`),
-].join(', ');
+/** The columns of an attempt `a` and its emission `e`, for {@link attemptsOf}. */
+export const ATTEMPT_COLUMNS = `e.env, e.issuer_rnc, e.encf, e.account_id, e.ecf_type, e.created_at, a.emission_id, a.attempt,
+  a.source, a.route, a.content_hash, a.facts, a.xml_path, a.xml_sha256, a.rfce_path, a.rfce_sha256, a.signed_at, a.committed_at,
+  a.signer_fingerprint, a.modifies, a.modified_attempt, a.submitted_by, a.request_id, a.own_reference, a.batch_line,
+  a.contingency_since, ${CHANGING.map((column) => `a.${column}`).join(', ')}`;
 
-/** The column of each field that is stored as it is. */
-const fieldsOf = (columns: readonly string[]) =>
-  columns.map((column) => ({ column, field: column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) }));
-const FIELDS = fieldsOf([...OF_EMISSION, ...OF_ATTEMPT]);
-const CHANGING_FIELDS = fieldsOf(['emission_id', 'attempt', ...CHANGING]);
+/** A row with {@link ATTEMPT_COLUMNS}, in camel case. */
+export type AttemptRow = Omit<Selectable<DB['emission']>, 'id' | 'attempt'> & Selectable<DB['attempt']>;
 
-/** A row with {@link ATTEMPT_COLUMNS}. */
-export interface AttemptRow {
-  readonly emission_id: number;
-  readonly env: string;
-  readonly xml_path: string;
-  readonly xml_sha256: string;
-  readonly rfce_path: string | null;
-  readonly rfce_sha256: string | null;
-}
-
-export function fromRow(row: AttemptRow): Attempt {
-  const { env, xml_path, xml_sha256, rfce_path, rfce_sha256 } = row;
-  const rfce = rfce_path === null ? null : { path: rfce_path, sha256: rfce_sha256 };
-  const attempt: Record<string, unknown> = {
+export function attemptOf({ env, xmlPath, xmlSha256, rfcePath, rfceSha256, ...fields }: AttemptRow): Attempt {
+  return {
     ...environmentRun(env),
-    xml: { path: xml_path, sha256: xml_sha256 },
-    rfce,
-  };
-  for (const { column, field } of FIELDS) attempt[field] = (row as unknown as Record<string, unknown>)[column];
-  return attempt as unknown as Attempt;
+    xml: { path: xmlPath, sha256: xmlSha256 },
+    rfce: rfcePath === null ? null : { path: rfcePath, sha256: rfceSha256 },
+    ...fields,
+  } as Attempt;
 }
 
-/** The columns of fields; json_populate_recordset ignores columns that its table does not have. */
-function toRow(attempt: Attempt, fields: typeof FIELDS): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  for (const { column, field } of fields) row[column] = attempt[field as keyof Attempt] ?? null;
-  return row;
+/** The attempts of rows with {@link ATTEMPT_COLUMNS}. */
+export function attemptsOf(rows: readonly object[]): Attempt[] {
+  return camelCaseRows<AttemptRow>(rows).map(attemptOf);
 }
 
-/** A new attempt and its emission. */
+/** A new attempt and its emission. The statements ignore what their tables do not have. */
 function newRow(attempt: Attempt): object {
   const { emissionId, xml, rfce } = attempt;
-  const files = { xml_path: xml.path, xml_sha256: xml.sha256, rfce_path: rfce?.path, rfce_sha256: rfce?.sha256 };
-  return { ...toRow(attempt, FIELDS), ...files, id: emissionId, env: storedEnvironment(attempt) };
+  const files = { xmlPath: xml.path, xmlSha256: xml.sha256, rfcePath: rfce?.path, rfceSha256: rfce?.sha256 };
+  return snakeCaseRow({ ...attempt, ...files, id: emissionId, env: storedEnvironment(attempt) });
 }
 
-/** An exchange with the authority about an attempt, for `json_populate_recordset(NULL::exchange)`. */
-function exchangeRow({ emissionId, attempt }: Attempt, exchange: RecordedExchange): object {
-  const { operation, at, outcome, httpStatus, contentType, body } = exchange;
-  return {
-    emission_id: emissionId,
-    attempt,
-    operation,
-    at,
-    outcome,
-    http_status: httpStatus,
-    content_type: contentType,
-    // Text of the network may hold what PostgreSQL's text cannot: NUL, and halves of surrogate pairs.
-    body: body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd'),
-  };
+/** What a state transition may change. */
+function changedRow({ facts: _, ...attempt }: Attempt): object {
+  return snakeCaseRow(attempt);
+}
+
+function exchangeRow({ emissionId, attempt }: Attempt, { body, ...exchange }: RecordedExchange): object {
+  // Text of the network may hold what PostgreSQL's text cannot: NUL, and halves of surrogate pairs.
+  const text = body === null ? null : Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
+  return snakeCaseRow({ emissionId, attempt, ...exchange, body: text });
 }
 
 /** The latest attempt of a number. A run that is null is the present one. */
@@ -108,8 +81,8 @@ const FIND = {
  * One row with the latest attempt of a number and the cancellation that covers it. Cancelled ranges never overlap, so the one that
  * begins last at or before the number decides. OFFSET keeps the sub-select, so that its function is called once.
  */
-const LOOK = {
-  name: 'emission_look',
+const FIND_NUMBER = {
+  name: 'emission_find_number',
   text: `SELECT k.env AS stored_env, c.cancellation_id AS cancelled_by, ${ATTEMPT_COLUMNS}
     FROM (SELECT stored_environment($1, $2, $4) AS env OFFSET 0) k
     LEFT JOIN emission e ON e.env = k.env AND e.issuer_rnc = $2 AND e.encf = $3
@@ -269,7 +242,7 @@ const ERASE_CERTIFICATE = {
 
 const NOTES_ON = {
   name: 'emission_notes_on',
-  text: `SELECT e.encf, e.ecf_type AS "ecfType", a.state, a.facts->'summary'->>'total_amount' AS "totalAmount", e.attempt = a.attempt AS latest
+  text: `SELECT e.encf, e.ecf_type, a.state, a.facts->'summary'->>'total_amount' AS total_amount, e.attempt = a.attempt AS latest
     FROM attempt a JOIN emission e ON e.id = a.emission_id WHERE a.modifies = $1`,
 };
 
@@ -302,7 +275,7 @@ export const BACKLOG = {
 /** Attempts of an emission ($1) before attempt $2, each with its own earlier copies. */
 const EARLIER = {
   name: 'emission_earlier_attempts',
-  text: `SELECT t.attempt, t.state, t.track_id AS "trackId", t.verdict, t.submitted_at, t.facts ->> 'securityCode' AS "securityCode", (
+  text: `SELECT t.attempt, t.state, t.track_id, t.verdict, t.submitted_at, t.facts ->> 'securityCode' AS security_code, (
       SELECT coalesce(json_agg(p.entry ORDER BY p.position), '[]') FROM json_array_elements(t.past) WITH ORDINALITY AS p(entry, position)
        WHERE (p.entry ->> 'attempt')::int = t.attempt) AS past
     FROM attempt t WHERE t.emission_id = $1 AND t.attempt < $2 ORDER BY t.attempt`,
@@ -346,7 +319,7 @@ export function createPostgresEmissionStore({
   readonly timeoutMs: number;
 }): EmissionStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
-  const query = <R>(statement: Statement, params: readonly unknown[]) =>
+  const query = <R = object>(statement: Statement, params: readonly unknown[]) =>
     retry(() => database.query<R>(statement, params));
   const nextId = createIds(async (count) =>
     (await database.query<{ id: number }>(NEXT_IDS, [count])).rows.map(({ id }) => id),
@@ -373,7 +346,7 @@ export function createPostgresEmissionStore({
       keyOf: ({ after }) => after.emissionId,
       async work(items) {
         const { rows } = await database.query<{ emission_id: number }>(statement, [
-          JSON.stringify(items.map(({ after }) => toRow(after, CHANGING_FIELDS))),
+          JSON.stringify(items.map(({ after }) => changedRow(after))),
           JSON.stringify(items.flatMap(({ after, exchanges }) => exchanges.map((one) => exchangeRow(after, one)))),
           ...eventColumns(
             items.flatMap(({ after, events }) => events.map((event) => ({ id: after.emissionId, event }))),
@@ -393,8 +366,7 @@ export function createPostgresEmissionStore({
   }
 
   async function find(key: DocumentKey): Promise<Attempt | null> {
-    const [row] = (await query<AttemptRow>(FIND, numberOf(key))).rows;
-    return row === undefined ? null : fromRow(row);
+    return attemptsOf((await query(FIND, numberOf(key))).rows)[0] ?? null;
   }
 
   async function isStored(attempt: Attempt): Promise<boolean> {
@@ -411,10 +383,11 @@ export function createPostgresEmissionStore({
   return {
     nextId: () => retry(nextId),
     find,
-    async look(key): Promise<Found> {
-      const [row] = (await query<LookRow>(LOOK, numberOf(key))).rows as [LookRow];
-      const { run } = environmentRun(row.stored_env);
-      return { attempt: row.emission_id === null ? null : fromRow(row), cancelledBy: row.cancelled_by, run };
+    async findNumber(key) {
+      const { rows } = await query(FIND_NUMBER, numberOf(key));
+      const [{ storedEnv, cancelledBy, ...row }] = camelCaseRows<NumberRow>(rows) as [NumberRow];
+      const attempt = row.emissionId === null ? null : attemptOf(row as AttemptRow);
+      return { attempt, cancelledBy, run: environmentRun(storedEnv).run };
     },
     async begin(attempt, sealedCertificate, files, notesFound = null, binding = null) {
       const commit = { attempt, event: describe(attempt), sealedCertificate, files, notesFound, binding };
@@ -447,8 +420,9 @@ export function createPostgresEmissionStore({
       await query(ERASE_CERTIFICATE, numberOf(key));
     },
     async notesOn(key) {
-      const { rows } = await query<RelatedNote & { latest: boolean }>(NOTES_ON, [documentKey(key)]);
-      const notes = rows.filter(({ latest }) => latest).map(({ latest: _, ...note }) => note);
+      const { rows } = await query(NOTES_ON, [documentKey(key)]);
+      const found = camelCaseRows<RelatedNote & { latest: boolean }>(rows);
+      const notes = found.filter(({ latest }) => latest).map(({ latest: _, ...note }) => note);
       return { notes, attempts: rows.length };
     },
     async otherIssuer({ accountId, taxpayers = null }, { env, issuerRnc, encf }) {
@@ -456,7 +430,7 @@ export function createPostgresEmissionStore({
       return (await query<{ issuer_rnc: string }>(OTHER_ISSUER, values)).rows[0]?.issuer_rnc ?? null;
     },
     async claimDue({ now, until, owner, limit }) {
-      return (await database.query<AttemptRow>(CLAIM_DUE, [now, limit, owner, until])).rows.map(fromRow);
+      return attemptsOf((await database.query(CLAIM_DUE, [now, limit, owner, until])).rows);
     },
     async resume(issuerRnc) {
       await database.query(RESUME, [issuerRnc]);
@@ -481,12 +455,13 @@ export function createPostgresEmissionStore({
 /** The submission history of the number, oldest first, also the entries that are not kept with the attempt. */
 export async function submissionHistory(queries: Queries, attempt: Attempt): Promise<readonly PastSubmission[]> {
   if (isHistoryComplete(attempt.past)) return attempt.past;
-  const { rows } = await queries.query<EarlierRow>(EARLIER, [attempt.emissionId, attempt.attempt]);
-  return [...rows.flatMap((row) => [...copiesOf(row), submissionOf(row)]), ...copiesOf(attempt)];
+  const { rows } = await queries.query(EARLIER, [attempt.emissionId, attempt.attempt]);
+  const earlier = camelCaseRows<EarlierRow>(rows);
+  return [...earlier.flatMap((row) => [...copiesOf(row), submissionOf(row)]), ...copiesOf(attempt)];
 }
 
-function submissionOf({ verdict, submitted_at, past: _, ...row }: EarlierRow): PastSubmission {
-  return { ...verdict, ...row, submittedAt: submitted_at === null ? null : toIsoDominican(submitted_at) };
+function submissionOf({ verdict, submittedAt, past: _, ...row }: EarlierRow): PastSubmission {
+  return { ...verdict, ...row, submittedAt: submittedAt === null ? null : toIsoDominican(submittedAt) };
 }
 
 /** The parameters of {@link BEGIN}, {@link BEGIN_KEYED} or {@link BEGIN_DRAWN}. */
@@ -516,13 +491,13 @@ function eventColumns(all: readonly { id: number; event: BusEvent }[]): unknown[
   return [all.map(({ id }) => id), ...outboxColumns(all.map(({ event }) => event))];
 }
 
-/** The parameters of {@link FIND} and {@link LOOK}. */
+/** The parameters of {@link FIND} and {@link FIND_NUMBER}. */
 function numberOf({ env, issuerRnc, encf, run }: DocumentKey): unknown[] {
   return [env, issuerRnc, encf, run ?? null];
 }
 
-/** A row of {@link LOOK}. The columns of the attempt are null if the number has no attempt. */
-type LookRow = (AttemptRow | { emission_id: null }) & { stored_env: string; cancelled_by: number | null };
+/** A row of {@link FIND_NUMBER}. The columns of the attempt are null if the number has no attempt. */
+type NumberRow = (AttemptRow | { emissionId: null }) & { storedEnv: string; cancelledBy: number | null };
 
 interface BacklogRow {
   state: EmissionState;
@@ -533,7 +508,7 @@ interface BacklogRow {
 
 interface EarlierRow extends Pick<PastSubmission, 'attempt' | 'state' | 'trackId'> {
   verdict: Attempt['verdict'];
-  submitted_at: Date | null;
+  submittedAt: Date | null;
   securityCode: string;
   past: PastSubmission[];
 }

@@ -25,8 +25,8 @@ export interface RelatedNote {
   readonly totalAmount: string;
 }
 
-/** The attempt and the cancellation under a number. */
-export interface Found {
+/** What uses a number. */
+export interface NumberUse {
   /** The latest attempt under it. */
   readonly attempt: Attempt | null;
   /** The id of the cancellation that covers it. */
@@ -42,8 +42,10 @@ export interface Found {
 export interface EmissionStore {
   /** The id of a new emission; gaps are fine. */
   nextId(): Promise<number>;
+  /** The latest attempt under a number. */
   find(key: DocumentKey): Promise<Attempt | null>;
-  look(key: DocumentKey): Promise<Found>;
+  /** The latest attempt under a number, and the cancellation that covers it. */
+  findNumber(key: DocumentKey): Promise<NumberUse>;
   /**
    * Commits an attempt made by `beginAttempt` with its signed bytes, and the emission if it is the first. False if
    * the number was taken or cancelled meanwhile. Durable when it resolves.

@@ -3,13 +3,14 @@ import { EMISSION_STATES, type EmissionState, storableText } from '@ecf/domain';
 import type { BusEvent } from '@ecf/service-kit/bus';
 import { appendToOutbox } from '@ecf/service-kit/outbox';
 import {
+  camelCaseRows,
   createSharedCalls,
   type Database,
   deleteExpired,
   isUniqueViolation,
   type Retention,
 } from '@ecf/service-kit/postgres';
-import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
+import { ATTEMPT_COLUMNS, type AttemptRow, attemptOf } from '../attempt/emission.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import {
   type Batch,
@@ -373,8 +374,8 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
       return rows.map(fromBatchRow);
     },
     async results(id, { after, limit, only }) {
-      const { rows } = await retry(() => database.query<ResultRow>(RESULTS, [id, after, limit, only]));
-      return rows.map(fromResultRow);
+      const { rows } = await retry(() => database.query(RESULTS, [id, after, limit, only]));
+      return camelCaseRows<ResultRow>(rows).map(fromResultRow);
     },
     // The statements of the background do not wait for a database that cannot be reached: the next run repeats them.
     async claimDue({ now, until, limit, except = [], afterAccount = '' }) {
@@ -462,27 +463,32 @@ function keyColumns(lines: readonly DueLine[]): unknown[] {
 }
 
 /** A row of RESULTS. The columns of the attempt are null unless the line was submitted. */
-type ResultRow = Omit<AttemptRow, 'emission_id'> & {
-  emission_id: number | null;
+type ResultRow = (AttemptRow | { emissionId: null }) & {
   line: number;
-  line_encf: string | null;
-  line_issuer_rnc: string | null;
-  line_own_reference: string | null;
+  lineEncf: string | null;
+  lineIssuerRnc: string | null;
+  lineOwnReference: string | null;
   outcome: LineOutcome['outcome'] | null;
   result: LineOutcome | null;
 };
 
-function fromResultRow(row: ResultRow): BatchLine {
-  const attempt = row.emission_id === null ? null : fromRow(row as AttemptRow);
+function fromResultRow({
+  line,
+  lineEncf,
+  lineIssuerRnc,
+  lineOwnReference,
+  outcome: _,
+  result,
+  ...row
+}: ResultRow): BatchLine {
+  const attempt = row.emissionId === null ? null : attemptOf(row as AttemptRow);
   return {
-    line: row.line,
-    encf: attempt?.encf ?? row.line_encf,
-    issuerRnc: attempt?.issuerRnc ?? row.line_issuer_rnc,
-    ownReference: attempt === null ? row.line_own_reference : (attempt.ownReference ?? null),
+    line,
+    encf: attempt?.encf ?? lineEncf,
+    issuerRnc: attempt?.issuerRnc ?? lineIssuerRnc,
+    ownReference: attempt === null ? lineOwnReference : (attempt.ownReference ?? null),
     outcome:
-      attempt === null
-        ? row.result
-        : { outcome: 'submitted', emissionId: attempt.emissionId, attempt: attempt.attempt },
+      attempt === null ? result : { outcome: 'submitted', emissionId: attempt.emissionId, attempt: attempt.attempt },
     attempt,
   };
 }

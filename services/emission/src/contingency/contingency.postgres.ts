@@ -1,4 +1,4 @@
-import type { Database } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database } from '@ecf/service-kit/postgres';
 import type { DocumentKey } from '../attempt/attempt.js';
 import type {
   Contingency,
@@ -50,7 +50,7 @@ const CLAIM = {
   text: `UPDATE contingency c SET due_at = $2 FROM (
       SELECT env, route FROM contingency WHERE due_at <= $1 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE c.env = due.env AND c.route = due.route
-    RETURNING c.env, c.route, c.returned_at AS "returnedAt", c.failures, c.rate`,
+    RETURNING c.env, c.route, c.returned_at, c.failures, c.rate`,
 };
 
 /** First the documents that failed least often, then the oldest, so that one that always fails does not delay the others. */
@@ -72,7 +72,7 @@ const SAVE = 'UPDATE contingency SET rate = $3, due_at = $4 WHERE env = $1 AND r
 
 const REST = 'UPDATE contingency SET failures = 0, due_at = $3 WHERE env = $1 AND route = $2';
 
-const LATE = `SELECT environment_of(e.env) AS env, e.issuer_rnc AS "issuerRnc", e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
+const LATE = `SELECT environment_of(e.env) AS env, e.issuer_rnc, e.encf FROM attempt a JOIN emission e ON e.id = a.emission_id
   WHERE ${DESTINATION} AND a.deadline < $3 AND a.next_action_at IS NULL AND a.alarm IS DISTINCT FROM 'contingency-late' LIMIT $4`;
 
 const BACKLOG = `SELECT environment_of(e.env) AS env, count(*)::int AS count, min(a.deadline) AS deadline
@@ -88,7 +88,7 @@ const LIST = `WITH mine AS (
      WHERE (a.queued_at IS NOT NULL
         OR a.next_action_at IS NOT NULL AND a.contingency_since IS NOT NULL AND a.state IN ('held', 'committed'))
        AND e.account_id = $1 AND environment_of(e.env) = $2 AND ($3::text[] IS NULL OR e.issuer_rnc = ANY ($3)))
-  SELECT t.total, m.id, m.issuer_rnc AS "issuerRnc", m.encf, m.signed_at AS "signedAt", m.deadline FROM (SELECT count(*)::int AS total FROM mine) t
+  SELECT t.total, m.id, m.issuer_rnc, m.encf, m.signed_at, m.deadline FROM (SELECT count(*)::int AS total FROM mine) t
     LEFT JOIN (SELECT * FROM mine WHERE $4 = 0 OR (signed_at, id) > (SELECT a.signed_at, a.emission_id FROM attempt a
         WHERE a.emission_id = $4 ORDER BY a.attempt DESC LIMIT 1) ORDER BY signed_at, id LIMIT $5) m ON true ORDER BY m.signed_at, m.id`;
 
@@ -121,7 +121,7 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
       await database.query(PROBE_NOW, [env, route, now]);
     },
     async claimDue({ now, until, limit }) {
-      return (await database.query<Contingency>(CLAIM, [now, until, limit])).rows;
+      return camelCaseRows<Contingency>((await database.query(CLAIM, [now, until, limit])).rows);
     },
     async release({ env, route }, limit, now) {
       return (await database.query<{ released: number }>(RELEASE, [env, route, limit, now])).rows[0]?.released ?? 0;
@@ -137,15 +137,14 @@ export function createPostgresContingencyStore(database: Database): ContingencyS
       await database.query(REST, [env, route, dueAt]);
     },
     async late({ env, route }, now, limit) {
-      const { rows } = await database.query<DocumentKey>(LATE, [env, route, now, limit]);
-      return rows;
+      return camelCaseRows<DocumentKey>((await database.query(LATE, [env, route, now, limit])).rows);
     },
     async backlog() {
       return (await database.query<ContingencyBacklog>(BACKLOG)).rows;
     },
     async list({ accountId, taxpayers, env, after, limit }) {
       const values = [accountId, env, taxpayers, after, limit];
-      const { rows } = await database.query<WaitingDocument & { total: number }>(LIST, values);
+      const rows = camelCaseRows<WaitingDocument & { total: number }>((await database.query(LIST, values)).rows);
       // A row of the total alone has no document.
       const documents = rows.filter(({ id }) => id !== null).map(({ total: _, ...document }) => document);
       return { total: rows[0]?.total ?? 0, documents };

@@ -3,7 +3,7 @@ import { type DocumentNode, type DocumentSummary, type EcfType, type Fault, toCa
 import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
-import type { EmissionStore, Found, ReachCheckpoint } from '../attempt/ports.js';
+import type { EmissionStore, NumberUse, ReachCheckpoint } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { confirming, EmissionError, MAX_ROUNDS, overtaken, refuseFaults, requireCaller } from '../errors.js';
@@ -130,7 +130,7 @@ export function createIssue(ports: IssuePorts): Issue {
   async function lookUpAndCommit(submission: Submission, sign: Sign, first: FirstLook): Promise<Begun | null> {
     const { document, sent, caller, ranges, drawn, idempotencyKey, dryRun } = submission;
     const { key, type, tree, summary } = document;
-    const found = drawn === null ? await emissions.look(key) : unused(drawn);
+    const found = drawn === null ? await emissions.findNumber(key) : unused(drawn);
     const { attempt: existing, cancelledBy } = found;
     const attempts = existing?.attempt ?? 0;
     first.attempts ??= attempts;
@@ -158,7 +158,7 @@ export function createIssue(ports: IssuePorts): Issue {
   async function commit(
     signed: Signed,
     { held, notesFound }: ReferenceCheck,
-    { attempt: existing, run }: Found,
+    { attempt: existing, run }: NumberUse,
     binding: Drawn | KeyBinding | null,
   ): Promise<Begun | null> {
     const { fresh, maintenanceUntil, sealedCertificate, files } = signed;
@@ -189,7 +189,7 @@ type Begun =
   | Exclude<Issued, { outcome: 'issued' }>;
 
 /** What a look-up would find under a number that was drawn. */
-function unused({ run }: Drawn): Found {
+function unused({ run }: Drawn): NumberUse {
   return { attempt: null, cancelledBy: null, run };
 }
 

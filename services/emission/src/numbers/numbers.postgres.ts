@@ -1,6 +1,12 @@
 import { storedEnvironment } from '@ecf/domain';
-import { createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/service-kit/postgres';
-import { ATTEMPT_COLUMNS, type AttemptRow, fromRow } from '../attempt/emission.postgres.js';
+import {
+  camelCaseRows,
+  createSharedCalls,
+  type Database,
+  deleteExpired,
+  isUniqueViolation,
+} from '@ecf/service-kit/postgres';
+import { ATTEMPT_COLUMNS, type AttemptRow, attemptOf } from '../attempt/emission.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { Draw, NumberStore } from './ports.js';
 
@@ -81,11 +87,11 @@ export function createPostgresNumberStore(database: Database, timeoutMs: number)
 
   return {
     async submitted({ accountId, env, issuerRnc, idempotencyKey }) {
-      const { rows } = await retry(() =>
-        database.query<AttemptRow & { key_content: string }>(SUBMITTED, [accountId, env, idempotencyKey, issuerRnc]),
-      );
-      const row = rows[0];
-      return row === undefined ? null : { contentHash: row.key_content, attempt: fromRow(row) };
+      const { rows } = await retry(() => database.query(SUBMITTED, [accountId, env, idempotencyKey, issuerRnc]));
+      const [found] = camelCaseRows<AttemptRow & { keyContent: string }>(rows);
+      if (found === undefined) return null;
+      const { keyContent, ...row } = found;
+      return { contentHash: keyContent, attempt: attemptOf(row) };
     },
     async draw({ accountId, env, issuerRnc, ecfType, idempotencyKey, token, ranges }) {
       const bounds = ranges.map(({ from, to }) => ({ first_number: sequenceOf(from), last_number: sequenceOf(to) }));

@@ -1,11 +1,5 @@
-import type { Database } from '@ecf/service-kit/postgres';
-import {
-  ATTEMPT_COLUMNS,
-  type AttemptRow,
-  fromRow,
-  submissionHistory,
-  UNDECIDED,
-} from '../attempt/emission.postgres.js';
+import { camelCaseRows, type Database } from '@ecf/service-kit/postgres';
+import { ATTEMPT_COLUMNS, attemptsOf, submissionHistory, UNDECIDED } from '../attempt/emission.postgres.js';
 import type { PublishedDocuments } from './published-documents.js';
 
 /** The latest attempts of several numbers, as lists. A run that is null is the present one. */
@@ -59,7 +53,7 @@ const ALARMED = {
 
 const EXCHANGES = {
   name: 'emission_exchanges',
-  text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status AS "httpStatus", x.content_type AS "contentType", x.body
+  text: `SELECT x.attempt, x.operation, x.at, x.outcome, x.http_status, x.content_type, x.body
     FROM exchange x JOIN emission e ON e.id = x.emission_id
     WHERE e.env = stored_environment($1, $2, $4) AND e.issuer_rnc = $2 AND e.encf = $3 ORDER BY x.id`,
 };
@@ -69,32 +63,33 @@ type StoredExchange = Awaited<ReturnType<PublishedDocuments['exchanges']>>[numbe
 export function createPostgresPublishedDocuments(database: Database): PublishedDocuments {
   return {
     async find(env, numbers) {
-      const { rows } = await database.query<AttemptRow>(FIND, [
+      const { rows } = await database.query(FIND, [
         env,
         numbers.map(({ issuerRnc }) => issuerRnc),
         numbers.map(({ encf }) => encf),
         numbers.map(({ run }) => run ?? null),
       ]);
-      return rows.map(fromRow);
+      return attemptsOf(rows);
     },
     async findSubmission(env, trackId) {
-      const { rows } = await database.query<AttemptRow>(FIND_SUBMISSION, [env, trackId]);
-      return rows[0] === undefined ? null : fromRow(rows[0]);
+      const { rows } = await database.query(FIND_SUBMISSION, [env, trackId]);
+      return attemptsOf(rows)[0] ?? null;
     },
     submissionHistory: (attempt) => submissionHistory(database, attempt),
     async page(after, limit) {
-      const { rows } = await database.query<AttemptRow>(PAGE, [after, limit]);
-      return rows.map(fromRow);
+      const { rows } = await database.query(PAGE, [after, limit]);
+      return attemptsOf(rows);
     },
     async awaited(after, limit) {
-      const { rows } = await database.query<AttemptRow>(PAGE_OF_AWAITED, [after, limit]);
-      return rows.map(fromRow);
+      const { rows } = await database.query(PAGE_OF_AWAITED, [after, limit]);
+      return attemptsOf(rows);
     },
     async exchanges({ env, issuerRnc, encf, run }) {
-      return (await database.query<StoredExchange>(EXCHANGES, [env, issuerRnc, encf, run ?? null])).rows;
+      const { rows } = await database.query(EXCHANGES, [env, issuerRnc, encf, run ?? null]);
+      return camelCaseRows<StoredExchange>(rows);
     },
     async alarmed({ env, issuerRnc }, after, limit) {
-      return (await database.query<AttemptRow>(ALARMED, [env, issuerRnc, after, limit])).rows.map(fromRow);
+      return attemptsOf((await database.query(ALARMED, [env, issuerRnc, after, limit])).rows);
     },
   };
 }

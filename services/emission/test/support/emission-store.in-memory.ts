@@ -38,7 +38,7 @@ export function createInMemoryEmissionStore(describe: (attempt: Attempt) => BusE
       ids += 1;
       return ids;
     },
-    look: async (key) => ({ attempt: latest.get(documentKey(key)) ?? null, cancelledBy: null, run: 1 }),
+    findNumber: async (key) => ({ attempt: latest.get(documentKey(key)) ?? null, cancelledBy: null, run: 1 }),
     find: async (key) => latest.get(documentKey(key)) ?? null,
     async begin(attempt, certificate, _files, notesFound = null) {
       const present = latest.get(documentKey(attempt));
