@@ -3,7 +3,7 @@ const swc = [
   {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'es6' },
-    sourceMaps: 'inline',
+    sourceMaps: true,
     swcrc: false,
   },
 ];

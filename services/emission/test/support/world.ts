@@ -107,7 +107,7 @@ export class World {
       STATUS_WAIT_MS: '10000',
       RESEND_AFTER_MS: '200',
       FIRST_RETRY_MS: '100',
-      BACKGROUND_IDLE_MS: '20',
+      BACKGROUND_IDLE_MS: '100',
       LOG_LEVEL: 'silent',
       ...this.options.settings,
     };
