@@ -143,7 +143,7 @@ export class World {
       ALLOW_PRIVATE_ADDRESSES: 'true',
       DIRECTORY_ENTRY_SECONDS: '0',
       APPROVAL_FIRST_RETRY_MS: '100',
-      SENDING_IDLE_MS: '20',
+      SENDING_IDLE_MS: '100',
       LOG_LEVEL: 'silent',
       ...this.options.settings,
       ...settings,

@@ -130,7 +130,7 @@ export class World {
       DATABASE_URL: this.databaseUrl,
       ...TEST_SERVICE_KEYS['status-poller'],
       FIRST_QUERY_MS: '20',
-      POLL_IDLE_MS: '20',
+      POLL_IDLE_MS: '100',
       POLL_RATE: '1000',
       STATUS_FRESH_MS: '0',
       LOG_LEVEL: 'silent',
