@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { length } = await sampleBytes();
   world = await startWorld({
     settings: {
-      BODY_TIMEOUT_MS: '2000',
+      BODY_TIMEOUT_MS: '10000',
       MAX_COMPETING_BYTES: String((3.5 * length) | 0),
       MAX_STORED_BYTES_PER_SENDER: '16000000',
     },
