@@ -18,6 +18,6 @@ const load = (file) => import(pathToFileURL(path.join(ROOT, file)).href);
 if (process.argv[2] === 'distributed') await load('deploy/distributed/dist/main.js');
 else {
   // Instrumentation must be in place before the modules it instruments are loaded.
-  await load('packages/service-kit/dist/telemetry/telemetry.js');
+  await load('packages/service/dist/telemetry.js');
   await load('deploy/standalone/dist/main.js');
 }

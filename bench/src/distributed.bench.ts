@@ -5,7 +5,7 @@
 // BENCH_ROUNDS (3), BENCH_CALLS (500) and BENCH_ARRIVALS (150) make it shorter or longer; BENCH_SECONDS (180) ends it.
 import path from 'node:path';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { openDatabase } from '@ecf/postgres';
 import { embeddedDatabaseUrl } from '@ecf/test-servers/deployment';
 import { benchFolder, endAfter } from './harness/ending.js';
 import { createLoad } from './harness/load.js';

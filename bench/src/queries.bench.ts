@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { EmissionOperations, InvoiceChanged } from '@ecf/contracts';
 import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
+import { serve } from '@ecf/http';
+import { IDENTITY_HEADER } from '@ecf/http/identity';
+import { createLogger } from '@ecf/kit/telemetry';
+import { openDatabase } from '@ecf/postgres';
 import { createQuery, readQueryConfig } from '@ecf/query';
-import { serve } from '@ecf/service-kit/http';
-import { openDatabase } from '@ecf/service-kit/postgres';
-import { IDENTITY_HEADER } from '@ecf/service-kit/security';
-import { createLogger } from '@ecf/service-kit/telemetry';
 import { identitiesOf, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { benchFolder } from './harness/ending.js';
 import { median, percentile, seconds } from './harness/measure.js';

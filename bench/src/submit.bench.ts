@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { EMBEDDED_SETTINGS } from '@ecf/deployment';
 import { startEmbeddedPostgres } from '@ecf/deployment/postgres';
 import { formatDocumentDate, toCalendarDate } from '@ecf/domain';
-import { createDatabaseIfMissing, openDatabase } from '@ecf/service-kit/postgres';
+import { createDatabaseIfMissing, openDatabase } from '@ecf/postgres';
 import { benchFolder } from './harness/ending.js';
 import { type Call, createLoad, type Load } from './harness/load.js';
 import { median, percentile } from './harness/measure.js';

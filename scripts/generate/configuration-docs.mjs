@@ -60,7 +60,7 @@ async function settings(settingMeta) {
 }
 
 async function render() {
-  const { settingMeta } = await load('packages/service-kit/dist/config/index.js');
+  const { settingMeta } = await load('packages/kit/dist/config.js');
   const all = await settings(settingMeta);
   const services = PROGRAMS.filter((program) => program.startsWith('services/')).map((program) =>
     path.basename(program),

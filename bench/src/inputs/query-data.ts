@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 
 /** Invoices of an issuer: over the days of a year, three types, mostly accepted, some thousand buyers. */
 const ROWS = `SELECT 'TesteCF' AS env, 'E' || type || lpad(n::text, 10, '0') AS encf, $1::text AS issuer_rnc, $2::bigint + n AS id,

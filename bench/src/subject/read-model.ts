@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 import type { Call, Load } from '../harness/load.js';
 
 const LOOK_MS = 4;

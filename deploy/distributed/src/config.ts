@@ -1,6 +1,6 @@
+import { busSettings } from '@ecf/bus';
 import { type DeploymentConfig, deploymentSettings } from '@ecf/deployment';
-import { busSettings } from '@ecf/service-kit/bus';
-import { describeSetting, setting } from '@ecf/service-kit/config';
+import { describeSetting, setting } from '@ecf/kit';
 import { z } from 'zod';
 import { SERVICE_NAMES, type ServiceName } from './services.js';
 

@@ -1,3 +1,5 @@
+import { busSettings, usesKafka } from '@ecf/bus';
+import { brokerUser, prepareTopics } from '@ecf/bus/kafka';
 import {
   type DatabaseServer,
   DataFolder,
@@ -17,12 +19,9 @@ import {
   startSimulator,
   takeFolder,
 } from '@ecf/deployment';
-import { busSettings, usesKafka } from '@ecf/service-kit/bus';
-import { brokerUser, prepareTopics } from '@ecf/service-kit/bus/kafka';
-import { ConfigProblems, readConfig } from '@ecf/service-kit/config';
-import { requireFreePorts } from '@ecf/service-kit/http';
-import { makeSealingKeys, readMasterKeys } from '@ecf/service-kit/security';
-import { createLogger } from '@ecf/service-kit/telemetry';
+import { requireFreePorts } from '@ecf/http';
+import { ConfigProblems, makeSealingKeys, readConfig, readMasterKeys } from '@ecf/kit';
+import { createLogger } from '@ecf/kit/telemetry';
 import { readServices } from '@ecf/standalone/read-services';
 import { z } from 'zod';
 import { type DistributedConfig, distributedSettings } from './config.js';

@@ -11,8 +11,8 @@ import {
   prepareJavaBroker,
   reachable,
 } from '@ecf/deployment/servers';
-import { ConfigError } from '@ecf/service-kit/config';
-import { openLogWriter } from '@ecf/service-kit/telemetry';
+import { ConfigError } from '@ecf/kit';
+import { openLogWriter } from '@ecf/kit/telemetry';
 
 const LOG_LIMITS = { maxBytes: 10_000_000, kept: 3 };
 

@@ -1,4 +1,4 @@
-import { runService } from '@ecf/service-kit/service';
+import { runService } from '@ecf/service';
 import { createDistributed } from './distributed.js';
 
 await runService('distributed', () =>

@@ -1,5 +1,5 @@
-import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
-import type { Logger } from '@ecf/service-kit/telemetry';
+import { createHttpApp, type RunningServer, serve } from '@ecf/http';
+import type { Logger } from '@ecf/kit/telemetry';
 
 /** Address of the metrics of a process. */
 export interface MetricsSource {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@ecf/deployment';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const TELEMETRY = new URL('../../../packages/service-kit/dist/telemetry/telemetry.js', import.meta.url).href;
+const TELEMETRY = new URL('../../../packages/service/dist/telemetry.js', import.meta.url).href;
 const REPORT_MS = 10_000;
 const LOOK_MS = 50;
 

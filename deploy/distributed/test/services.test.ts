@@ -1,4 +1,4 @@
-import { readConfig } from '@ecf/service-kit/config';
+import { readConfig } from '@ecf/kit';
 import { describe, expect, it } from '@jest/globals';
 import { distributedSettings } from '../src/config.js';
 import { placesOf, SERVICE_NAMES } from '../src/services.js';

@@ -1,5 +1,5 @@
 import { type DeploymentConfig, deploymentSettings } from '@ecf/deployment';
-import { setting } from '@ecf/service-kit/config';
+import { setting } from '@ecf/kit';
 import { z } from 'zod';
 
 /** Settings of the standalone deployment itself; all others go to the services unchanged. */

@@ -1,4 +1,4 @@
-import type { Bus } from '@ecf/service-kit/bus';
+import type { Bus } from '@ecf/bus';
 
 /** A bus that publishes nothing until it is opened. */
 export interface HeldBus extends Bus {

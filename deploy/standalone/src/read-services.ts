@@ -9,10 +9,10 @@ import {
 } from '@ecf/deployment';
 import { emissionConfig } from '@ecf/emission';
 import { readGatewayConfig } from '@ecf/gateway';
+import { makeServiceKeys } from '@ecf/http/identity';
+import type { ConfigProblems } from '@ecf/kit';
 import { readQueryConfig } from '@ecf/query';
 import { readReceptionConfig } from '@ecf/reception';
-import type { ConfigProblems } from '@ecf/service-kit/config';
-import { makeServiceKeys } from '@ecf/service-kit/security';
 import { readStatusPollerConfig } from '@ecf/status-poller';
 
 /**

@@ -1,12 +1,12 @@
 import { createApprovals } from '@ecf/approvals';
+import type { XmlStore } from '@ecf/archive';
+import type { Bus } from '@ecf/bus';
 import { createEmission } from '@ecf/emission';
 import { createGateway, createInProcessUpstream } from '@ecf/gateway';
+import type { BodiesInFlight } from '@ecf/http';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import { createQuery } from '@ecf/query';
 import { createReception } from '@ecf/reception';
-import type { Bus } from '@ecf/service-kit/bus';
-import type { BodiesInFlight } from '@ecf/service-kit/http';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import type { XmlStore } from '@ecf/service-kit/xml-store';
 import { createStatusPoller } from '@ecf/status-poller';
 import type { readServices } from './read-services.js';
 

@@ -1,3 +1,5 @@
+import { openFileXmlStore } from '@ecf/archive';
+import { createInProcessBus } from '@ecf/bus';
 import {
   DataFolder,
   type Environment,
@@ -9,12 +11,9 @@ import {
   startSimulator,
   takeFolder,
 } from '@ecf/deployment';
-import { createInProcessBus } from '@ecf/service-kit/bus';
-import { ConfigProblems } from '@ecf/service-kit/config';
-import { createBodiesInFlight, requireFreePorts } from '@ecf/service-kit/http';
-import { serveMetrics } from '@ecf/service-kit/service';
-import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
-import { openFileXmlStore } from '@ecf/service-kit/xml-store';
+import { createBodiesInFlight, requireFreePorts, serveMetrics } from '@ecf/http';
+import { ConfigProblems } from '@ecf/kit';
+import { createLogger, createMetrics } from '@ecf/kit/telemetry';
 import { type StandaloneConfig, standaloneSettings } from './config.js';
 import { holdBack } from './held-bus.js';
 import { readServices } from './read-services.js';

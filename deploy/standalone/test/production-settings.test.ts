@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readApprovalsConfig } from '@ecf/approvals';
 import { emissionConfig } from '@ecf/emission';
 import { readGatewayConfig } from '@ecf/gateway';
+import { ConfigError } from '@ecf/kit';
 import { readQueryConfig } from '@ecf/query';
 import { readReceptionConfig } from '@ecf/reception';
-import { ConfigError } from '@ecf/service-kit/config';
 import { readStatusPollerConfig } from '@ecf/status-poller';
 import { describe, expect, it } from '@jest/globals';
 

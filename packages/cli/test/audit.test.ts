@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { nextAuditEntry } from '@ecf/service-kit/security';
+import { nextAuditEntry } from '@ecf/kit';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ecf } from './ecf.js';
 

@@ -1,4 +1,5 @@
-import { createMasterKeys, readSealingKeys, readServiceKeys } from '@ecf/service-kit/security';
+import { readServiceKeys } from '@ecf/http/identity';
+import { createMasterKeys, readSealingKeys } from '@ecf/kit';
 import { expect, it } from '@jest/globals';
 import { ecf } from './ecf.js';
 

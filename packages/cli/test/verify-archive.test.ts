@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openXmlStore, readArchiveSettings } from '@ecf/service-kit/xml-store';
+import { openXmlStore, readArchiveSettings } from '@ecf/archive';
 import { createBucket, type S3Server, s3 } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Finding, verifyArchive } from '../src/archive/verify.js';

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { StartError } from '@ecf/service-kit/service';
+import { StartError } from '@ecf/service';
 
 /** A program of this deployment. It is restarted whenever it ends unexpectedly. */
 export interface KeptProcess {

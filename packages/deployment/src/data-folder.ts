@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { makeBrokerPasswords } from '@ecf/service-kit/bus/kafka';
-import { makeServiceKeys } from '@ecf/service-kit/security';
-import { StartError } from '@ecf/service-kit/service';
+import { makeBrokerPasswords } from '@ecf/bus/kafka';
+import { makeServiceKeys } from '@ecf/http/identity';
+import { StartError } from '@ecf/service';
 import { tryLock } from 'fs-native-extensions';
 import { makeSecrets, type Secrets } from './settings.js';
 

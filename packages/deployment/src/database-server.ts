@@ -1,5 +1,5 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@ecf/deployment/postgres';
-import { serviceDatabaseUrl } from '@ecf/service-kit/postgres';
+import { serviceDatabaseUrl } from '@ecf/postgres';
 import type { DataFolder } from './data-folder.js';
 import type { DeploymentConfig } from './settings.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { setting } from '@ecf/service-kit/config';
-import type { ListenAddress } from '@ecf/service-kit/http';
+import type { ListenAddress } from '@ecf/http';
+import { setting } from '@ecf/kit';
 import type { z } from 'zod';
 
 export type Environment = Record<string, string | undefined>;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { readSettings, SettingRefused } from '@ecf/authority-simulator/settings';
-import { ConfigError } from '@ecf/service-kit/config';
+import { ConfigError } from '@ecf/kit';
 import { type KeptProcess, keepRunning, nodeProgram } from './child-process.js';
 
 /** The authority simulator as its own process beside the gateway; restarted on the same port when it dies. */

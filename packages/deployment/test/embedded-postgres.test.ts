@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { isDatabaseUnavailable, openDatabase } from '@ecf/service-kit/postgres';
+import { isDatabaseUnavailable, openDatabase } from '@ecf/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.js';

@@ -1,7 +1,7 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import type { Queries } from '@ecf/service-kit/postgres';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
-import { freeOnDisk, storedBytes } from '@ecf/service-kit/xml-store';
+import { freeOnDisk, storedBytes } from '@ecf/archive';
+import { ApiError } from '@ecf/kit';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
+import type { Queries } from '@ecf/postgres';
 
 /** Senders cannot fill a gigabyte, the default minimum, between two checks. */
 const CHECK_MS = 5_000;

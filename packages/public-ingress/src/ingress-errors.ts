@@ -1,4 +1,4 @@
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import { StoredBytesUsed } from './stored-bytes-quota.js';
 import { XmlPartError } from './xml-part.js';
 

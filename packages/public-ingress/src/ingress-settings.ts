@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError, setting } from '@ecf/service-kit/config';
-import type { BodyLimits } from '@ecf/service-kit/http';
+import type { BodyLimits } from '@ecf/http';
+import { ConfigError, setting } from '@ecf/kit';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { openRevocations } from './signers/revocations.js';
 import { SIGNING_TIME_TOLERANCE_SECONDS, type TrustSettings } from './signers/trust.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '@ecf/domain';
-import { requestNames, senderSite } from '@ecf/service-kit/http';
-import { callerOf } from '@ecf/service-kit/security';
+import { requestNames, senderSite } from '@ecf/http';
+import { callerOf } from '@ecf/http/identity';
 
 /** The caller of a public route, as the gateway states it. */
 export interface PublicCaller {

@@ -1,4 +1,4 @@
-import type { Database, Queries } from '@ecf/service-kit/postgres';
+import type { Database, Queries } from '@ecf/postgres';
 import { QUOTA_HOURS, type QuotaClaim, type QuotaStore, quotaHour } from './quota-store.js';
 
 // A claim locks the row of its scope until the commit. A commit that does not wait for the disk keeps that short; a server that

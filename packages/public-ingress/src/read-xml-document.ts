@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BodyLimits, readBody } from '@ecf/service-kit/http';
+import { type BodyLimits, readBody } from '@ecf/http';
 import { takeXmlPart } from './xml-part.js';
 
 /** Reads a request and takes the XML document out of its body. Rejects with ApiError or XmlPartError. */

@@ -1,6 +1,6 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import { ApiError } from '@ecf/kit';
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { startBoundedWorkers, TaskTooCostly } from '@ecf/kit/worker-threads';
 import type { TrustSettings } from './signers/trust.js';
 import type { RefusalWords, ValidationTask, WorkerAnswer, WorkerSettings } from './validation-worker.js';
 

@@ -1,4 +1,4 @@
-import { createLogger, createMetrics, type Logger } from '@ecf/service-kit/telemetry';
+import { createLogger, createMetrics, type Logger } from '@ecf/kit/telemetry';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createFreeSpaceGuard } from '../src/free-space-guard.js';
 import { createStoredBytesQuota, refusalFolder, StoredBytesUsed, type Storer } from '../src/stored-bytes-quota.js';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { silentLogger } from '@ecf/test-support/services';
 import { type CertificateFacts, readTrustedIssuers } from '@ecf/xml-signing';

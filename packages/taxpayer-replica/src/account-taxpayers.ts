@@ -1,6 +1,6 @@
 import { mayActFor, type TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { Identity } from '@ecf/service-kit/security';
+import type { TaxpayerSource } from '@ecf/http';
+import type { Identity } from '@ecf/http/identity';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
 /** The calling account, from the gateway's signed identity. */

@@ -1,5 +1,5 @@
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/kit/worker-threads';
 import {
   type CertificateFile,
   type OpenedFile,

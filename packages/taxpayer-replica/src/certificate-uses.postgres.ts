@@ -1,6 +1,7 @@
+import { appendToOutbox } from '@ecf/bus';
+import { type ActSource, actEvents } from '@ecf/bus/events';
 import { toCalendarDate, toIsoDominican } from '@ecf/domain';
-import { type ActSource, actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 import { LRUCache } from 'lru-cache';
 import { certificateUseAct, type RecordCertificateUse } from './certificate-uses.js';
 

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealingKeys, taxpayerCertificate } from '@ecf/kit';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 

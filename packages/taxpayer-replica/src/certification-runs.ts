@@ -1,6 +1,6 @@
 import type { RunStarted } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { Queries, Statement } from '@ecf/service-kit/postgres';
+import type { Queries, Statement } from '@ecf/postgres';
 
 /** A certification run of a taxpayer that begins; every earlier one of `env` has ended. */
 export interface StartedRun {

@@ -1,6 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import type { SealedValues } from '@ecf/service-kit/master-keys';
-import type { Database, Queries } from '@ecf/service-kit/postgres';
+import type { Database, Queries, SealedValues } from '@ecf/postgres';
 import type { TaxpayerReplica } from './taxpayer-replica.js';
 
 const TAXPAYER = { name: 'taxpayer_find', text: 'SELECT state FROM taxpayers WHERE rnc = $1' };

@@ -1,5 +1,5 @@
 import type { TaxpayerState } from '@ecf/contracts';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { createInMemoryTaxpayerReplica } from '@ecf/test-support/taxpayer-replica';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

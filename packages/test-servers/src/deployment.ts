@@ -6,7 +6,7 @@ import type { Demo, DemoProcess } from '@ecf/deployment';
 
 export type { Demo, DemoProcess } from '@ecf/deployment';
 
-const TELEMETRY = new URL('../../service-kit/dist/telemetry/telemetry.js', import.meta.url).href;
+const TELEMETRY = new URL('../../service/dist/telemetry.js', import.meta.url).href;
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
 /** As the scripts of `package.json` start them: all services in one process allocate too fast for the default young heap. */

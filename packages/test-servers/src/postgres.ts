@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isAlive, startEmbeddedPostgres } from '@ecf/deployment/postgres';
-import { migrate } from '@ecf/service-kit/postgres';
+import { migrate } from '@ecf/postgres';
 import pg from 'pg';
 
 export interface TestPostgres {

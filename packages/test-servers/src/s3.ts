@@ -20,8 +20,8 @@ export interface S3Server {
 
 /** Makes an empty bucket. */
 export async function createBucket({ endpoint, region, accessKey, secretKey }: S3Server, name: string): Promise<void> {
-  // The storage's client is the services' own.
-  const ofServices = createRequire(new URL('../../service-kit/package.json', import.meta.url));
+  // The client of the archive.
+  const ofServices = createRequire(new URL('../../archive/package.json', import.meta.url));
   const { CreateBucketCommand, S3Client } = ofServices('@aws-sdk/client-s3');
   const credentials = { accessKeyId: accessKey, secretAccessKey: secretKey };
   const client = new S3Client({ endpoint, region, forcePathStyle: true, credentials });

@@ -1,8 +1,7 @@
 /** Test doubles of what every service receives from its deployment: a logger, service keys and callers. */
 import type { RequestListener } from 'node:http';
+import type { DeadLetter, DeadLetters } from '@ecf/bus';
 import type { ServiceName } from '@ecf/contracts';
-import type { DeadLetter, DeadLetters } from '@ecf/service-kit/bus';
-import type { Queries } from '@ecf/service-kit/postgres';
 import {
   type Caller,
   createIdentities,
@@ -10,8 +9,9 @@ import {
   identify,
   makeServiceKeys,
   readServiceKeys,
-} from '@ecf/service-kit/security';
-import { createLogger, type Logger } from '@ecf/service-kit/telemetry';
+} from '@ecf/http/identity';
+import { createLogger, type Logger } from '@ecf/kit/telemetry';
+import type { Queries } from '@ecf/postgres';
 
 /** A logger that writes nothing. */
 export const silentLogger: Logger = createLogger({ service: 'test', level: 'silent' });

@@ -1,5 +1,16 @@
 import { setMaxListeners } from 'node:events';
+import {
+  createArchiver,
+  createStoredFiles,
+  documentsOf,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type StoredFileTable,
+  type XmlStore,
+} from '@ecf/archive';
 import type { AddressLookup, TokenCache } from '@ecf/authority-client';
+import { createOutboxRelay } from '@ecf/bus';
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
@@ -11,27 +22,11 @@ import {
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
 } from '@ecf/contracts';
+import { clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource, writerReadiness } from '@ecf/http';
+import { createSealingKeys } from '@ecf/kit';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
 import { reportRevocations } from '@ecf/public-ingress';
-import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
-import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys } from '@ecf/service-kit/security';
-import {
-  openServiceDependencies,
-  type Readiness,
-  type SharedDependencies,
-  writerReadiness,
-} from '@ecf/service-kit/service';
-import {
-  createArchiver,
-  createStoredFiles,
-  documentsOf,
-  openXmlStore,
-  ownDocuments,
-  reportIntegrityErrors,
-  type StoredFileTable,
-  type XmlStore,
-} from '@ecf/service-kit/xml-store';
+import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createCertificates } from '@ecf/taxpayer-replica';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';

@@ -1,12 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
+import { cleanInbox, type Subscription } from '@ecf/bus';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import type { Subscription } from '@ecf/service-kit/bus';
-import { createDueTimeWatch } from '@ecf/service-kit/due-work';
-import type { InstanceReport } from '@ecf/service-kit/master-keys';
-import { cleanInbox } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
-import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import { createDatabaseIfMissing, type DueTimes, type InstanceReport, migrate } from '@ecf/postgres';
+import { createDueTimeWatch } from '@ecf/postgres/due-work';
+import { createCleaning, type ServiceDependencies } from '@ecf/service';
 import type { SendReport } from './metrics.js';
 import { LONGEST_LOOK_UP_PAUSE_MS } from './sending/retry-times.js';
 import type { Sending } from './sending/sending.js';

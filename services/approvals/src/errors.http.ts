@@ -1,7 +1,7 @@
 import { errorCodeEntry } from '@ecf/contracts';
+import { toApiError } from '@ecf/http';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ApprovalsError, FieldsRefused, UnreadableApproval } from './errors.js';
 

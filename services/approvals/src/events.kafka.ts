@@ -1,6 +1,6 @@
+import type { Bus, BusEvent, Subscription } from '@ecf/bus';
 import { type InvoiceChanged, type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
-import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { type DeliveryOfPorts, deliveryOf } from './buyers/delivery.js';
 import type { DeliveryStore } from './buyers/ports.js';

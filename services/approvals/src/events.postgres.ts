@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type ActSource, makeEvent } from '@ecf/bus/events';
 import { documentKey, TOPICS } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit/bus';
-import type { ActSource } from '@ecf/service-kit/outbox';
 
 /** Acts in this service, for the audit log. */
 export const ACTS: ActSource = { topic: TOPICS.audit.name, source: 'approvals' };

@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit/service';
+import { runHttpService } from '@ecf/service';
 import { createApprovals } from './app.js';
 import { readApprovalsConfig } from './config.js';
 

@@ -1,6 +1,6 @@
 import { storableText } from '@ecf/domain';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { PublicCall } from '@ecf/public-ingress';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { DeliveryReport, DeliveryStore } from './buyers/ports.js';
 import type { ApprovalStore, Target } from './given/ports.js';
 import type { ApprovalOutcome } from './received/receive-approval.js';

@@ -9,15 +9,15 @@ import {
   type OutcomeOperations,
 } from '@ecf/contracts';
 import { parseJson } from '@ecf/ecf-xml';
-import { withPlainPublicPath } from '@ecf/public-ingress';
 import {
   createServiceApp,
+  internalOperationRoutes,
   jsonBody,
   type ServiceAppOptions,
   type ServiceRoute,
   unreadableIsInvalid,
-} from '@ecf/service-kit/http';
-import { internalOperationRoutes } from '@ecf/service-kit/internal';
+} from '@ecf/http';
+import { withPlainPublicPath } from '@ecf/public-ingress';
 import type { Express } from 'express';
 import { acknowledgementRoutes } from './buyers/acknowledgements.http.js';
 import type { QueryAcknowledgements } from './buyers/query-acknowledgements.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { makeEvent } from '@ecf/bus/events';
 import type { DeliveryChanged } from '@ecf/contracts';
 import { writeXml } from '@ecf/ecf-xml';
-import { makeEvent } from '@ecf/service-kit/bus';
 import { signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BuyerReceiver } from './support/buyer-receiver.js';

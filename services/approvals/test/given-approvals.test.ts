@@ -1,5 +1,5 @@
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
-import { camelCaseRows, type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, openDatabase } from '@ecf/postgres';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

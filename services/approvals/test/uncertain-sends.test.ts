@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { camelCaseRows, openDatabase } from '@ecf/service-kit/postgres';
+import { camelCaseRows, openDatabase } from '@ecf/postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Unwritable } from '../src/errors.js';
 import { createApprovalStore } from '../src/given/approvals.postgres.js';

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  createArchiver,
+  createStoredFiles,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type StoredFileTable,
+  type XmlStore,
+} from '@ecf/archive';
+import {
   type AuthorityClient,
   authorityEndpoints,
   createAuthorityClient,
   type TokenCache,
 } from '@ecf/authority-client';
+import { createOutboxRelay } from '@ecf/bus';
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
@@ -19,27 +29,11 @@ import {
   RESOLUTION_OPERATIONS,
   type ResolutionOperations,
 } from '@ecf/contracts';
-import { createServiceApp } from '@ecf/service-kit/http';
-import { internalOperationRoutes } from '@ecf/service-kit/internal';
-import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys } from '@ecf/service-kit/security';
-import {
-  openServiceDependencies,
-  type Readiness,
-  type SharedDependencies,
-  writerReadiness,
-} from '@ecf/service-kit/service';
-import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import {
-  createArchiver,
-  createStoredFiles,
-  openXmlStore,
-  ownDocuments,
-  reportIntegrityErrors,
-  type StoredFileTable,
-  type XmlStore,
-} from '@ecf/service-kit/xml-store';
+import { createServiceApp, internalOperationRoutes, type Readiness, writerReadiness } from '@ecf/http';
+import { createSealingKeys } from '@ecf/kit';
+import { measureAuthorityCalls } from '@ecf/kit/telemetry';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
+import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import type { Attempt } from './attempt/attempt.js';

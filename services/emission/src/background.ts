@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
+import type { Subscription } from '@ecf/bus';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import type { Subscription } from '@ecf/service-kit/bus';
-import { createDueTimeWatch } from '@ecf/service-kit/due-work';
-import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning, type ServiceDependencies } from '@ecf/service-kit/service';
-import { PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/postgres';
+import { createDueTimeWatch } from '@ecf/postgres/due-work';
+import { createCleaning, type ServiceDependencies } from '@ecf/service';
 import { OVERDUE_MS } from './attempt/transitions.js';
 import type { EmissionConfig } from './config.js';
 import { LONGEST_PROBE_MS } from './contingency/recovery.js';

@@ -1,17 +1,18 @@
-import { validationThreadSettings } from '@ecf/public-ingress';
-import { busSettings } from '@ecf/service-kit/bus';
-import { cacheSettings } from '@ecf/service-kit/cache';
+import { archiveSettings } from '@ecf/archive';
+import { busSettings } from '@ecf/bus';
+import { serviceKeySettings } from '@ecf/http/identity';
 import {
   authoritySettings,
   bodySettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
+  sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit/config';
-import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
-import { archiveSettings } from '@ecf/service-kit/xml-store';
+} from '@ecf/kit';
+import { cacheSettings } from '@ecf/kit/cache';
+import { validationThreadSettings } from '@ecf/public-ingress';
 import { z } from 'zod';
 
 /** Every setting of the service. */

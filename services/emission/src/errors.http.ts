@@ -1,7 +1,7 @@
 import { errorBody, errorCodeEntry } from '@ecf/contracts';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { toApiError as toSharedApiError } from '@ecf/service-kit/http';
-import { isStorageFull } from '@ecf/service-kit/postgres';
+import { toApiError as toSharedApiError } from '@ecf/http';
+import { ApiError, InvalidRequest } from '@ecf/kit';
+import { isStorageFull } from '@ecf/postgres';
 import type { ErrorRequestHandler } from 'express';
 import type { PublicError } from './batches/process-line.js';
 import { CommitUnconfirmed, EmissionError, StoreUnavailable } from './errors.js';

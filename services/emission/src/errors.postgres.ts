@@ -1,5 +1,5 @@
-import { isDatabaseUnavailable, isRefusedByDatabase } from '@ecf/service-kit/postgres';
-import { retry } from '@ecf/service-kit/retry';
+import { retry } from '@ecf/kit';
+import { isDatabaseUnavailable, isRefusedByDatabase } from '@ecf/postgres';
 import { StoreUnavailable } from './errors.js';
 
 /**

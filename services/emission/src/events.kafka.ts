@@ -1,5 +1,5 @@
+import type { Bus, Subscription } from '@ecf/bus';
 import { type DeliveryChanged, type InvoiceStatusChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { EmissionStore } from './attempt/ports.js';
 

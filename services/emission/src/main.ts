@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit/service';
+import { runHttpService } from '@ecf/service';
 import { createEmission } from './app.js';
 import { emissionConfig } from './config.js';
 

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { Attempt } from './attempt/attempt.js';
 import type { Backlog, Observer } from './attempt/ports.js';
 import type { BatchBacklog } from './batches/ports.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, expect, it } from '@jest/globals';

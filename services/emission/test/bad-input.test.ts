@@ -1,6 +1,6 @@
 import http from 'node:http';
-import { createHttpApp, type RunningServer, readBody, serve } from '@ecf/service-kit/http';
-import { IDENTITY_HEADER } from '@ecf/service-kit/security';
+import { createHttpApp, type RunningServer, readBody, serve } from '@ecf/http';
+import { IDENTITY_HEADER } from '@ecf/http/identity';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';

@@ -1,6 +1,6 @@
+import { type Bus, createInProcessBus } from '@ecf/bus';
 import { type AuditAct, type CancellationChanged, cancellationChangedSchema, TOPICS } from '@ecf/contracts';
 import { parseXml } from '@ecf/ecf-xml';
-import { type Bus, createInProcessBus } from '@ecf/service-kit/bus';
 import { CALLER_HEADER, silentLogger } from '@ecf/test-support/services';
 import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createMasterKeys } from '@ecf/kit';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';

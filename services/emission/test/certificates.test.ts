@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createInProcessBus } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import type { TaxpayerState } from '@ecf/contracts';
-import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createMasterKeys, sealHead } from '@ecf/service-kit/security';
+import { createMasterKeys, sealHead } from '@ecf/kit';
 import { testKey } from '@ecf/test-support';
 import { silentLogger } from '@ecf/test-support/services';
 import { fileOfSeveral } from '@ecf/xml-signing/certificate-authority';

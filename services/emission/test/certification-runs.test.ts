@@ -1,5 +1,5 @@
+import { createInProcessBus } from '@ecf/bus';
 import type { InvoiceChanged, NumberRange } from '@ecf/contracts';
-import { createInProcessBus } from '@ecf/service-kit/bus';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { creditNote, type Document, encf, example, ISSUER } from './support/documents.js';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { createInProcessBus } from '@ecf/bus';
 import { invoiceChangedSchema } from '@ecf/contracts';
-import { createInProcessBus } from '@ecf/service-kit/bus';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createPostgresContingencyStore } from '../src/contingency/contingency.postgres.js';

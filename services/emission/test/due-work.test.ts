@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeDueWorkStore } from '../../../packages/service-kit/test/due-work-contract.js';
+import { describeDueWorkStore } from '../../../packages/postgres/test/due-work-contract.js';
 import type { Attempt } from '../src/attempt/attempt.js';
 import { createPostgresEmissionStore } from '../src/attempt/emission.postgres.js';
 import { beginAttempt } from '../src/attempt/transitions.js';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { type BusEvent, createInProcessBus, withDeadLetters } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { MAX_EVENT_BYTES } from '@ecf/contracts';
-import { type BusEvent, createInProcessBus, makeEvent, withDeadLetters } from '@ecf/service-kit/bus';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { memoryDeadLetters, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../src/attempt/attempt.js';

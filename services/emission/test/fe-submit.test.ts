@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { createInProcessBus } from '@ecf/bus';
 import { invoiceChangedSchema } from '@ecf/contracts';
-import { createInProcessBus } from '@ecf/service-kit/bus';
 import { silentLogger } from '@ecf/test-support/services';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createInProcessBus } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import {
   documentKey,
   EMISSION_OPERATIONS,
@@ -7,8 +9,7 @@ import {
   invoiceChangedSchema,
   TOPICS,
 } from '@ecf/contracts';
-import { createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { createInternalClient } from '@ecf/service-kit/internal';
+import { createInternalClient } from '@ecf/http';
 import { deadLettersOf, identitiesOf, silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf as encfOf, example, ISSUER } from './support/documents.js';

@@ -1,7 +1,7 @@
 import type { CertificateNotice, NumberRange, RangeNotice, TaxpayerState } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import type { Database } from '@ecf/service-kit/postgres';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/kit/telemetry';
+import type { Database } from '@ecf/postgres';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEndsMetrics } from '../src/metrics.js';

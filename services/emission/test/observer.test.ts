@@ -1,4 +1,4 @@
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { silentLogger } from '@ecf/test-support/services';
 import { expect, it } from '@jest/globals';
 import type { Attempt } from '../src/attempt/attempt.js';

@@ -1,7 +1,7 @@
 import { type Answer, createTokenProvider, type IssuedToken } from '@ecf/authority-client';
-import { openSharedCache, type SharedCache } from '@ecf/service-kit/cache';
-import { createMasterKeys } from '@ecf/service-kit/security';
-import { createLogger, createMetrics } from '@ecf/service-kit/telemetry';
+import { createMasterKeys } from '@ecf/kit';
+import { openSharedCache, type SharedCache } from '@ecf/kit/cache';
+import { createLogger, createMetrics } from '@ecf/kit/telemetry';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, describe, expect, it } from '@jest/globals';

@@ -1,5 +1,5 @@
 import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
-import { createLogger, createMetrics, measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import { createLogger, createMetrics, measureAuthorityCalls } from '@ecf/kit/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { type Instance, World } from './support/world.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { type Attempt, documentKey } from '../src/attempt/attempt.js';

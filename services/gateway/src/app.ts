@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { BlockList } from 'node:net';
+import { type Bus, createDeadLetters, createOutboxRelay, withDeadLetters } from '@ecf/bus';
 import { type ActedBy, OPERATIONS, type Operation, type ServiceName } from '@ecf/contracts';
-import { type Bus, createDeadLetters, withDeadLetters } from '@ecf/service-kit/bus';
-import { type BodiesInFlight, createBodiesInFlight } from '@ecf/service-kit/http';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import { createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseClock, type Database, type DatabaseClock, openDatabase } from '@ecf/service-kit/postgres';
-import { createIdentities, createSealingKeys, createServiceKeys } from '@ecf/service-kit/security';
-import { checkReadiness, openBus, type Readiness, rememberReadiness } from '@ecf/service-kit/service';
+import {
+  type BodiesInFlight,
+  checkReadiness,
+  createBodiesInFlight,
+  type Readiness,
+  rememberReadiness,
+  type TaxpayerSource,
+} from '@ecf/http';
+import { createIdentities, createServiceKeys } from '@ecf/http/identity';
+import { createSealingKeys } from '@ecf/kit';
 import {
   createLogger,
   createMetrics,
@@ -19,7 +22,15 @@ import {
   type Metrics,
   openLogFile,
   reportClockSkew,
-} from '@ecf/service-kit/telemetry';
+} from '@ecf/kit/telemetry';
+import {
+  createDatabaseClock,
+  createMasterKeyOperations,
+  type Database,
+  type DatabaseClock,
+  openDatabase,
+} from '@ecf/postgres';
+import { openBus } from '@ecf/service';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import { createAccess } from './access/access.js';
 import { createInProcessAccessRevision } from './access/access-revision.js';

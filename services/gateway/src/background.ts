@@ -1,12 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import type { Subscription } from '@ecf/service-kit/bus';
-import { ConfigError } from '@ecf/service-kit/config';
-import { createInstanceReport, requireNoEarlierLayout, type SealedValues } from '@ecf/service-kit/master-keys';
-import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, type DatabaseClock, migrate } from '@ecf/service-kit/postgres';
-import { SEAL_HEAD, type SealingKeys } from '@ecf/service-kit/security';
-import { createCleaning } from '@ecf/service-kit/service';
-import type { Logger } from '@ecf/service-kit/telemetry';
+import { cleanInbox, type OutboxRelay, type Subscription } from '@ecf/bus';
+import { ConfigError, SEAL_HEAD, type SealingKeys } from '@ecf/kit';
+import type { Logger } from '@ecf/kit/telemetry';
+import {
+  createDatabaseIfMissing,
+  createInstanceReport,
+  type Database,
+  type DatabaseClock,
+  migrate,
+  requireNoEarlierLayout,
+  type SealedValues,
+} from '@ecf/postgres';
+import { createCleaning } from '@ecf/service';
 import { createStoredAccessRevision } from './access/keys.postgres.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));

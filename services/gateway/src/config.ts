@@ -1,15 +1,16 @@
+import { busSettings } from '@ecf/bus';
 import { ENVIRONMENTS, type Environment } from '@ecf/domain';
-import { busSettings } from '@ecf/service-kit/bus';
-import { cacheSettings } from '@ecf/service-kit/cache';
+import { serviceKeySettings } from '@ecf/http/identity';
 import {
   authoritySettings,
   bodySettings,
   ConfigProblems,
   databaseSettings,
+  sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit/config';
-import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
+} from '@ecf/kit';
+import { cacheSettings } from '@ecf/kit/cache';
 import { z } from 'zod';
 import { readTrustedProxies } from './edge/sender-address.http.js';
 

@@ -1,4 +1,4 @@
-import { runService } from '@ecf/service-kit/service';
+import { runService } from '@ecf/service';
 import { createGateway } from './app.js';
 import { readGatewayConfig } from './config.js';
 

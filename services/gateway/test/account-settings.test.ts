@@ -9,7 +9,7 @@ import {
   type WebhookBody,
   type WebhookOperations,
 } from '@ecf/contracts';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { createMasterKeys } from '@ecf/kit';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

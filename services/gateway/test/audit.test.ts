@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { makeEvent } from '@ecf/bus/events';
 import { type AuditAct, type AuditEntry, type ReportedAct, type ServiceName, TOPICS } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit/bus';
-import { ApiError } from '@ecf/service-kit/errors';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import { createAuditCheck, createServiceKeys } from '@ecf/service-kit/security';
+import { createServiceKeys } from '@ecf/http/identity';
+import { ApiError, createAuditCheck } from '@ecf/kit';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createKeyUses } from '../src/access/key-uses.postgres.js';

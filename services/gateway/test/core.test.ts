@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from '@ecf/service-kit/config';
-import { ApiError } from '@ecf/service-kit/errors';
-import { senderNetwork, senderSite } from '@ecf/service-kit/http';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { senderNetwork, senderSite } from '@ecf/http';
+import { ApiError, ConfigError } from '@ecf/kit';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { CuttableProxy, redis } from '@ecf/test-servers';
 import { silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { describe, expect, it } from '@jest/globals';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Bus, BusEvent } from '@ecf/bus';
 import type { ServiceName } from '@ecf/contracts';
-import type { Bus, BusEvent } from '@ecf/service-kit/bus';
-import { createHttpApp, readBody, requestIdOf } from '@ecf/service-kit/http';
-import { type Caller, callerOf, requireIdentity } from '@ecf/service-kit/security';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { createHttpApp, readBody, requestIdOf } from '@ecf/http';
+import { type Caller, callerOf, requireIdentity } from '@ecf/http/identity';
+import { createMetrics } from '@ecf/kit/telemetry';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { identitiesOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import type express from 'express';

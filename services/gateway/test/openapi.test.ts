@@ -7,8 +7,8 @@ import {
   OWN_OPERATIONS,
   openApiDocument,
 } from '@ecf/contracts';
-import { errorHandler } from '@ecf/service-kit/http';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import { errorHandler } from '@ecf/http';
+import { createMasterKeys } from '@ecf/kit';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RunningServer, serve } from '@ecf/service-kit/http';
+import { type RunningServer, serve } from '@ecf/http';
 import { beginPost, chunkOf } from '@ecf/test-support/raw-posts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { echoService, type GatewayUnderTest, makeAccount, startGateway } from './gateway-under-test.js';

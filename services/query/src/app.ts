@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import type { Subscription } from '@ecf/bus';
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
@@ -11,19 +13,11 @@ import {
   RECEPTION_OPERATIONS,
   type WebhookOperations,
 } from '@ecf/contracts';
+import { checkReadiness, clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource } from '@ecf/http';
+import { measureAuthorityCalls } from '@ecf/kit/telemetry';
+import { createDatabaseIfMissing, migrate } from '@ecf/postgres';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
-import type { Subscription } from '@ecf/service-kit/bus';
-import { clientOf, gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
-import { createDatabaseIfMissing, migrate } from '@ecf/service-kit/postgres';
-import {
-  checkReadiness,
-  createCleaning,
-  openServiceDependencies,
-  type Readiness,
-  type SharedDependencies,
-} from '@ecf/service-kit/service';
-import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/service-kit/xml-store';
+import { createCleaning, openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createDirectory } from './authority/directory.js';

@@ -1,14 +1,15 @@
-import { busSettings } from '@ecf/service-kit/bus';
+import { archiveSettings } from '@ecf/archive';
+import { busSettings } from '@ecf/bus';
+import { serviceKeySettings } from '@ecf/http/identity';
 import {
   authoritySettings,
   databaseSettings,
   gatewayAddressSettings,
   readConfig,
+  sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit/config';
-import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
-import { archiveSettings } from '@ecf/service-kit/xml-store';
+} from '@ecf/kit';
 import { z } from 'zod';
 
 /** Every setting of the query service. */

@@ -6,9 +6,18 @@ import {
   SCOPES,
   SUMS_BY_TYPE_COLUMNS,
 } from '@ecf/contracts';
-import { findByNumber, isStopping, sendDocument, sendObject } from '@ecf/service-kit/http';
-import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '@ecf/service-kit/listings';
-import { type Identity, identityOf } from '@ecf/service-kit/security';
+import {
+  CSV_PAGE,
+  findByNumber,
+  isStopping,
+  listingCursor,
+  sendCsvListing,
+  sendCsvRows,
+  sendDocument,
+  sendObject,
+  wantsCsv,
+} from '@ecf/http';
+import { type Identity, identityOf } from '@ecf/http/identity';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { Directory } from './authority/directory.js';

@@ -1,3 +1,4 @@
+import type { Bus, BusEvent, Subscription } from '@ecf/bus';
 import {
   type ApprovalChanged,
   type DeliveryChanged,
@@ -7,7 +8,6 @@ import {
   type TaxpayerState,
   TOPICS,
 } from '@ecf/contracts';
-import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { FeedStore } from './feed/ports.js';
 import { publicEvents } from './feed/public-events.js';

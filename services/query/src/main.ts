@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit/service';
+import { runHttpService } from '@ecf/service';
 import { createQuery } from './app.js';
 import { readQueryConfig } from './config.js';
 

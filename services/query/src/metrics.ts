@@ -1,6 +1,6 @@
+import type { BusEvent } from '@ecf/bus';
 import { TOPICS } from '@ecf/contracts';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { DeliveryOutcome, WebhookDeliveries, WebhookDelivery } from './webhooks/ports.js';
 
 export interface QueryMetrics {

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType, MOST_RUNS, referenceSchema } from '@ecf/contracts';
 import { INVOICE_STATUSES, isRnc } from '@ecf/domain';
-import { ListingParameters } from '@ecf/service-kit/listings';
+import { ListingParameters } from '@ecf/http';
 import type { InvoiceCriteria } from './invoices/ports.js';
 
 const SHA256 = /^[0-9a-fA-F]{64}$/;

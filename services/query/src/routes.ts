@@ -7,9 +7,8 @@ import {
   WEBHOOK_OPERATIONS,
   type WebhookOperations,
 } from '@ecf/contracts';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
-import { internalOperationRoutes } from '@ecf/service-kit/internal';
+import { createServiceApp, internalOperationRoutes, type ServiceAppOptions, type ServiceRoute } from '@ecf/http';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import type { ErrorRequestHandler, Express } from 'express';
 import { type CustomerParts, customerHandlers } from './customers.http.js';
 import { QueryError } from './errors.js';

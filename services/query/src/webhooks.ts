@@ -1,8 +1,7 @@
-import { createDueTimeWatch, createDueWork } from '@ecf/service-kit/due-work';
-import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import type { Database, DueTimes } from '@ecf/service-kit/postgres';
-import { createSealingKeys } from '@ecf/service-kit/security';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { createSealingKeys } from '@ecf/kit';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
+import { createInstanceReport, createMasterKeyOperations, type Database, type DueTimes } from '@ecf/postgres';
+import { createDueTimeWatch, createDueWork } from '@ecf/postgres/due-work';
 import type { QueryConfig } from './config.js';
 import type { FeedStore } from './feed/ports.js';
 import { placeInFeed } from './feed/read-feed.js';

@@ -1,6 +1,6 @@
 import type { Answer as AuthorityAnswer, DirectoryEntry } from '@ecf/authority-client';
 import { consumptionInvoiceStatusSchema, directoryEntrySchema, monitoringStatusSchema } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ACCOUNT, encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent } from './support/events.js';
 import { startWorld, type World } from './support/world.js';

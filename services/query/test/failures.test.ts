@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent } from '@ecf/service-kit/bus';
+import type { BusEvent } from '@ecf/bus';
 import { deadLettersOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createQuery, readQueryConfig } from '../src/index.js';

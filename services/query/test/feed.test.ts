@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { BusEvent } from '@ecf/bus';
 import {
   type ApprovalChanged,
   type CancellationChanged,
@@ -11,8 +12,7 @@ import {
   type ReceivedRefused,
   TOPICS,
 } from '@ecf/contracts';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { identify } from '@ecf/service-kit/security';
+import { identify } from '@ecf/http/identity';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { customerHandlers } from '../src/customers.http.js';

@@ -8,7 +8,7 @@ import {
   TOPICS,
   trackIdListSchema,
 } from '@ecf/contracts';
-import { columnOf } from '@ecf/service-kit/listings';
+import { columnOf } from '@ecf/http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IssuedInvoice, issuedInvoice } from '../src/invoices/issued-invoice.js';
 import { createPostgresProjection } from '../src/invoices/projection.postgres.js';

@@ -1,4 +1,4 @@
-import type { RunningServer } from '@ecf/service-kit/http';
+import type { RunningServer } from '@ecf/http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createOwners } from '../src/invoices/owners.js';
 import { encf, FOREIGN_ISSUER, ISSUER, invoice, invoiceEvent, received } from './support/events.js';

@@ -1,5 +1,5 @@
 import { QUERY_OPERATIONS, type QueryOperations } from '@ecf/contracts';
-import { createInternalClient } from '@ecf/service-kit/internal';
+import { createInternalClient } from '@ecf/http';
 import { identitiesOf } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OutcomeSource } from '../src/invoices/ports.js';

@@ -1,10 +1,26 @@
 import {
+  createArchiver,
+  createStoredFiles,
+  openXmlStore,
+  ownDocuments,
+  reportIntegrityErrors,
+  type StoredFileTable,
+  type XmlStore,
+} from '@ecf/archive';
+import {
   authorityEndpoints,
   createAuthorityClient,
   createTokenProvider,
   inMemoryTokenCache,
 } from '@ecf/authority-client';
+import { createOutboxRelay } from '@ecf/bus';
 import { type ArchiveOperations, type MasterKeyOperations, type ReceptionOperations, TOPICS } from '@ecf/contracts';
+import { gatewayTaxpayerSource, type Readiness, type TaxpayerSource, writerReadiness } from '@ecf/http';
+import { createSealingKeys, type SealingKeys } from '@ecf/kit';
+import { openSharedCache } from '@ecf/kit/cache';
+import { measureAuthorityCalls } from '@ecf/kit/telemetry';
+import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
+import { createDueWork } from '@ecf/postgres/due-work';
 import {
   bodyLimits,
   createFreeSpaceGuard,
@@ -18,29 +34,7 @@ import {
   validationSettings,
 } from '@ecf/public-ingress';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
-import { openSharedCache } from '@ecf/service-kit/cache';
-import { createDueWork } from '@ecf/service-kit/due-work';
-import { gatewayTaxpayerSource, type TaxpayerSource } from '@ecf/service-kit/internal';
-import { createInstanceReport, createMasterKeyOperations } from '@ecf/service-kit/master-keys';
-import { createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createSealingKeys, type SealingKeys } from '@ecf/service-kit/security';
-import {
-  openServiceDependencies,
-  type Readiness,
-  type ServiceDependencies,
-  type SharedDependencies,
-  writerReadiness,
-} from '@ecf/service-kit/service';
-import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
-import {
-  createArchiver,
-  createStoredFiles,
-  openXmlStore,
-  ownDocuments,
-  reportIntegrityErrors,
-  type StoredFileTable,
-  type XmlStore,
-} from '@ecf/service-kit/xml-store';
+import { openServiceDependencies, type ServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createCertificates, type RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica, replicatedCertificates } from '@ecf/taxpayer-replica/postgres';

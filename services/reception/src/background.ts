@@ -1,12 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { type Archiver, PENDING_DOCUMENT_DUE_TIMES } from '@ecf/archive';
+import { type Bus, cleanInbox, type OutboxRelay, type Subscription } from '@ecf/bus';
+import { createDatabaseIfMissing, type Database, type DueTimes, type InstanceReport, migrate } from '@ecf/postgres';
+import { createDueTimeWatch, type DueWork } from '@ecf/postgres/due-work';
 import type { QuotaStore } from '@ecf/public-ingress';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
-import { createDueTimeWatch, type DueWork } from '@ecf/service-kit/due-work';
-import type { InstanceReport } from '@ecf/service-kit/master-keys';
-import { cleanInbox, type OutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type Database, type DueTimes, migrate } from '@ecf/service-kit/postgres';
-import { createCleaning } from '@ecf/service-kit/service';
-import { type Archiver, PENDING_DOCUMENT_DUE_TIMES } from '@ecf/service-kit/xml-store';
+import { createCleaning } from '@ecf/service';
 import type { TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { type Confirmation, LONGEST_PAUSE_MS } from './confirmation/confirmation.js';
 import { subscribeToEvents } from './events.kafka.js';

@@ -1,7 +1,7 @@
+import { archiveSettings } from '@ecf/archive';
+import { busSettings } from '@ecf/bus';
 import { isRnc } from '@ecf/domain';
-import { ingressLimitSettings, readTrustSettings, senderSettings, type TrustSettings } from '@ecf/public-ingress';
-import { busSettings } from '@ecf/service-kit/bus';
-import { cacheSettings } from '@ecf/service-kit/cache';
+import { serviceKeySettings } from '@ecf/http/identity';
 import {
   authoritySettings,
   bodySettings,
@@ -9,11 +9,12 @@ import {
   databaseSettings,
   describeSetting,
   gatewayAddressSettings,
+  sealingSettings,
   serverSettings,
   setting,
-} from '@ecf/service-kit/config';
-import { sealingSettings, serviceKeySettings } from '@ecf/service-kit/security';
-import { archiveSettings } from '@ecf/service-kit/xml-store';
+} from '@ecf/kit';
+import { cacheSettings } from '@ecf/kit/cache';
+import { ingressLimitSettings, readTrustSettings, senderSettings, type TrustSettings } from '@ecf/public-ingress';
 import { z } from 'zod';
 
 const GIBIBYTE = 1_024 ** 3;

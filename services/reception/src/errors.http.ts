@@ -1,6 +1,6 @@
+import { toApiError } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import { toIngressAnswer, unreadableXml, XmlPartError } from '@ecf/public-ingress';
-import { ApiError } from '@ecf/service-kit/errors';
-import { toApiError } from '@ecf/service-kit/http';
 import type { ErrorRequestHandler } from 'express';
 import { ReceptionError } from './errors.js';
 

@@ -1,5 +1,5 @@
+import type { Bus, Subscription } from '@ecf/bus';
 import { type ApprovalChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
-import type { Bus, Subscription } from '@ecf/service-kit/bus';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { DecisionStore } from './receive/ports.js';
 

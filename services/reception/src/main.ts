@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit/service';
+import { runHttpService } from '@ecf/service';
 import { createReception } from './app.js';
 import { readReceptionConfig } from './config.js';
 

@@ -1,6 +1,6 @@
 import { dominicanDays, ENVIRONMENTS, toCalendarDate } from '@ecf/domain';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { PublicCall } from '@ecf/public-ingress';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
 import type { ConfirmationReport } from './confirmation/ports.js';
 import { DUE_SOON_DAYS } from './listings/approval-deadline.js';
 import type { ListingStore } from './listings/ports.js';

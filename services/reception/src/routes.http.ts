@@ -6,9 +6,8 @@ import {
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
 } from '@ecf/contracts';
+import { createServiceApp, internalOperationRoutes, type ServiceAppOptions, type ServiceRoute } from '@ecf/http';
 import { withPlainPublicPath } from '@ecf/public-ingress';
-import { createServiceApp, type ServiceAppOptions, type ServiceRoute } from '@ecf/service-kit/http';
-import { internalOperationRoutes } from '@ecf/service-kit/internal';
 import type { Express } from 'express';
 import { mapErrors, toAnswer } from './errors.http.js';
 import { ReceptionError } from './errors.js';

@@ -1,6 +1,6 @@
 import type { AccountTaxpayers, TaxpayerState } from '@ecf/contracts';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import { createMasterKeys } from '@ecf/service-kit/security';
+import type { TaxpayerSource } from '@ecf/http';
+import { createMasterKeys } from '@ecf/kit';
 import { createCertificates } from '@ecf/taxpayer-replica';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

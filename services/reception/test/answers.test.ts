@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { XmlStoreError } from '@ecf/service-kit/xml-store';
+import { XmlStoreError } from '@ecf/archive';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';

@@ -8,9 +8,9 @@ import {
   type TokenProvider,
 } from '@ecf/authority-client';
 import { createSimulator, type Simulator } from '@ecf/authority-simulator';
+import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit/bus';
-import { camelCaseRows } from '@ecf/service-kit/postgres';
+import { camelCaseRows } from '@ecf/postgres';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createConfirmDocument } from '../src/confirmation/confirm-document.js';

@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createMetrics, createQueueWatch } from '@ecf/kit/telemetry';
 import { openRevocations, type Revocations } from '@ecf/public-ingress';
-import { createMetrics, createQueueWatch } from '@ecf/service-kit/telemetry';
 import { testKey } from '@ecf/test-support';
 import { readTrustedIssuers } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';

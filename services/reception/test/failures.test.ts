@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { openFileXmlStore, type XmlStore } from '@ecf/service-kit/xml-store';
+import { openFileXmlStore, type XmlStore } from '@ecf/archive';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encf, sampleBytes } from './support/documents.js';
 import { BUYER, PROVIDER } from './support/senders.js';

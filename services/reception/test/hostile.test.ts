@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import os from 'node:os';
-import { createBodiesInFlight } from '@ecf/service-kit/http';
+import { createBodiesInFlight } from '@ecf/http';
 import { HOSTILE } from '@ecf/test-support/hostile-inputs';
 import { beginPost } from '@ecf/test-support/raw-posts';
 import { silentLogger } from '@ecf/test-support/services';

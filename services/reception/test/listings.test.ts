@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { makeEvent } from '@ecf/bus/events';
 import {
   RECEIVED_COLUMNS,
   RECEPTION_OPERATIONS,
   type ReceptionOperations,
   receivedInvoiceChangedSchema,
 } from '@ecf/contracts';
-import { makeEvent } from '@ecf/service-kit/bus';
-import { serve } from '@ecf/service-kit/http';
-import { createInternalClient } from '@ecf/service-kit/internal';
+import { createInternalClient, serve } from '@ecf/http';
 import { identitiesOf } from '@ecf/test-support/services';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

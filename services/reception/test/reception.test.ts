@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedRefused, TOPICS } from '@ecf/contracts';
 import { checkXml, parseXml, readXml } from '@ecf/ecf-xml';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createListings } from '../src/listings/listings.postgres.js';

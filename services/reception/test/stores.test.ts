@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
+import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/kit';
+import { createInstanceReport, type Database, limitDueTimes, openDatabase } from '@ecf/postgres';
 import {
   areKnownSigners,
   createQuotaStore,
@@ -10,9 +12,6 @@ import {
   type SignerFacts,
   type SignerUse,
 } from '@ecf/public-ingress';
-import { createInstanceReport } from '@ecf/service-kit/master-keys';
-import { type Database, limitDueTimes, openDatabase } from '@ecf/service-kit/postgres';
-import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/service-kit/security';
 import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { silentLogger } from '@ecf/test-support/services';

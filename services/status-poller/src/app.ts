@@ -1,22 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { type AuthorityClient, authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import { cleanInbox, createOutboxRelay, type Subscription } from '@ecf/bus';
 import { FOLLOW_UP_OPERATIONS, type FollowUpOperations } from '@ecf/contracts';
 import { LONGEST_RETRY_DELAY_MS } from '@ecf/domain';
-import type { Subscription } from '@ecf/service-kit/bus';
-import { ConfigError } from '@ecf/service-kit/config';
-import { createDueTimeWatch } from '@ecf/service-kit/due-work';
-import { createInternalClient } from '@ecf/service-kit/internal';
-import { cleanInbox, createOutboxRelay } from '@ecf/service-kit/outbox';
-import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/service-kit/postgres';
-import type { Identities } from '@ecf/service-kit/security';
-import {
-  checkReadiness,
-  createCleaning,
-  openServiceDependencies,
-  type Readiness,
-  type SharedDependencies,
-} from '@ecf/service-kit/service';
-import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import { checkReadiness, createInternalClient, type Readiness } from '@ecf/http';
+import type { Identities } from '@ecf/http/identity';
+import { ConfigError } from '@ecf/kit';
+import { measureAuthorityCalls } from '@ecf/kit/telemetry';
+import { createDatabaseIfMissing, type DueTimes, migrate } from '@ecf/postgres';
+import { createDueTimeWatch } from '@ecf/postgres/due-work';
+import { createCleaning, openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import type { Express } from 'express';
 import { createBackground, createComparison } from './background.js';
 import type { StatusPollerConfig } from './config.js';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FollowUpOperations } from '@ecf/contracts';
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
-import { retry } from '@ecf/service-kit/retry';
-import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
+import { retry, withinTrace } from '@ecf/kit';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { NextPoll, Observer, ReachCheckpoint, SubmissionStore } from './ports.js';
 import { type QueryOutcome, type QueryResult, waitingEntry } from './query-result.js';
 import { againDue, nextQueryAt, OVERDUE_MS, pollDelay, type Random, unansweredDelay } from './schedule.js';

@@ -1,6 +1,6 @@
-import { busSettings } from '@ecf/service-kit/bus';
-import { authoritySettings, databaseSettings, readConfig, serverSettings, setting } from '@ecf/service-kit/config';
-import { serviceKeySettings } from '@ecf/service-kit/security';
+import { busSettings } from '@ecf/bus';
+import { serviceKeySettings } from '@ecf/http/identity';
+import { authoritySettings, databaseSettings, readConfig, serverSettings, setting } from '@ecf/kit';
 import { z } from 'zod';
 
 /** Every setting of the status poller. */

@@ -1,5 +1,5 @@
+import type { Bus, BusEvent, Subscription } from '@ecf/bus';
 import { type InvoiceChanged, TOPICS } from '@ecf/contracts';
-import type { Bus, BusEvent, Subscription } from '@ecf/service-kit/bus';
 import type { SubmissionStore } from './ports.js';
 import { publishedSubmissions } from './submission.js';
 

@@ -1,4 +1,4 @@
-import { runHttpService } from '@ecf/service-kit/service';
+import { runHttpService } from '@ecf/service';
 import { createStatusPoller } from './app.js';
 import { readStatusPollerConfig } from './config.js';
 

@@ -1,4 +1,4 @@
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { Backlog, Observer } from './ports.js';
 
 export interface PollerMetrics {

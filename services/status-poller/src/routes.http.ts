@@ -1,8 +1,8 @@
 import { errorCodeEntry, trackIdSchema } from '@ecf/contracts';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { createServiceApp, type ServiceAppOptions, type ServiceRoute, sendObject } from '@ecf/service-kit/http';
-import { isDatabaseUnavailable } from '@ecf/service-kit/postgres';
-import { identityOf } from '@ecf/service-kit/security';
+import { createServiceApp, type ServiceAppOptions, type ServiceRoute, sendObject } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
+import { ApiError, InvalidRequest } from '@ecf/kit';
+import { isDatabaseUnavailable } from '@ecf/postgres';
 import type { ErrorRequestHandler, Express, Request, Response } from 'express';
 import { type InvoiceStatusQuery, StatusError } from './invoice-status.js';
 

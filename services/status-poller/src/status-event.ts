@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { documentKey, fitMessages, type InvoiceStatusChanged, MAX_VERDICT_MESSAGE_BYTES, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import type { QueriedResult, Submission } from './submission.js';
 
 /** The event that publishes a changed result. It belongs to the trace of the submission, not to that of the query. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { appendToOutbox, type BusEvent, onceEach } from '@ecf/bus';
 import type { Environment } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
 import {
   camelCaseRows,
   type Database,
@@ -9,7 +8,7 @@ import {
   type Statement,
   snakeCaseRow,
   type Transaction,
-} from '@ecf/service-kit/postgres';
+} from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import type { DB } from './generated/tables.js';
 import type { PacedWork, SubmissionStore } from './ports.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '@ecf/service-kit/errors';
-import { openDatabase } from '@ecf/service-kit/postgres';
+import { ApiError } from '@ecf/kit';
+import { openDatabase } from '@ecf/postgres';
 import { deadLettersOf } from '@ecf/test-support/services';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { publishedSubmissions } from '../src/submission.js';

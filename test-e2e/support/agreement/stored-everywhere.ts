@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { openXmlStore, readArchiveSettings } from '@ecf/archive';
 import { EMISSION_STATES, type EmissionState, type SubmissionRoute } from '@ecf/domain';
-import type { Database } from '@ecf/service-kit/postgres';
-import { openXmlStore, readArchiveSettings } from '@ecf/service-kit/xml-store';
+import type { Database } from '@ecf/postgres';
 import { embeddedDatabase } from '../deployment/embedded-database.js';
 
 const SERVICES = ['gateway', 'emission', 'status_poller', 'reception', 'approvals', 'query'] as const;

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { embeddedDatabaseUrl } from '@ecf/test-servers/deployment';
 
 /** Connects a test directly to the database of a service, in the server that the deployment runs in its data folder. */

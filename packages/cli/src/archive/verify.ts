@@ -1,4 +1,4 @@
-import { type XmlStore, XmlStoreError } from '@ecf/service-kit/xml-store';
+import { type XmlStore, XmlStoreError } from '@ecf/archive';
 import type { GatewayAdmin } from '../gateway-admin.js';
 import { PathSpool } from './path-spool.js';
 

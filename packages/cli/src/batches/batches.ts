@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBody, BatchResult } from '@ecf/contracts';
-import { retry } from '@ecf/service-kit/retry';
+import { retry } from '@ecf/kit';
 import { readDemo, reasonOf } from '../gateway-admin.js';
 import { blocksOf, linesOf } from '../input/blocks.js';
 import { UsageError } from '../usage-error.js';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createAuditCheck } from '@ecf/service-kit/security';
+import { createAuditCheck } from '@ecf/kit';
 import type { Console, ExitCode } from '../command.js';
 import { type GatewayAdmin, GatewayRefuses, openGatewayAdmin } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';

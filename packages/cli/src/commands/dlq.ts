@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BusEvent } from '@ecf/bus';
 import { SERVICE_NAMES } from '@ecf/contracts';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/service-kit/postgres';
+import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/postgres';
 import type { Console, ExitCode } from '../command.js';
 import type { Options, OptionValues } from '../options.js';
 import { wantsJson } from '../output/format.js';

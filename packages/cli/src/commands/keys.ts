@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from '@ecf/service-kit/config';
-import { makeSealingKeys, makeServiceKeys, readMasterKeys } from '@ecf/service-kit/security';
+import { makeServiceKeys } from '@ecf/http/identity';
+import { ConfigError, makeSealingKeys, readMasterKeys } from '@ecf/kit';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
 import type { Options, OptionValues } from '../options.js';

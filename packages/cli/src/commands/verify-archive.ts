@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { ConfigError } from '@ecf/service-kit/config';
-import { openXmlStore, readArchiveSettings, type XmlStore } from '@ecf/service-kit/xml-store';
+import { openXmlStore, readArchiveSettings, type XmlStore } from '@ecf/archive';
+import { ConfigError } from '@ecf/kit';
 import { type Finding, verifyArchive } from '../archive/verify.js';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';

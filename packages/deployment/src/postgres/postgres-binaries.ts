@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { StartError } from '@ecf/service-kit/service';
+import { StartError } from '@ecf/service';
 
 /** The embedded PostgreSQL cannot run here; the message has the remedy. */
 export class EmbeddedPostgresError extends StartError {

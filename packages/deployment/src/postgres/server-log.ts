@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { shiftLogFiles } from '@ecf/service-kit/telemetry';
+import { shiftLogFiles } from '@ecf/kit/telemetry';
 
 /**
  * PostgreSQL's own collector writes `<dataDir>/log`: a new file at each start and after 10 MB. It survives the parent's death and loses

@@ -1,6 +1,6 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import { ApiError } from '@ecf/kit';
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/kit/worker-threads';
 import documentJson from './document-json.js';
 
 /** A larger document takes longer than the event loop can be kept busy. */

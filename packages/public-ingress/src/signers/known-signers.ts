@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import type { Queries } from '@ecf/service-kit/postgres';
+import type { Queries } from '@ecf/postgres';
 import { LRUCache } from 'lru-cache';
 import type { SignerFacts } from './signed-document.js';
 

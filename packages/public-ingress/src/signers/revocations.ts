@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import { type RevokedCertificates, readRevokedCertificates } from '@ecf/xml-signing';
 
 /** A changed file counts after this time at most. */

@@ -1,7 +1,7 @@
 import { isEncf } from '@ecf/domain';
-import { InvalidRequest } from '@ecf/service-kit/errors';
-import { RequestParameters, sendDocument, sendObject } from '@ecf/service-kit/http';
-import { type Identity, identityOf } from '@ecf/service-kit/security';
+import { RequestParameters, sendDocument, sendObject } from '@ecf/http';
+import { type Identity, identityOf } from '@ecf/http/identity';
+import { InvalidRequest } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { QueryAcknowledgements } from './query-acknowledgements.js';

@@ -1,6 +1,6 @@
+import { addPendingDocuments } from '@ecf/archive';
 import { environmentRun, storableText } from '@ecf/domain';
-import { type Database, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { type Database, queryBuilder, type Transaction } from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import type { DB, ReceivedAcknowledgement } from '../generated/tables.js';
 import { makeKnown, type SignerColumns, signerColumns, signerFrom } from '../received/received-approvals.postgres.js';

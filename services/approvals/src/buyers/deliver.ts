@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { DocumentReader } from '@ecf/archive';
 import type { Answer, CircuitBreakers, DeliveryAnswer, DirectoryEntry, ReceiverClient } from '@ecf/authority-client';
 import { LoginError } from '@ecf/authority-client/login';
 import type { TrustCheck } from '@ecf/public-ingress';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { messageOf } from '../errors.js';
 import { endingWith, later, type RetryRules, recordEnding, withoutReceiver } from '../sending/endings.js';
 import { type Caller, EndpointLoginError } from '../sending/endpoint-logins.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { appendToOutbox, onceEach } from '@ecf/bus';
+import { actEvents, makeEvent } from '@ecf/bus/events';
 import { type DeliveryChanged, documentKey, type OutcomeOperations, TOPICS } from '@ecf/contracts';
 import { type Environment, environmentRun, storedEnvironment } from '@ecf/domain';
-import { makeEvent } from '@ecf/service-kit/bus';
-import { actEvents, appendToOutbox, onceEach } from '@ecf/service-kit/outbox';
-import { camelCaseRows, type Database, queryBuilder, snakeCaseRow, type Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, queryBuilder, snakeCaseRow, type Transaction } from '@ecf/postgres';
 import { type Insertable, sql } from 'kysely';
 import { Unwritable } from '../errors.js';
 import { ACTS } from '../events.postgres.js';

@@ -1,5 +1,5 @@
 import type { EmissionOperations } from '@ecf/contracts';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
+import type { TaxpayerSource } from '@ecf/http';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { messageOf } from '../errors.js';

@@ -1,9 +1,9 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { EmissionOperations } from '@ecf/contracts';
+import type { TaxpayerSource } from '@ecf/http';
+import { requestCertificate, type SealingKeys } from '@ecf/kit';
+import type { Database } from '@ecf/postgres';
 import { trustCheck } from '@ecf/public-ingress';
-import type { TaxpayerSource } from '@ecf/service-kit/internal';
-import type { Database } from '@ecf/service-kit/postgres';
-import { requestCertificate, type SealingKeys } from '@ecf/service-kit/security';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { AccountPorts, Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { deserialiseCertificate } from '@ecf/xml-signing';
 import type { ApprovalsConfig } from '../config.js';

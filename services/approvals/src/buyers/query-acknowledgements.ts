@@ -1,7 +1,7 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { ReceivedAcknowledgement } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { SignerFacts } from '@ecf/public-ingress';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { requireTaxpayer } from '../given/query-approvals.js';

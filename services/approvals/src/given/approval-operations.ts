@@ -1,6 +1,6 @@
 import { actOf, type DeliveryOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import { stands } from './admission.js';
 import type { GivenApproval } from './given-approval.js';
 import type { ApprovalStore } from './ports.js';

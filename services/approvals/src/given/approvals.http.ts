@@ -1,6 +1,6 @@
 import { approvalRequestSchema } from '@ecf/contracts';
-import { RequestParameters, sendDocument, sendObject, validate } from '@ecf/service-kit/http';
-import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
+import { RequestParameters, sendDocument, sendObject, validate } from '@ecf/http';
+import { effectiveEnvironment, identityOf } from '@ecf/http/identity';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { GiveApproval } from './give-approval.js';

@@ -1,8 +1,9 @@
+import { addPendingDocuments } from '@ecf/archive';
+import { appendToOutbox } from '@ecf/bus';
+import { actEvents } from '@ecf/bus/events';
 import type { AuditAct } from '@ecf/contracts';
 import { environmentRun, storableText, toIsoDominican } from '@ecf/domain';
-import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import { camelCaseRows, type Database, type Queries, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { camelCaseRows, type Database, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
 import { sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
 import type { DB } from '../generated/tables.js';

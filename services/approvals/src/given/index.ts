@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { DocumentReader } from '@ecf/archive';
+import type { Database } from '@ecf/postgres';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import type { ApprovalsConfig } from '../config.js';
 import type { Recipients } from '../sending/index.js';

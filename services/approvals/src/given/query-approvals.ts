@@ -1,6 +1,6 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { Approval } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { type GivenApproval, publicApproval } from './given-approval.js';

@@ -1,3 +1,4 @@
+import type { DocumentReader } from '@ecf/archive';
 import type {
   Answer,
   ApprovalDeliveryAnswer,
@@ -9,7 +10,6 @@ import type {
 } from '@ecf/authority-client';
 import { callWithToken, LoginError } from '@ecf/authority-client/login';
 import { storableText, withoutAccents } from '@ecf/domain';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Certificates, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { messageOf } from '../errors.js';
 import { endingWith, later, type RetryRules, recordEnding, withoutReceiver } from '../sending/endings.js';

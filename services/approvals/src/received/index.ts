@@ -7,7 +7,7 @@ import {
   storedBytesLimits,
   validationSettings,
 } from '@ecf/public-ingress';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import type { ServiceDependencies } from '@ecf/service';
 import type { AccountPorts } from '@ecf/taxpayer-replica';
 import type { ApprovalsConfig } from '../config.js';
 import { createApprovalReport } from '../metrics.js';

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import type { ReceptionOperations } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
+import { type BodyLimits, RequestParameters, requestIdOf, sendObject } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
 import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
-import { type BodyLimits, RequestParameters, requestIdOf, sendObject } from '@ecf/service-kit/http';
-import { identityOf } from '@ecf/service-kit/security';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';

@@ -1,9 +1,10 @@
+import { addPendingDocuments } from '@ecf/archive';
+import { appendToOutbox } from '@ecf/bus';
+import { actEvents } from '@ecf/bus/events';
 import type { ApprovalChanged, OutcomeOperations } from '@ecf/contracts';
 import { type Environment, environmentRun, toIsoDominican } from '@ecf/domain';
+import { type Database, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
 import { areKnownSigners, isSignerNoted, noteKnownSigner, type SignerFacts, type SignerUse } from '@ecf/public-ingress';
-import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import { type Database, type Queries, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
 import type { DB, ReceivedApproval } from '../generated/tables.js';

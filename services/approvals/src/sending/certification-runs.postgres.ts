@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import { type Database, type Queries, queryBuilder, type Statement } from '@ecf/service-kit/postgres';
+import { type Database, type Queries, queryBuilder, type Statement } from '@ecf/postgres';
 import { type StartedRun, setAside } from '@ecf/taxpayer-replica';
 import type { DB } from '../generated/tables.js';
 

@@ -1,5 +1,5 @@
 import { retryDelay, storableText } from '@ecf/domain';
-import { retry } from '@ecf/service-kit/retry';
+import { retry } from '@ecf/kit';
 import { Unwritable } from '../errors.js';
 import type { Claimed, Ending } from './outgoing.js';
 import type { FailureReport } from './ports.js';

@@ -8,10 +8,10 @@ import {
   inMemoryTokenCache,
   type TokenCache,
 } from '@ecf/authority-client';
-import { openSharedCache } from '@ecf/service-kit/cache';
-import type { SealingKeys } from '@ecf/service-kit/security';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
-import { measureAuthorityCalls } from '@ecf/service-kit/telemetry';
+import type { SealingKeys } from '@ecf/kit';
+import { openSharedCache } from '@ecf/kit/cache';
+import { measureAuthorityCalls } from '@ecf/kit/telemetry';
+import type { ServiceDependencies } from '@ecf/service';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import type { ApprovalsConfig } from '../config.js';
 import { ACTS } from '../events.postgres.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { environmentRun } from '@ecf/domain';
-import { camelCaseRows, type Database, sqlState, type Transaction } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database, sqlState, type Transaction } from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import { messageOf, Unwritable } from '../errors.js';
 import type { OutgoingDocument } from '../generated/tables.js';

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { ClaimRequest } from '@ecf/postgres/due-work';
 import type { Claimed, EcfKey, Outgoing } from './outgoing.js';
 
 /** The slots that a claim may fill. */

@@ -1,6 +1,6 @@
 import type { CircuitBreakers } from '@ecf/authority-client';
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
-import { withinTrace } from '@ecf/service-kit/telemetry/tracing';
+import { withinTrace } from '@ecf/kit';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { Attempt, Claimed, Kind, Outgoing, Send } from './outgoing.js';
 import type { FailureReport, OutgoingStore } from './ports.js';
 import { createSlots } from './slots.js';

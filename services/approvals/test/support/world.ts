@@ -3,9 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { openFileXmlStore, ownDocuments } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn } from '@ecf/authority-client/login';
 import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
+import { type BusEvent, createInProcessBus } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import {
   type ApprovalChanged,
   type EmissionOperations,
@@ -17,18 +20,11 @@ import {
 } from '@ecf/contracts';
 import { type DocumentNode, type Environment, formatSignatureDateTime, groupOf } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
-import { type BusEvent, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { type RunningServer, serve } from '@ecf/service-kit/http';
-import { openDatabase } from '@ecf/service-kit/postgres';
-import {
-  type Caller,
-  createMasterKeys,
-  identify,
-  requestCertificate,
-  taxpayerCertificate,
-} from '@ecf/service-kit/security';
-import { createMetrics } from '@ecf/service-kit/telemetry';
-import { openFileXmlStore, ownDocuments } from '@ecf/service-kit/xml-store';
+import { type RunningServer, serve } from '@ecf/http';
+import { type Caller, identify } from '@ecf/http/identity';
+import { createMasterKeys, requestCertificate, taxpayerCertificate } from '@ecf/kit';
+import { createMetrics } from '@ecf/kit/telemetry';
+import { openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { testKey } from '@ecf/test-support';
 import { deadLettersOf, silentLogger, TEST_SERVICE_KEYS } from '@ecf/test-support/services';

@@ -1,6 +1,7 @@
+import { type PendingDocument, pendingColumns } from '@ecf/archive';
+import { type BusEvent, outboxColumns } from '@ecf/bus';
+import { actEvents } from '@ecf/bus/events';
 import { EMISSION_STATES, type EmissionState, environmentRun, storedEnvironment, toIsoDominican } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { actEvents, outboxColumns } from '@ecf/service-kit/outbox';
 import {
   camelCaseRows,
   createIds,
@@ -10,8 +11,7 @@ import {
   type Queries,
   type Statement,
   snakeCaseRow,
-} from '@ecf/service-kit/postgres';
-import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
+} from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { DB } from '../generated/tables.js';

@@ -1,7 +1,7 @@
+import type { PendingDocument } from '@ecf/archive';
 import type { AuditAct } from '@ecf/contracts';
 import type { EmissionState } from '@ecf/domain';
-import type { ClaimRequest } from '@ecf/service-kit/due-work';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
+import type { ClaimRequest } from '@ecf/postgres/due-work';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Drawn, KeyBinding } from '../numbers/ports.js';
 import type { AlarmKind, Attempt, DocumentKey, PastSubmission } from './attempt.js';

@@ -1,5 +1,5 @@
-import { type CountedRate, openRateCounters } from '@ecf/service-kit/rate-limits';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { type CountedRate, openRateCounters } from '@ecf/http';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { LineRate } from './ports.js';
 
 /** The share of the limit that lines of batches may use: callers wait for their answers, batches do not. */

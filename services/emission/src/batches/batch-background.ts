@@ -1,4 +1,4 @@
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { Observer } from '../attempt/ports.js';
 import type { DueLine } from './batch.js';
 import type { BatchStore, LineRate } from './ports.js';

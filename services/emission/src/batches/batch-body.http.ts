@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { MAX_BATCH_BYTES } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { JoinedChunks, readPieces } from '@ecf/service-kit/http';
+import { JoinedChunks, readPieces } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import type { BatchBody } from './receive-batch.js';
 
 export type BatchFormat = 'ndjson' | 'json';

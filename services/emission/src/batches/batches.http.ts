@@ -1,7 +1,7 @@
 import { type BatchResult, errorBody, LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { RequestParameters, type ServiceRoute, sendObject, writeChunk } from '@ecf/service-kit/http';
-import { identityOf } from '@ecf/service-kit/security';
+import { RequestParameters, type ServiceRoute, sendObject, writeChunk } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
+import { ApiError } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import {

@@ -1,7 +1,6 @@
+import { appendToOutbox, type BusEvent } from '@ecf/bus';
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, storableText } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
 import {
   camelCaseRows,
   createSharedCalls,
@@ -9,7 +8,7 @@ import {
   deleteExpired,
   isUniqueViolation,
   type Retention,
-} from '@ecf/service-kit/postgres';
+} from '@ecf/postgres';
 import { ATTEMPT_COLUMNS, type AttemptRow, attemptOf } from '../attempt/emission.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import {

@@ -1,6 +1,6 @@
-import type { DueWork } from '@ecf/service-kit/due-work';
-import type { ServiceRoute } from '@ecf/service-kit/http';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import type { ServiceRoute } from '@ecf/http';
+import type { DueWork } from '@ecf/postgres/due-work';
+import type { ServiceDependencies } from '@ecf/service';
 import type { Observer } from '../attempt/ports.js';
 import type { EmissionConfig } from '../config.js';
 import { publicError } from '../errors.http.js';

@@ -1,3 +1,4 @@
+import type { DocumentReader } from '@ecf/archive';
 import { mayActFor } from '@ecf/contracts';
 import {
   callerSignal,
@@ -8,9 +9,8 @@ import {
   sendDocument,
   sendObject,
   writeChunk,
-} from '@ecf/service-kit/http';
-import { effectiveEnvironment, identityOf } from '@ecf/service-kit/security';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+} from '@ecf/http';
+import { effectiveEnvironment, identityOf } from '@ecf/http/identity';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { Taxpayers } from '../credentials/taxpayers.js';

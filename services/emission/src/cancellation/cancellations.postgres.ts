@@ -1,16 +1,9 @@
+import { addPendingDocuments } from '@ecf/archive';
+import { appendToOutbox, type BusEvent } from '@ecf/bus';
+import { actEvents } from '@ecf/bus/events';
 import { EMISSION_STATES, environmentRun, storedEnvironment } from '@ecf/domain';
 import { merged, type NumberRange } from '@ecf/domain/number-set';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import {
-  camelCaseRows,
-  type Database,
-  type Queries,
-  queryBuilder,
-  snakeCase,
-  type Transaction,
-} from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { camelCaseRows, type Database, type Queries, queryBuilder, snakeCase, type Transaction } from '@ecf/postgres';
 import { type Selectable, sql } from 'kysely';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { DB } from '../generated/tables.js';

@@ -1,8 +1,8 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { AuthorityClient } from '@ecf/authority-client';
-import type { DueWork } from '@ecf/service-kit/due-work';
-import type { ServiceRoute } from '@ecf/service-kit/http';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { ServiceRoute } from '@ecf/http';
+import type { DueWork } from '@ecf/postgres/due-work';
+import type { ServiceDependencies } from '@ecf/service';
 import type { ReachCheckpoint } from '../attempt/ports.js';
 import type { EmissionConfig } from '../config.js';
 import type { Credentials } from '../credentials/index.js';

@@ -1,7 +1,7 @@
 import type { AuditAct } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { NumberRange } from '@ecf/domain/number-set';
-import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { ClaimRequest } from '@ecf/postgres/due-work';
 import type { Cancellation, CancellationAlarm, CancellationProgress, NewCancellation } from './cancellation.js';
 import type { CancellationRequest, SignedCancellation, signCancellation } from './cancellation-document.js';
 

@@ -1,8 +1,8 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { Answer, AuthorityClient, CancellationVerdict, TokenProvider } from '@ecf/authority-client';
 import { callWithToken } from '@ecf/authority-client/login';
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
-import { retry } from '@ecf/service-kit/retry';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import { retry } from '@ecf/kit';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import type { ReachCheckpoint } from '../attempt/ports.js';
 import type { Certificates } from '../credentials/certificates.js';

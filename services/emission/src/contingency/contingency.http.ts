@@ -1,7 +1,7 @@
 import type { ContingencyList } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { RequestParameters, type ServiceRoute } from '@ecf/service-kit/http';
-import { identityOf } from '@ecf/service-kit/security';
+import { RequestParameters, type ServiceRoute } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
 import type { Request, Response } from 'express';
 import type { ContingencyStore } from './contingency.js';
 

@@ -1,4 +1,4 @@
-import { camelCaseRows, type Database } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database } from '@ecf/postgres';
 import type { DocumentKey } from '../attempt/attempt.js';
 import type {
   Contingency,

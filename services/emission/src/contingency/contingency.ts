@@ -1,5 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { ClaimRequest } from '@ecf/postgres/due-work';
 import type { Attempt, DocumentKey } from '../attempt/attempt.js';
 
 /** Milliseconds until the first probe. */

@@ -1,5 +1,5 @@
 import type { AuthorityClient } from '@ecf/authority-client';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import type { ServiceDependencies } from '@ecf/service';
 import type { EmissionStore, Observer } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
 import type { EmissionConfig } from '../config.js';

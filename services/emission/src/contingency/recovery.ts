@@ -1,5 +1,5 @@
 import { isUnanswered } from '@ecf/authority-client/answers';
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { Attempt } from '../attempt/attempt.js';
 import type { EmissionStore, Observer } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TaxpayerState } from '@ecf/contracts';
-import { type SealBinding, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealBinding, taxpayerCertificate } from '@ecf/kit';
 import { CertificateError, checkValidity, deserialiseCertificate, type SigningCertificate } from '@ecf/xml-signing';
 import { LRUCache } from 'lru-cache';
 import { EmissionError, invalidRequest } from '../errors.js';

@@ -1,5 +1,5 @@
 import type { TokenProvider } from '@ecf/authority-client';
-import { requestCertificate } from '@ecf/service-kit/security';
+import { requestCertificate } from '@ecf/kit';
 import type { SigningCertificate } from '@ecf/xml-signing';
 import { type Attempt, type DocumentKey, documentKey } from '../attempt/attempt.js';
 import type { EmissionStore, Observer } from '../attempt/ports.js';

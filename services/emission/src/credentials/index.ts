@@ -1,7 +1,7 @@
 import { type AuthorityClient, createTokenProvider, inMemoryTokenCache, type TokenCache } from '@ecf/authority-client';
-import { openSharedCache } from '@ecf/service-kit/cache';
-import type { SealingKeys } from '@ecf/service-kit/security';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
+import type { SealingKeys } from '@ecf/kit';
+import { openSharedCache } from '@ecf/kit/cache';
+import type { ServiceDependencies } from '@ecf/service';
 import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files';
 import type { EmissionStore, Observer } from '../attempt/ports.js';
 import type { EmissionConfig } from '../config.js';

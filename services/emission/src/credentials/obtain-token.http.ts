@@ -1,7 +1,7 @@
 import { isRnc } from '@ecf/domain';
-import { InvalidRequest } from '@ecf/service-kit/errors';
-import type { ServiceRoute } from '@ecf/service-kit/http';
-import { identityOf } from '@ecf/service-kit/security';
+import type { ServiceRoute } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
+import { InvalidRequest } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { ObtainToken } from './obtain-token.js';

@@ -1,5 +1,5 @@
 import type { AccountTaxpayers } from '@ecf/contracts';
-import type { SealingKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/kit';
 
 /** Fetches an account that changed a moment ago from the gateway. */
 export interface AccountSource {

@@ -1,6 +1,5 @@
-import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
-import type { Database } from '@ecf/service-kit/postgres';
-import { requestCertificate, type SealingKeys } from '@ecf/service-kit/security';
+import { requestCertificate, type SealingKeys } from '@ecf/kit';
+import { type Database, type SealedValues, sealedRows } from '@ecf/postgres';
 
 /** Certificates that came with requests, to be sealed anew. */
 export function sealedRequestCertificates(database: Database, sealingKeys: SealingKeys): SealedValues {

@@ -1,6 +1,6 @@
-import { createHttpTaxpayerSource } from '@ecf/service-kit/internal';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { Identities } from '@ecf/service-kit/security';
+import { createHttpTaxpayerSource } from '@ecf/http';
+import type { Identities } from '@ecf/http/identity';
+import type { Database } from '@ecf/postgres';
 import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';

@@ -1,5 +1,5 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import { createShares, type Share } from '@ecf/service-kit/http';
+import { createShares, type Share } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import type { Caller } from '@ecf/taxpayer-replica';
 
 /** One account fills a quarter, so three others can still submit. */

@@ -1,6 +1,6 @@
+import type { DocumentReader, PendingDocument } from '@ecf/archive';
 import { CONTINGENCY_LEGEND, type ContingencyBody } from '@ecf/contracts';
 import { type AuthorityMessage, type Fault, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
-import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Attempt } from '../attempt/attempt.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 

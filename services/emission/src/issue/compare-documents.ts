@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { DocumentReader } from '@ecf/archive';
 import { comparableText, type Difference, differences } from '@ecf/ecf-xml';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { Attempt } from '../attempt/attempt.js';
 
 /** How a document differs from a stored one; the same document has no difference. */

@@ -1,8 +1,7 @@
+import type { DocumentReader } from '@ecf/archive';
+import type { CountedRate, ServiceRoute } from '@ecf/http';
 import { validationSettings } from '@ecf/public-ingress';
-import type { ServiceRoute } from '@ecf/service-kit/http';
-import type { CountedRate } from '@ecf/service-kit/rate-limits';
-import type { ServiceDependencies } from '@ecf/service-kit/service';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { ServiceDependencies } from '@ecf/service';
 import type { EmissionStore, Observer, ReachCheckpoint } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
 import type { ReadLines } from '../batches/line-numbers.js';

@@ -1,5 +1,5 @@
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/service-kit/worker-threads';
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/kit/worker-threads';
 import { type ReadLine, type ReadLines, readLine, unreadLine } from '../batches/line-numbers.js';
 import { EmissionError } from '../errors.js';
 import { type CompareXml, type Comparison, compareXml } from './compare-documents.js';

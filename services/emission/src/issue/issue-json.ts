@@ -1,5 +1,5 @@
+import type { PendingDocument } from '@ecf/archive';
 import { type Fault, groupOf, ISSUING_RULES, signingTimeWarnings, textOf, toCalendarDate } from '@ecf/domain';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Attempt } from '../attempt/attempt.js';
 import type { EmissionStore, Observer, ReachCheckpoint } from '../attempt/ports.js';
 import type { Certificates } from '../credentials/certificates.js';

@@ -1,6 +1,6 @@
+import type { PendingDocument } from '@ecf/archive';
 import type { NumberRange } from '@ecf/contracts';
 import { type DocumentNode, type DocumentSummary, type EcfType, type Fault, toCalendarDate } from '@ecf/domain';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt, DocumentKey, NewAttempt } from '../attempt/attempt.js';
 import type { EmissionStore, NumberUse, ReachCheckpoint } from '../attempt/ports.js';

@@ -1,5 +1,5 @@
 import type { TokenProvider } from '@ecf/authority-client';
-import { requestCertificate } from '@ecf/service-kit/security';
+import { requestCertificate } from '@ecf/kit';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { type Attempt, archived } from '../attempt/attempt.js';

@@ -1,6 +1,6 @@
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { compiledWorker } from '@ecf/kit/worker-threads';
 import { createValidationPool, isOverload, type ValidationThreads } from '@ecf/public-ingress';
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { EmissionError } from '../errors.js';
 import type { SignedDocumentResult, SignedDocumentTask } from './signed-document-thread.worker.js';
 import type { ReadSigned } from './signed-xml.js';

@@ -1,7 +1,6 @@
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { RequestParameters, readBody, requestOf } from '@ecf/service-kit/http';
-import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
-import { identityOf } from '@ecf/service-kit/security';
+import { multipartBoundary, multipartType, RequestParameters, readBody, requestOf } from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import type { Request, Response } from 'express';
 import multer from 'multer';
 import type { UploadedCertificate } from '../credentials/certificates.js';

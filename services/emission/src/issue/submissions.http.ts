@@ -1,9 +1,16 @@
 import { referenceSchema } from '@ecf/contracts';
 import { JsonRefused, parseJson } from '@ecf/ecf-xml';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { callerSignal, limitBody, readBody, type ServiceRoute } from '@ecf/service-kit/http';
-import { type CountedRate, rateLimitHeaders, withListed } from '@ecf/service-kit/rate-limits';
-import { identityOf } from '@ecf/service-kit/security';
+import {
+  type CountedRate,
+  callerSignal,
+  limitBody,
+  rateLimitHeaders,
+  readBody,
+  type ServiceRoute,
+  withListed,
+} from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import { accountCaller, type Caller } from '@ecf/taxpayer-replica';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Admission } from './admission.http.js';

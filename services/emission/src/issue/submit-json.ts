@@ -1,4 +1,4 @@
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { DocumentReader } from '@ecf/archive';
 import { MAX_ROUNDS, overtaken } from '../errors.js';
 import { checkedAnswer, type SubmissionAnswer, submissionAnswer } from './answers.js';
 import type { Waits } from './await-verdict.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { appendToOutbox, type BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { type CertificateNotice, type NumberRange, type RangeNotice, TOPICS } from '@ecf/contracts';
 import { type Environment, toCalendarDate, toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 
 /** Notices are published 30 days before a range or a certificate ends. */
 const BEFORE = "interval '30 days'";

@@ -1,11 +1,5 @@
 import { storedEnvironment } from '@ecf/domain';
-import {
-  camelCaseRows,
-  createSharedCalls,
-  type Database,
-  deleteExpired,
-  isUniqueViolation,
-} from '@ecf/service-kit/postgres';
+import { camelCaseRows, createSharedCalls, type Database, deleteExpired, isUniqueViolation } from '@ecf/postgres';
 import { ATTEMPT_COLUMNS, type AttemptRow, attemptOf } from '../attempt/emission.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { Draw, NumberStore } from './ports.js';

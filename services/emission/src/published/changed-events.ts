@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type ActSource, makeEvent } from '@ecf/bus/events';
 import { type RunStarted, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { makeEvent } from '@ecf/service-kit/bus';
-import type { ActSource } from '@ecf/service-kit/outbox';
 import { type Attempt, documentKey } from '../attempt/attempt.js';
 import type { FinishedBatch } from '../batches/batch.js';
 import { batchDone } from '../batches/batch-body.js';

@@ -1,4 +1,4 @@
-import { camelCaseRows, type Database } from '@ecf/service-kit/postgres';
+import { camelCaseRows, type Database } from '@ecf/postgres';
 import { ATTEMPT_COLUMNS, attemptsOf, submissionHistory, UNDECIDED } from '../attempt/emission.postgres.js';
 import type { PublishedDocuments } from './published-documents.js';
 

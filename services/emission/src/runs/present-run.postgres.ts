@@ -1,4 +1,4 @@
-import type { Queries } from '@ecf/service-kit/postgres';
+import type { Queries } from '@ecf/postgres';
 
 const PRESENT_RUN = {
   name: 'run_present',

@@ -1,6 +1,6 @@
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { actEvents, appendToOutbox } from '@ecf/service-kit/outbox';
-import type { Database, Transaction } from '@ecf/service-kit/postgres';
+import { appendToOutbox, type BusEvent } from '@ecf/bus';
+import { actEvents } from '@ecf/bus/events';
+import type { Database, Transaction } from '@ecf/postgres';
 import { LOCK_NUMBERS } from '../cancellation/cancellations.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import { ACTS } from '../published/changed-events.js';

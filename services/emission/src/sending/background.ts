@@ -1,4 +1,4 @@
-import { createDueWork, type DueWork } from '@ecf/service-kit/due-work';
+import { createDueWork, type DueWork } from '@ecf/postgres/due-work';
 import type { Attempt } from '../attempt/attempt.js';
 import { postponed } from '../attempt/transitions.js';
 import type { FollowUp } from './follow-up.js';

@@ -1,5 +1,5 @@
+import type { DocumentReader } from '@ecf/archive';
 import type { AuthorityClient } from '@ecf/authority-client';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { EmissionStore, Observer, ReachCheckpoint } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
 import type { ContingencyStore } from '../contingency/contingency.js';

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createEmission, emissionConfig } from '@ecf/emission';
-import { serve } from '@ecf/service-kit/http';
+import { serve } from '@ecf/http';
 import { trustCallerHeader } from '@ecf/test-support/services';
 
 const account = JSON.parse(readFileSync(process.env.ACCOUNT_FILE, 'utf8'));

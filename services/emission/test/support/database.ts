@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 
 /** The address of a new, empty database of emission. */

@@ -1,5 +1,5 @@
+import type { BusEvent } from '@ecf/bus';
 import { EMISSION_STATES } from '@ecf/domain';
-import type { BusEvent } from '@ecf/service-kit/bus';
 import { type AlarmKind, type Attempt, type DocumentKey, documentKey } from '../../src/attempt/attempt.js';
 import type { EmissionStore, RecordedExchange } from '../../src/attempt/ports.js';
 import { copiesOf } from '../../src/attempt/submission-history.js';

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
+import type { Bus } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { type FollowUpOperations, type InvoiceChanged, TOPICS } from '@ecf/contracts';
-import { type Bus, makeEvent } from '@ecf/service-kit/bus';
 
 const EVERY_MS = 50;
 

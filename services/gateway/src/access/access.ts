@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import { LRUCache } from 'lru-cache';
 import type { SignInFailure, SignInFailures } from '../audit/ports.js';
 import { apiKeyPath } from '../audit/targets.js';

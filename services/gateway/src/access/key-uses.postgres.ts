@@ -1,7 +1,7 @@
 import type { AuditAct } from '@ecf/contracts';
 import { toCalendarDate, toIsoDominican } from '@ecf/domain';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { Logger } from '@ecf/service-kit/telemetry';
+import type { Logger } from '@ecf/kit/telemetry';
+import type { Database } from '@ecf/postgres';
 import { LRUCache } from 'lru-cache';
 import { appendAudit } from '../audit/audit-log.postgres.js';
 import { apiKeyPath } from '../audit/targets.js';

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment, toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import type { ApiKey } from '../accounts/ports.js';
 import type { KeyHolder } from './ports.js';
 

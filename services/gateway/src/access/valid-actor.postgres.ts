@@ -1,6 +1,6 @@
 import type { ActedBy } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { type Queries, queryBuilder } from '@ecf/service-kit/postgres';
+import { ApiError } from '@ecf/kit';
+import { type Queries, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { activeSchema, newAccountSchema, newTaxpayerSchema } from '@ecf/contracts';
 import { registeredNumberWarnings } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { actedBy } from '../audit/acting.http.js';
 import { accountId, found, json, pageOf, rnc } from '../edge/input.http.js';

@@ -1,4 +1,4 @@
-import { type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import { type Database, queryBuilder } from '@ecf/postgres';
 import type { Kysely } from 'kysely';
 import { accountPath } from '../audit/targets.js';
 import type { DB } from '../generated/tables.js';

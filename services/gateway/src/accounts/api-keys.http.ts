@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { changeApiKeySchema, newApiKeySchema, rotateApiKeySchema } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { hashApiKey, hintOf, makeApiKey } from '../access/api-key-text.js';
 import { requireOwnRights, requireOwnScopes, seesKey } from '../access/own-rights.js';

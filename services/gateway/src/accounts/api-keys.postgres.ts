@@ -1,5 +1,5 @@
 import { toIsoDominican } from '@ecf/domain';
-import { type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import { type Database, queryBuilder } from '@ecf/postgres';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { apiKeyPath } from '../audit/targets.js';
 import type * as Tables from '../generated/tables.js';

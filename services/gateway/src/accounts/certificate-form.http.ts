@@ -1,6 +1,5 @@
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { readBody, requestOf } from '@ecf/service-kit/http';
-import { multipartBoundary, multipartType } from '@ecf/service-kit/multipart';
+import { multipartBoundary, multipartType, readBody, requestOf } from '@ecf/http';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 

@@ -1,7 +1,6 @@
 import type { CertificateFactsBody } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { InvalidRequest } from '@ecf/service-kit/errors';
-import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { InvalidRequest, type SealingKeys, taxpayerCertificate } from '@ecf/kit';
 import { CertificateError, type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import type { CertificateFacts, SealedCertificate } from './ports.js';
 

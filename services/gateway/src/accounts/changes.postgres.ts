@@ -1,7 +1,7 @@
+import { appendToOutbox } from '@ecf/bus';
 import type { ActedBy, AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
-import { anyOf, type Database, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
+import { anyOf, type Database, queryBuilder, type Transaction } from '@ecf/postgres';
 import type { Kysely } from 'kysely';
 import { requireValidActor } from '../access/valid-actor.postgres.js';
 import { appendAudit } from '../audit/audit-log.postgres.js';

@@ -1,5 +1,5 @@
 import { type OwnAccountBody, ownAccountQuerySchema } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
 import express, { type Request, type Response } from 'express';
 import type { KeyHolder } from '../access/ports.js';
 import { found, managerOf } from '../edge/input.http.js';

@@ -1,7 +1,7 @@
 import type { NumberRange } from '@ecf/contracts';
 import { encfSequence } from '@ecf/domain';
 import { count, encfOf, type NumberRange as Sequences, without } from '@ecf/domain/number-set';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 
 /** Numbers of a range that the issuer used, cancelled or reserved. */
 export interface UsedRange extends NumberRange {

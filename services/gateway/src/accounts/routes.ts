@@ -1,5 +1,5 @@
 import type { ResolutionOperations, WebhookOperations } from '@ecf/contracts';
-import type { SealingKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/kit';
 import express from 'express';
 import type { KeyUses } from '../access/ports.js';
 import type { Acting, Recorded } from '../audit/acting.http.js';

@@ -1,5 +1,5 @@
 import { newRunSchema, type ResolutionOperations } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
 import express, { type Request, type Response } from 'express';
 import { requireOwnEnvironments } from '../access/own-rights.js';
 import type { Acting } from '../audit/acting.http.js';

@@ -1,6 +1,5 @@
-import { type SealedValues, sealAnew } from '@ecf/service-kit/master-keys';
-import { anyOf, type Database } from '@ecf/service-kit/postgres';
-import { type SealingKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { type SealingKeys, taxpayerCertificate } from '@ecf/kit';
+import { anyOf, type Database, type SealedValues, sealAnew } from '@ecf/postgres';
 import type { AccountChange } from './changes.postgres.js';
 
 /** The stored certificates, to be sealed anew. Each is published, so that the services and the topic have it as well. */

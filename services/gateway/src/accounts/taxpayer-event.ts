@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { certificateBody } from './certificate-upload.js';
 import type { WholeTaxpayer } from './taxpayer-rows.postgres.js';
 

@@ -1,5 +1,5 @@
 import type { NumberRange } from '@ecf/contracts';
-import { anyOf } from '@ecf/service-kit/postgres';
+import { anyOf } from '@ecf/postgres';
 import type { Kysely, Selectable } from 'kysely';
 import type { Certificate, DB, Taxpayer } from '../generated/tables.js';
 

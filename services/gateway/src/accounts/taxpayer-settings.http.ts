@@ -1,6 +1,6 @@
 import { type NumberRange, newRangesSchema, putRangesQuerySchema } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
-import type { SealingKeys } from '@ecf/service-kit/security';
+import { validate } from '@ecf/http';
+import type { SealingKeys } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { ownEnvironments, requireForProduction, requireOwnEnvironments } from '../access/own-rights.js';
 import { actedBy } from '../audit/acting.http.js';

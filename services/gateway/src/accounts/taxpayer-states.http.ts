@@ -1,6 +1,6 @@
 import { TAXPAYER_SOURCE_CALLERS } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { type Identities, requireService } from '@ecf/service-kit/security';
+import { type Identities, requireService } from '@ecf/http/identity';
+import { ApiError } from '@ecf/kit';
 import express from 'express';
 import { otherMethods } from '../edge/other-methods.js';
 import type { TaxpayerStates } from './ports.js';

@@ -1,6 +1,6 @@
 import type { ActedBy } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { anyOf, type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import { anyOf, type Database, queryBuilder } from '@ecf/postgres';
 import type { Kysely } from 'kysely';
 import { taxpayerPath } from '../audit/targets.js';
 import type { DB } from '../generated/tables.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newWebhookSchema, type WebhookOperations, webhookChangeSchema, webhookReplaySchema } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
 import express, { type Request, type Response } from 'express';
 import {
   type Manager,

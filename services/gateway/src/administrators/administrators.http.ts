@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type AdministratorBody, newAdministratorSchema } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { timeOrNull } from '../accounts/bodies.js';
 import { actedBy } from '../audit/acting.http.js';

@@ -1,6 +1,6 @@
 import type { ActedBy } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { type Database, type Queries, queryBuilder } from '@ecf/service-kit/postgres';
+import { type Database, type Queries, queryBuilder } from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import { requireValidActor } from '../access/valid-actor.postgres.js';
 import { appendAudit } from '../audit/audit-log.postgres.js';

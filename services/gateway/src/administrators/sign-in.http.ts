@@ -1,5 +1,5 @@
 import { ADMIN_OPERATIONS, type AdminOperation } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import type { RequestHandler } from 'express';
 import { callOf } from '../edge/edge.http.js';
 import { createRouter } from '../edge/routing.js';

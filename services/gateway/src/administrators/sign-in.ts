@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ADMIN_TOKEN_ACTOR, type AdminOperation, ROLES } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import type { SignInFailures } from '../audit/ports.js';
 import { administratorPath } from '../audit/targets.js';
 import type { FailureLimit } from '../edge/ports.js';

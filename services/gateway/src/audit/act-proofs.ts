@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import type { ActedBy, ReportedAct } from '@ecf/contracts';
-import type { ServiceKeys } from '@ecf/service-kit/security';
+import type { ServiceKeys } from '@ecf/http/identity';
 
 /** Proofs that an administrator made a request which the gateway passed to another service. */
 export interface ActProofs {

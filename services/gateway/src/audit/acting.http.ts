@@ -1,7 +1,7 @@
 import type { ActedBy, AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import { requestIdOf } from '@ecf/service-kit/http';
+import { requestIdOf } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import type { Request, Response } from 'express';
 import { callOf } from '../edge/edge.http.js';
 import type { ActProofs } from './act-proofs.js';

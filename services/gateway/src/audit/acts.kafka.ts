@@ -1,5 +1,6 @@
+import type { Bus, Subscription } from '@ecf/bus';
+import { EventError } from '@ecf/bus/events';
 import { mayReport, type ReportedAct, TOPICS } from '@ecf/contracts';
-import { type Bus, EventError, type Subscription } from '@ecf/service-kit/bus';
 import type { ActProofs } from './act-proofs.js';
 import type { AuditLog } from './ports.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { once } from '@ecf/bus';
 import type { AuditAct, AuditEntry, AuditFilter } from '@ecf/contracts';
 import { withoutTrailingSlashes } from '@ecf/domain';
-import { once } from '@ecf/service-kit/outbox';
-import type { Database, Queries } from '@ecf/service-kit/postgres';
-import { nextAuditEntry } from '@ecf/service-kit/security';
+import { nextAuditEntry } from '@ecf/kit';
+import type { Database, Queries } from '@ecf/postgres';
 import type { AuditLog } from './ports.js';
 
 /** The lock of the chain: one transaction appends at a time, until its end. */

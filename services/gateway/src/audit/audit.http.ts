@@ -1,5 +1,5 @@
 import { type AuditFilter, auditQuerySchema } from '@ecf/contracts';
-import { validate, writeChunk } from '@ecf/service-kit/http';
+import { validate, writeChunk } from '@ecf/http';
 import express, { type Request, type Response } from 'express';
 import type { KeyUses } from '../access/ports.js';
 import { requireRole } from '../administrators/sign-in.js';

@@ -1,7 +1,7 @@
 import type { AuditAct } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { senderNetwork } from '@ecf/service-kit/http';
-import type { Logger } from '@ecf/service-kit/telemetry';
+import { senderNetwork } from '@ecf/http';
+import type { Logger } from '@ecf/kit/telemetry';
 import type { AuditLog, SignInFailure, SignInFailures } from './ports.js';
 
 /** Milliseconds between two entries about failed sign-ins, unless somebody reads the log. */

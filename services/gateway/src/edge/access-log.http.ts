@@ -1,5 +1,5 @@
-import { onAnswerEnd, requestNames } from '@ecf/service-kit/http';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { onAnswerEnd, requestNames } from '@ecf/http';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { RequestHandler } from 'express';
 import { callOf } from './edge.http.js';
 

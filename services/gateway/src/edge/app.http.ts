@@ -4,11 +4,11 @@ import {
   countBodies,
   createExpressApp,
   errorHandler,
+  type Readiness,
   requestProblem,
   unknownRoute,
-} from '@ecf/service-kit/http';
-import type { Readiness } from '@ecf/service-kit/service';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+} from '@ecf/http';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { Express, RequestHandler } from 'express';
 import { accessLog, securityHeaders } from './access-log.http.js';
 import { docsRoutes } from './docs-page.http.js';

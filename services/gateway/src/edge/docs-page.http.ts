@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { adminOpenApiDocument, openApiDocument } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import express, { type Response } from 'express';
 import { otherMethods } from './other-methods.js';
 

@@ -1,9 +1,9 @@
 import type { BlockList } from 'node:net';
 import type { AdminOperation, Operation, ServiceName } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import { limitBody, operationBodyTooLarge, requestIdOf } from '@ecf/service-kit/http';
-import type { Identity, PublicCaller } from '@ecf/service-kit/security';
+import { limitBody, operationBodyTooLarge, requestIdOf } from '@ecf/http';
+import type { Identity, PublicCaller } from '@ecf/http/identity';
+import { ApiError } from '@ecf/kit';
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { Access } from '../access/access.js';
 import type { KeyHolder, KeyUses } from '../access/ports.js';

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS, type Environment, environmentNamed, isEnvironment } from '@ecf/domain';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { environmentNotServed } from '@ecf/service-kit/security';
+import { environmentNotServed } from '@ecf/http/identity';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 
 /** The default environment of keyed calls. */
 const KEYED_DEFAULT: Environment = 'TesteCF';

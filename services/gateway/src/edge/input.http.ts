@@ -1,8 +1,8 @@
 import { pageQuerySchema } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
 import { parseJson } from '@ecf/ecf-xml';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
-import { jsonBody, validate } from '@ecf/service-kit/http';
+import { jsonBody, validate } from '@ecf/http';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import type { Request, RequestHandler, Response } from 'express';
 import { seesTaxpayer } from '../access/own-rights.js';
 import type { KeyHolder } from '../access/ports.js';

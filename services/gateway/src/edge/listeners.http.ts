@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { type RunningServer, serve } from '@ecf/service-kit/http';
-import { serveMetrics } from '@ecf/service-kit/service';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { type RunningServer, serve, serveMetrics } from '@ecf/http';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { GatewayConfig } from '../config.js';
 
 /** Milliseconds beyond the longest wait for a service after which a connection without a byte is closed. */

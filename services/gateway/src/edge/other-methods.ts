@@ -1,4 +1,4 @@
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import type { RequestHandler } from 'express';
 
 /** Refuses every other method of a route; it is the last handler of the route. */

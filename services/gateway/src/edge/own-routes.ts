@@ -1,6 +1,6 @@
 import { ENVIRONMENTS } from '@ecf/domain';
-import { errorCatalogue } from '@ecf/service-kit/errors';
-import { healthRoutes, type Readiness } from '@ecf/service-kit/service';
+import { healthRoutes, type Readiness } from '@ecf/http';
+import { errorCatalogue } from '@ecf/kit';
 import express from 'express';
 import { otherMethods } from './other-methods.js';
 

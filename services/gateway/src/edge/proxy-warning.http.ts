@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { onAnswerEnd } from '@ecf/service-kit/http';
-import type { Logger } from '@ecf/service-kit/telemetry';
+import { onAnswerEnd } from '@ecf/http';
+import type { Logger } from '@ecf/kit/telemetry';
 import type { RequestHandler } from 'express';
 import { callOf } from './edge.http.js';
 

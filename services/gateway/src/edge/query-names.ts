@@ -1,6 +1,6 @@
 import querystring from 'node:querystring';
 import { OPERATIONS } from '@ecf/contracts';
-import { InvalidRequest } from '@ecf/service-kit/errors';
+import { InvalidRequest } from '@ecf/kit';
 
 /** By operation: the parameters of its query by their names in lower case. */
 const KNOWN = new Map<string, ReadonlyMap<string, string>>(

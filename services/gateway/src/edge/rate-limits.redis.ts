@@ -1,7 +1,6 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import { senderNetwork } from '@ecf/service-kit/http';
-import { type CountedRate, openRateCounters, type RateCounter, rateLimitHeaders } from '@ecf/service-kit/rate-limits';
-import type { Logger, Metrics } from '@ecf/service-kit/telemetry';
+import { type CountedRate, openRateCounters, type RateCounter, rateLimitHeaders, senderNetwork } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
+import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import type { FailureLimit, RateLimit } from './ports.js';
 
 /** Failed sign-ins a second of one sender. */

@@ -1,5 +1,5 @@
 import type { Operation, Scope } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 
 /** 403 `missing_scope` unless the key has one of the scopes of the operation. */
 export function requireScope(held: readonly Scope[], { id, scopes = [] }: Operation): void {

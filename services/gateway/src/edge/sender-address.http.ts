@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { unmapped } from '@ecf/service-kit/http';
+import { unmapped } from '@ecf/http';
 
 /** Reads addresses and networks (`10.0.0.0/8`, `::1`, `loopback`); null if one of them is invalid. */
 export function readTrustedProxies(entries: readonly string[]): BlockList | null {

@@ -1,16 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { ServiceName } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { dropRest, tooManyTinyChunks } from '@ecf/service-kit/http';
-import { withListed } from '@ecf/service-kit/rate-limits';
-import {
-  IDENTITY_HEADER,
-  type Identities,
-  type Identity,
-  identify,
-  type PublicCaller,
-} from '@ecf/service-kit/security';
+import { dropRest, tooManyTinyChunks, withListed } from '@ecf/http';
+import { IDENTITY_HEADER, type Identities, type Identity, identify, type PublicCaller } from '@ecf/http/identity';
+import { ApiError } from '@ecf/kit';
 import type { Express, Request, Response, Router } from 'express';
 
 /** Headers of one connection only. Source: RFC 9110 section 7.6.1. */

@@ -7,7 +7,7 @@ import {
   deliveryNameSchema,
   undecidedFilterSchema,
 } from '@ecf/contracts';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
 import express, { type Request, type Response } from 'express';
 import type { Acting } from '../audit/acting.http.js';
 import { accountId, answerId, json } from '../edge/input.http.js';

@@ -1,7 +1,6 @@
 import { type MasterKeyState, SEALING_SERVICES } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import type { SealingKeys } from '@ecf/service-kit/security';
+import { ApiError, type SealingKeys } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { actedBy } from '../audit/acting.http.js';
 import type { AuditLog } from '../audit/ports.js';

@@ -6,8 +6,8 @@ import {
   settlementSchema,
   storedFilesQuerySchema,
 } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { validate } from '@ecf/service-kit/http';
+import { validate } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import type { Acting, Recorded } from '../audit/acting.http.js';
 import { json } from '../edge/input.http.js';

@@ -8,7 +8,7 @@ import type {
   SealingService,
   WebhookOperations,
 } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 
 /** What other services do for the administration; null if a service is not part of the deployment. */
 export interface ServiceOperations {

@@ -15,8 +15,8 @@ import {
   type ServiceName,
   WEBHOOK_OPERATIONS,
 } from '@ecf/contracts';
-import { createInternalClient } from '@ecf/service-kit/internal';
-import type { Identities } from '@ecf/service-kit/security';
+import { createInternalClient } from '@ecf/http';
+import type { Identities } from '@ecf/http/identity';
 import type { GatewayConfig } from '../config.js';
 import type { Upstream } from '../edge/upstream.http.js';
 import { createHttpUpstream } from '../edge/upstream.http.js';

@@ -1,5 +1,5 @@
 import { EVENT_ID, EVENT_KEPT_MS, type PublicEvent } from '@ecf/contracts';
-import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
+import { type Database, deleteExpired, type Retention } from '@ecf/postgres';
 import { addDeliveries } from '../webhooks/webhooks.postgres.js';
 import type { FeedStore } from './ports.js';
 

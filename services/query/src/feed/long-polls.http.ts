@@ -1,5 +1,5 @@
-import { ApiError } from '@ecf/service-kit/errors';
-import { createShares } from '@ecf/service-kit/http';
+import { createShares } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import type { Caller } from '@ecf/taxpayer-replica';
 
 /** One key may hold a fifth of the long polls of its account, so that a faulty program does not stop the others of the account. */

@@ -1,5 +1,5 @@
+import type { DocumentReader } from '@ecf/archive';
 import { type Environment, storedEnvironment } from '@ecf/domain';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { mayExist, QueryError } from '../errors.js';

@@ -1,6 +1,6 @@
 import type { Period } from '@ecf/contracts';
-import { columnOf } from '@ecf/service-kit/listings';
-import { camelCaseRows, type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import { columnOf } from '@ecf/http';
+import { camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
 import type { ClientSums, InvoiceSums } from './aggregate.js';
 import type { IssuedInvoice } from './issued-invoice.js';

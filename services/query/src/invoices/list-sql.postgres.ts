@@ -1,5 +1,5 @@
 import { dominicanDays, environmentRun, storedEnvironment } from '@ecf/domain';
-import { columnOf, type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
+import { columnOf, type SeekPlace, sortedWithin } from '@ecf/http';
 import type { InvoiceFilter, Page } from './ports.js';
 
 const seenIn = (table: string, column: string) =>

@@ -1,5 +1,5 @@
 import { storedEnvironment } from '@ecf/domain';
-import { type Database, snakeCase, snakeCaseRow } from '@ecf/service-kit/postgres';
+import { type Database, snakeCase, snakeCaseRow } from '@ecf/postgres';
 import type { IssuedInvoice } from './issued-invoice.js';
 import type { OutcomeStore, Projection } from './ports.js';
 

@@ -1,7 +1,7 @@
 import type { QueryOperations } from '@ecf/contracts';
 import { errorCodeEntry } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
+import { ApiError } from '@ecf/kit';
 import { QueryError } from '../errors.js';
 import type { Rebuild, RebuildState } from './rebuild.js';
 

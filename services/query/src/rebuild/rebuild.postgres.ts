@@ -1,4 +1,4 @@
-import type { Database } from '@ecf/service-kit/postgres';
+import type { Database } from '@ecf/postgres';
 import type { RebuildState, RebuildStore } from './rebuild.js';
 
 /** Time without progress after which another instance may begin a rebuild anew. */

@@ -1,6 +1,6 @@
 import type { PublicEvent } from '@ecf/contracts';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { SealingKeys } from '@ecf/service-kit/security';
+import type { SealingKeys } from '@ecf/kit';
+import type { Database } from '@ecf/postgres';
 import { type Place, publicId } from '../feed/feed.postgres.js';
 import type { WebhookDeliveries, WebhookDelivery } from './ports.js';
 import { openReceiver, type SealedReceiver } from './webhooks.postgres.js';

@@ -1,6 +1,6 @@
 import { errorCodeEntry, type WebhookBody, type WebhookOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
-import { ApiError, InvalidRequest } from '@ecf/service-kit/errors';
+import { ApiError, InvalidRequest } from '@ecf/kit';
 import { QueryError } from '../errors.js';
 import type { ManageWebhooks } from './manage-webhooks.js';
 import type { Webhook, WebhookCalls } from './ports.js';

@@ -1,6 +1,6 @@
 import type { EventType, PublicEvent } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import type { ClaimRequest } from '@ecf/service-kit/due-work';
+import type { ClaimRequest } from '@ecf/postgres/due-work';
 
 /** Names a webhook of an account. */
 export interface WebhookKey {

@@ -1,7 +1,6 @@
 import { WEBHOOK_HOURS } from '@ecf/contracts';
-import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { SealBinding, SealingKeys } from '@ecf/service-kit/security';
+import type { SealBinding, SealingKeys } from '@ecf/kit';
+import { type Database, type SealedValues, sealedRows } from '@ecf/postgres';
 import type { NewWebhook, Receiver, Webhook, WebhookStore } from './ports.js';
 
 const COLUMNS = `w.id, w.account_id AS "accountId", w.url, w.types, w.environments, w.active, w.created_at AS "createdAt",

@@ -1,5 +1,5 @@
 import type { EventType } from '@ecf/contracts';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createPostgresFeed } from '../../src/feed/feed.postgres.js';

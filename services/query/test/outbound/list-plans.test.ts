@@ -1,7 +1,7 @@
 import { LISTING_SORTS, type ListingSort } from '@ecf/contracts';
 import { toCalendarDate } from '@ecf/domain';
-import { columnOf } from '@ecf/service-kit/listings';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { columnOf } from '@ecf/http';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createPostgresInvoices } from '../../src/invoices/invoices.postgres.js';

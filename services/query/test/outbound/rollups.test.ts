@@ -1,6 +1,6 @@
 import { type InvoiceAggregate, type InvoiceChanged, PERIODS } from '@ecf/contracts';
 import { ECF_TYPES, type EmissionState, toCalendarDate, toIsoDominican } from '@ecf/domain';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { aggregate } from '../../src/invoices/aggregate.js';

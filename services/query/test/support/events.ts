@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import {
   type BatchDone,
   documentKey,
@@ -10,7 +12,6 @@ import {
   TOPICS,
 } from '@ecf/contracts';
 import { EMISSION_STATES, type EmissionState, toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 
 export const ACCOUNT = 'account-1';
 export const OTHER_ACCOUNT = 'account-2';

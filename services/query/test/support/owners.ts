@@ -5,9 +5,8 @@ import {
   RECEPTION_OPERATIONS,
   type ReceivedInvoiceChanged,
 } from '@ecf/contracts';
-import { ApiError } from '@ecf/service-kit/errors';
-import { createHttpApp, type RunningServer, serve } from '@ecf/service-kit/http';
-import { internalOperationRoutes } from '@ecf/service-kit/internal';
+import { createHttpApp, internalOperationRoutes, type RunningServer, serve } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import { identitiesOf, silentLogger } from '@ecf/test-support/services';
 import type { ReceivedSource } from '../../src/invoices/ports.js';
 

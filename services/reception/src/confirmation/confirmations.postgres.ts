@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { addPendingDocuments } from '@ecf/archive';
 import { environmentRun } from '@ecf/domain';
+import { camelCaseRows, type Database, type Transaction } from '@ecf/postgres';
 import { noteKnownSigner } from '@ecf/public-ingress';
-import { camelCaseRows, type Database, type Transaction } from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
 import { receivedColumns } from '../receive/arrivals.postgres.js';
 import { type ReceivedDocument, signerOf } from '../receive/received-document.js';
 import { publishChange, RECEIVED, readReceived } from '../receive/received-documents.postgres.js';

@@ -1,5 +1,5 @@
-import type { DueWorkStore } from '@ecf/service-kit/due-work';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
+import type { PendingDocument } from '@ecf/archive';
+import type { DueWorkStore } from '@ecf/postgres/due-work';
 import type { NewReceivedDocument } from '../receive/received-document.js';
 import type { AnsweredConfirmation, AuthorityState, Competitor, Confirmation } from './confirmation.js';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
+import type { DocumentReader } from '@ecf/archive';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { signAcknowledgement } from '../receive/acknowledgement.js';
 import type { Buyers } from '../receive/buyers.js';

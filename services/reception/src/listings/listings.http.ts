@@ -1,7 +1,15 @@
 import { RECEIVED_COLUMNS, SUMS_BY_TYPE_COLUMNS } from '@ecf/contracts';
-import { findByNumber, sendDocument, sendObject } from '@ecf/service-kit/http';
-import { CSV_PAGE, listingCursor, sendCsvListing, sendCsvRows, wantsCsv } from '@ecf/service-kit/listings';
-import { identityOf } from '@ecf/service-kit/security';
+import {
+  CSV_PAGE,
+  findByNumber,
+  listingCursor,
+  sendCsvListing,
+  sendCsvRows,
+  sendDocument,
+  sendObject,
+  wantsCsv,
+} from '@ecf/http';
+import { identityOf } from '@ecf/http/identity';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import { ReceptionError } from '../errors.js';

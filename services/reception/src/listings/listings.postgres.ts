@@ -1,7 +1,7 @@
 import { MAX_EVENT_CONFLICTS } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type SeekPlace, sortedWithin } from '@ecf/service-kit/listings';
-import { camelCaseRows, type Database, queryBuilder } from '@ecf/service-kit/postgres';
+import { type SeekPlace, sortedWithin } from '@ecf/http';
+import { camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
 import type { ReceivedDocument, StoredBytes, UnkeptConflict } from '../receive/received-document.js';
 import { CONFLICT, conflictsOf, knownSigner, NOT_AVAILABLE, RECEIVED } from '../receive/received-documents.postgres.js';

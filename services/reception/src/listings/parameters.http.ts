@@ -1,7 +1,7 @@
 import { type AuthorityStatus, approvalStatusSchema, authorityStatusSchema } from '@ecf/contracts';
 import { isRnc } from '@ecf/domain';
-import { ApiError } from '@ecf/service-kit/errors';
-import { ListingParameters } from '@ecf/service-kit/listings';
+import { ListingParameters } from '@ecf/http';
+import { ApiError } from '@ecf/kit';
 import type { ReceivedCriteria } from './ports.js';
 
 /** The parameters of the listings. */

@@ -1,3 +1,4 @@
+import type { DocumentReader } from '@ecf/archive';
 import type {
   AllReceivedInvoices,
   AuthorityStatus,
@@ -10,7 +11,6 @@ import type {
 } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
-import type { DocumentReader } from '@ecf/service-kit/xml-store';
 import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
 import { signerOf, type UnkeptConflict } from '../receive/received-document.js';

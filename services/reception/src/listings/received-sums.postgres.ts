@@ -1,5 +1,5 @@
 import type { Period } from '@ecf/contracts';
-import type { Queries } from '@ecf/service-kit/postgres';
+import type { Queries } from '@ecf/postgres';
 import type { ReceivedSums } from './ports.js';
 
 /** Credit notes count with a negative sign. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { BusEvent } from '@ecf/service-kit/bus';
-import { outboxColumns } from '@ecf/service-kit/outbox';
-import { camelCaseRows, createIds, createSharedCalls, type Database, snakeCaseRow } from '@ecf/service-kit/postgres';
-import { type PendingDocument, pendingColumns } from '@ecf/service-kit/xml-store';
+import { type PendingDocument, pendingColumns } from '@ecf/archive';
+import { type BusEvent, outboxColumns } from '@ecf/bus';
+import { camelCaseRows, createIds, createSharedCalls, type Database, snakeCaseRow } from '@ecf/postgres';
 import { isConfirmable, type NewConfirmation, newConfirmation } from '../confirmation/new-confirmation.postgres.js';
 import type { DocumentStore } from './ports.js';
 import type { NewReceivedDocument, NumberHolder, ReceivedDocument } from './received-document.js';

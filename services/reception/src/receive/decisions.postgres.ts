@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from '@ecf/bus';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import { once } from '@ecf/service-kit/outbox';
-import { type Database, queryBuilder, type Statement, type Transaction } from '@ecf/service-kit/postgres';
+import { type Database, queryBuilder, type Statement, type Transaction } from '@ecf/postgres';
 import { setAside } from '@ecf/taxpayer-replica';
 import type { DB } from '../generated/tables.js';
 import type { DecisionStore } from './ports.js';

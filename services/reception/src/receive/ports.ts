@@ -1,5 +1,5 @@
+import type { PendingDocument } from '@ecf/archive';
 import type { ReceivedInvoiceDecision } from '@ecf/contracts';
-import type { PendingDocument } from '@ecf/service-kit/xml-store';
 import type { StartedRun } from '@ecf/taxpayer-replica';
 import type {
   DocumentKey,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
+import { type BodyLimits, onAnswerEnd, requestIdOf } from '@ecf/http';
 import { type FreeSpaceGuard, publicCaller, quotaSender, readXmlDocument } from '@ecf/public-ingress';
-import { type BodyLimits, onAnswerEnd, requestIdOf } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
 import type { ReceptionReport } from '../metrics.js';

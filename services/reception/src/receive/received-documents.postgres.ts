@@ -1,7 +1,7 @@
+import { appendToOutbox } from '@ecf/bus';
 import { type AuthorityStatus, MAX_EVENT_CONFLICTS } from '@ecf/contracts';
+import { camelCaseRows, type Queries, type Statement, type Transaction } from '@ecf/postgres';
 import { isKnownSql } from '@ecf/public-ingress';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
-import { camelCaseRows, type Queries, type Statement, type Transaction } from '@ecf/service-kit/postgres';
 import type { Conflict, ReceivedDocument } from './received-document.js';
 import { type ReceivedEventType, receivedEvent } from './received-events.js';
 

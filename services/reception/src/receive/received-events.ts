@@ -1,6 +1,7 @@
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { documentKey, type ReceivedInvoiceChanged, type ReceivedRefused, TOPICS } from '@ecf/contracts';
 import { environmentRun, toIsoDominican } from '@ecf/domain';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
 import { type Conflict, type NewRefusedDocument, type ReceivedDocument, signerOf } from './received-document.js';
 
 export type ReceivedEventType = 'received_invoice.changed' | 'received.confirmed' | 'received.disputed';

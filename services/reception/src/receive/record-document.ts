@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { DocumentReader, PendingDocument } from '@ecf/archive';
 import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
 import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
-import type { DocumentReader, PendingDocument } from '@ecf/service-kit/xml-store';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { type AcknowledgementDraft, draftAcknowledgement, type Motive, rejectionReason } from './acknowledgement.js';
 import type { Buyer } from './buyers.js';

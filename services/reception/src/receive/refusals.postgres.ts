@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { appendToOutbox } from '@ecf/service-kit/outbox';
-import { type Database, type Queries, queryBuilder, type Transaction } from '@ecf/service-kit/postgres';
-import { addPendingDocuments } from '@ecf/service-kit/xml-store';
+import { addPendingDocuments } from '@ecf/archive';
+import { appendToOutbox } from '@ecf/bus';
+import { type Database, type Queries, queryBuilder, type Transaction } from '@ecf/postgres';
 import { newConfirmation } from '../confirmation/new-confirmation.postgres.js';
 import type { DB } from '../generated/tables.js';
 import type { DocumentStore } from './ports.js';

@@ -1,6 +1,6 @@
+import type { WatchQueue } from '@ecf/kit/telemetry';
+import { compiledWorker } from '@ecf/kit/worker-threads';
 import { createValidationPool, isOverload, type ValidationSettings } from '@ecf/public-ingress';
-import type { WatchQueue } from '@ecf/service-kit/telemetry';
-import { compiledWorker } from '@ecf/service-kit/worker-threads';
 import { ReceptionError, type ReceptionErrorCode } from '../errors.js';
 import type { SeedValidation } from '../tokens/ports.js';
 import type { DocumentValidation } from './ports.js';

@@ -1,5 +1,5 @@
+import type { BodyLimits } from '@ecf/http';
 import { type FreeSpaceGuard, publicCaller, readXmlDocument } from '@ecf/public-ingress';
-import type { BodyLimits } from '@ecf/service-kit/http';
 import type { Request, Response } from 'express';
 import { refusalKind } from '../errors.http.js';
 import type { ReceptionReport } from '../metrics.js';

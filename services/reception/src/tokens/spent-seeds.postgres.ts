@@ -1,4 +1,4 @@
-import { type Database, deleteExpired, type Retention } from '@ecf/service-kit/postgres';
+import { type Database, deleteExpired, type Retention } from '@ecf/postgres';
 import type { SpentSeeds } from './ports.js';
 
 const SPEND = {

@@ -1,6 +1,5 @@
-import { type SealedValues, sealedRows } from '@ecf/service-kit/master-keys';
-import type { Database } from '@ecf/service-kit/postgres';
-import type { SealBinding, SealingKeys } from '@ecf/service-kit/security';
+import type { SealBinding, SealingKeys } from '@ecf/kit';
+import { type Database, type SealedValues, sealedRows } from '@ecf/postgres';
 import type { TokenKeys } from './ports.js';
 
 /** Held while keys are rotated, so that instances that find the key old at the same moment make one new key. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { BusEvent } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import { type TaxpayerState, TOPICS } from '@ecf/contracts';
-import { type BusEvent, makeEvent } from '@ecf/service-kit/bus';
-import { createMasterKeys, taxpayerCertificate } from '@ecf/service-kit/security';
+import { createMasterKeys, taxpayerCertificate } from '@ecf/kit';
 import { type SigningCertificate, serialiseCertificate } from '@ecf/xml-signing';
 import { BUYER, buyer, NOW } from './senders.js';
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, AuthorityVerdict } from '@ecf/authority-client';
+import { type Bus, createInProcessBus } from '@ecf/bus';
+import { makeEvent } from '@ecf/bus/events';
 import {
   documentKey,
   type FollowUpOperations,
@@ -7,11 +9,10 @@ import {
   type InvoiceStatusChanged,
   TOPICS,
 } from '@ecf/contracts';
-import { type Bus, createInProcessBus, makeEvent } from '@ecf/service-kit/bus';
-import { type RunningServer, serve } from '@ecf/service-kit/http';
-import { type Database, openDatabase } from '@ecf/service-kit/postgres';
-import type { Caller } from '@ecf/service-kit/security';
-import { createMetrics } from '@ecf/service-kit/telemetry';
+import { type RunningServer, serve } from '@ecf/http';
+import type { Caller } from '@ecf/http/identity';
+import { createMetrics } from '@ecf/kit/telemetry';
+import { type Database, openDatabase } from '@ecf/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
 import { CALLER_HEADER, silentLogger, TEST_SERVICE_KEYS, trustCallerHeader } from '@ecf/test-support/services';
 import {

@@ -1,0 +1,27 @@
+export {
+  type Database,
+  openDatabase,
+  type Queries,
+  type Statement,
+  serviceDatabaseUrl,
+  type Transaction,
+} from './database.js';
+export { createDatabaseClock, type DatabaseClock } from './database-clock.js';
+export {
+  isDatabaseUnavailable,
+  isRefusedByDatabase,
+  isUniqueViolation,
+  markDatabaseError,
+  mayBeOwnDoing,
+  sqlState,
+} from './database-errors.js';
+export { type DueTimes, deleteExpired, limitDueTimes, type Retention } from './due-times.js';
+export { createIds } from './ids.js';
+export { createInstanceReport, type InstanceReport } from './master-keys/instances.js';
+export { createMasterKeyOperations } from './master-keys/reseal.js';
+export { sealAnew, sealedRows } from './master-keys/sealed-rows.js';
+export { requireNoEarlierLayout, type SealedValues } from './master-keys/sealed-values.js';
+export { createDatabaseIfMissing, migrate } from './migrate.js';
+export { anyOf, camelCaseRows, queryBuilder, snakeCase, snakeCaseRow } from './query-builder.js';
+export { createSharedCalls } from './shared-calls.js';
+export { isStorageFull } from './storage-full.js';

@@ -1,2 +1,0 @@
-export * from './due-time-watch.js';
-export * from './due-work.js';

@@ -1,2 +1,0 @@
-export * from './internal-operations.js';
-export * from './taxpayer-source.http.js';

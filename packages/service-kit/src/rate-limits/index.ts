@@ -1,8 +1,0 @@
-export {
-  type CountedRate,
-  openRateCounters,
-  type RateCounter,
-  type RateCounters,
-  rateLimitHeaders,
-  withListed,
-} from './rate-counters.js';

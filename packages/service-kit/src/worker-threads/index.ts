@@ -1,2 +1,0 @@
-export * from './bounded-workers.js';
-export * from './start-worker-threads.js';
