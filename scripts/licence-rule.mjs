@@ -11,6 +11,8 @@ const ALLOWED = [
   'CC0-1.0',
   'ISC',
   'MIT',
+  // Of fonts: they may be embedded and passed on, not sold alone.
+  'OFL-1.1',
   'Unlicense',
 ];
 

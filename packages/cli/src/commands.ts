@@ -35,6 +35,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'write the confirmation address of a signed document',
     load: () => import('./commands/documents/qr.js'),
   },
+  print: {
+    section: 'documents',
+    summary: 'print a signed e-CF as PDF',
+    load: () => import('./commands/documents/print.js'),
+  },
   rfce: {
     section: 'documents',
     summary: 'write the unsigned summary of a signed type 32',

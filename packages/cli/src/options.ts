@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './usage-error.js';
 
-/** Long options of a command: `switch` has no value, `value` has one. */
+/** Options of a command: `switch` has no value, `value` has one. A name of one letter is a short option (`-o`). */
 export type Options = Readonly<Record<string, 'switch' | 'value'>>;
 
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
@@ -15,7 +15,10 @@ export function parseOptions(options: Options, args: string[]): { values: Option
   const config = Object.fromEntries(
     Object.entries({ ...options, help: 'switch' as const }).map(([name, kind]) => [
       name,
-      { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) },
+      {
+        type: kind === 'switch' ? ('boolean' as const) : ('string' as const),
+        ...(name.length === 1 ? { short: name } : {}),
+      },
     ]),
   );
   try {

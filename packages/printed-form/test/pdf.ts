@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+
+const decoder = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'));
+prepareZXingModule({
+  overrides: { wasmBinary: decoder.buffer.slice(decoder.byteOffset, decoder.byteOffset + decoder.length) },
+});
+
+/** Pixels per millimetre of a page that is rendered at 144 per inch. */
+const SCALE = 2;
+const PER_MM = (72 * SCALE) / 25.4;
+
+/** A QR code on a page: its text, and in millimetres its width and the distances of its edges from those of the page. */
+export interface FoundCode {
+  readonly text: string;
+  readonly width: number;
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Renders pages of a PDF and reads the QR code of each. */
+export async function codesOf(pdf: Uint8Array): Promise<FoundCode[]> {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    const found: FoundCode[] = [];
+    for (const page of document.pages()) {
+      const { data, width, height } = await page.render({ scale: SCALE, render: 'bitmap' });
+      const image = { data: new Uint8ClampedArray(data), width, height, colorSpace: 'srgb' } as ImageData;
+      for (const { text, position } of await readBarcodes(image, { formats: ['QRCode'] })) {
+        found.push({
+          text,
+          width: (position.topRight.x - position.topLeft.x) / PER_MM,
+          left: position.topLeft.x / PER_MM,
+          right: (width - position.topRight.x) / PER_MM,
+          bottom: (height - position.bottomLeft.y) / PER_MM,
+        });
+      }
+    }
+    document.destroy();
+    return found;
+  } finally {
+    library.destroy();
+  }
+}

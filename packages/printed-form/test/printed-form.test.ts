@@ -1,0 +1,211 @@
+import { confirmationAddress } from '@ecf/domain';
+import { parseXml, readXml } from '@ecf/ecf-xml';
+import { createPrinter, qrPng, qrSvg, readLogo } from '@ecf/printed-form';
+import { securityCode, signatureValueOf } from '@ecf/xml-signing';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { printedForm } from '../src/printed-form.js';
+import { printable } from '../src/text.js';
+import { codesOf } from './pdf.js';
+import { example, goldens, signed, withLines } from './signed.js';
+
+const printer = createPrinter();
+afterAll(() => printer.close());
+
+const formOf = (xml: Uint8Array, contingency = false) => {
+  const parsed = parseXml(xml);
+  const code = securityCode(signatureValueOf(parsed) ?? '');
+  return {
+    code,
+    tree: readXml(parsed),
+    form: printedForm(readXml(parsed), { env: 'eCF', securityCode: code, contingency }),
+  };
+};
+
+describe('the printed form', () => {
+  it.each([...goldens])('of %s has a QR code that a decoder reads from the page', async (_, xml) => {
+    const { tree, code } = formOf(xml);
+    for (const format of ['letter', 'ticket'] as const) {
+      const pdf = await printer.print({ xml, env: 'eCF', format });
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+      const [found] = await codesOf(pdf);
+      expect(found?.text).toBe(confirmationAddress({ env: 'eCF', tree, securityCode: code }));
+      expect(found?.width).toBeGreaterThanOrEqual(22);
+      expect(Math.min(found?.left ?? 0, found?.right ?? 0, found?.bottom ?? 0)).toBeGreaterThanOrEqual(20);
+    }
+  });
+
+  it('has the same bytes for the same document, also from another renderer', async () => {
+    const xml = goldens.get('ecf-31') as Buffer;
+    const other = createPrinter();
+    try {
+      const [first, second] = [printer, other].map((one) => one.print({ xml, env: 'eCF', format: 'letter' }));
+      expect((await first)?.equals((await second) as Buffer)).toBe(true);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('of many lines repeats the QR code on each page', async () => {
+    const xml = await signed(withLines(example('ecf-31'), 60));
+    const codes = await codesOf(await printer.print({ xml, env: 'eCF', format: 'letter' }));
+    expect(codes).toHaveLength(3);
+    expect(new Set(codes.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('shows totals by rate, the modified document and its code in words', async () => {
+    const { form } = formOf(goldens.get('ecf-34') as Buffer);
+    expect(form.type).toBe('Nota de Crédito Electrónica');
+    expect(form.heading).toEqual(
+      expect.arrayContaining([
+        ['', expect.stringMatching(/^(Anula|Corrige)/)],
+        ['NCF modificado', expect.any(String)],
+      ]),
+    );
+    const { form: invoice } = formOf(goldens.get('ecf-31') as Buffer);
+    expect(invoice.totals.map(({ label, value }) => [label, value])).toEqual([
+      ['Gravado 18 %', '7,500.00'],
+      ['Gravado 16 %', '1,750.00'],
+      ['Subtotal gravado', '9,250.00'],
+      ['Subtotal exento', '550.00'],
+      ['ITBIS 18 %', '1,350.00'],
+      ['ITBIS 16 %', '280.00'],
+      ['Total ITBIS', '1,630.00'],
+      ['Total', '11,430.00'],
+    ]);
+    expect(invoice.lines.map(({ exempt }) => exempt)).toEqual([false, false, true]);
+  });
+
+  it('computes the ITBIS inside prices that include it', async () => {
+    const document = example('ecf-31');
+    document.ECF.Encabezado.IdDoc.IndicadorMontoGravado = '1';
+    const { form } = formOf(await signed(document));
+    const itbis = form.columns.findIndex(({ title }) => title === 'ITBIS');
+    expect(form.lines[0]?.cells[itbis]).toBe('1,144.07');
+  });
+
+  it('shows amounts in another currency beside pesos', async () => {
+    const { form } = formOf(goldens.get('ecf-47') as Buffer);
+    expect(form.currency).toMatch(/^[A-Z]{3}$/);
+    expect(form.columns.map(({ title }) => title)).toContain('Valor (DOP)');
+    expect(form.totals.find(({ label }) => label === 'Total')?.foreign).not.toBe('');
+    expect(form.totals.map(({ label }) => label)).toContain('ISR retenido');
+  });
+
+  it('shows the legends of contingency and deferred sending, and marks documents of TesteCF', async () => {
+    const document = example('ecf-31');
+    document.ECF.Encabezado.IdDoc.IndicadorEnvioDiferido = '1';
+    const parsed = parseXml(await signed(document));
+    const { legends } = printedForm(readXml(parsed), { env: 'TesteCF', securityCode: 'abcdef', contingency: true });
+    expect(legends).toEqual([
+      expect.stringContaining('Envío Diferido'),
+      expect.stringContaining('modalidad de Contingencia'),
+      expect.stringContaining('sin validez fiscal'),
+    ]);
+  });
+
+  it('prints names of every script and length, and amounts of every size', async () => {
+    const document = example('ecf-31');
+    const [item] = document.ECF.DetallesItems.Item;
+    const names = [
+      '#strong[x] $a$ @b <c> // \\ *_`',
+      'العربية',
+      '中文字符',
+      '😀👩‍👩‍👧',
+      'e\u0301\u0323',
+      '\u202ertl',
+      'W'.repeat(80),
+    ];
+    const most = '9999999999999999.99';
+    document.ECF.DetallesItems.Item = names.map((NombreItem, index) => ({
+      ...item,
+      ...{ NombreItem, NumeroLinea: String(index + 1), MontoItem: most, CantidadItem: most, DescuentoMonto: most },
+      DescripcionItem: 'y'.repeat(1000),
+    }));
+    document.ECF.Encabezado.Emisor.RazonSocialEmisor = 'Ñ'.repeat(150);
+    document.ECF.Encabezado.Comprador.RazonSocialComprador = '😀'.repeat(75);
+    const xml = await signed(document);
+    for (const format of ['letter', 'ticket'] as const) {
+      expect((await codesOf(await printer.print({ xml, env: 'eCF', format }))).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('is refused for a document that is not a signed e-CF', async () => {
+    for (const xml of ['<a/>', '', 'no XML']) {
+      const printing = printer.print({ xml: Buffer.from(xml), env: 'eCF', format: 'letter' });
+      await expect(printing).rejects.toMatchObject({ code: 'not_printable' });
+    }
+  });
+});
+
+describe('a printer', () => {
+  const xml = goldens.get('ecf-32') as Buffer;
+
+  it('prints again after its renderer was killed by the memory or time limit', async () => {
+    for (const limits of [{ memoryLimit: 150 * 2 ** 20 }, { timeLimitMs: 2000 }]) {
+      const limited = createPrinter(limits);
+      try {
+        const long = await signed(withLines(example('ecf-32'), 10_000));
+        const printing = limited.print({ xml: long, env: 'eCF', format: 'letter' });
+        await expect(printing).rejects.toMatchObject({ code: 'renderer_failed' });
+      } finally {
+        limited.close();
+      }
+    }
+    expect((await printer.print({ xml, env: 'eCF', format: 'ticket' })).length).toBeGreaterThan(0);
+  });
+
+  it('refuses documents when too many wait', async () => {
+    const small = createPrinter({ mostWaiting: 1 });
+    try {
+      const printing = Array.from({ length: 4 }, () => small.print({ xml, env: 'eCF', format: 'ticket' }));
+      const codes = (await Promise.allSettled(printing)).map((one) => one.status === 'rejected' && one.reason.code);
+      expect(codes.filter((code) => code === 'renderer_busy')).toHaveLength(2);
+      expect(codes.filter((code) => code === false)).toHaveLength(2);
+    } finally {
+      small.close();
+    }
+  });
+});
+
+describe('texts', () => {
+  const glyphs = new Set(
+    Array.from('abcdefghijklmnopqrstuvwxyzé[]+U0123456789ABCDEF ').map((one) => one.codePointAt(0) ?? 0),
+  );
+
+  it('show characters that the fonts lack by their number, and drop marks without a glyph', () => {
+    expect(printable('caf\u0065\u0301 \u{1F600}\u200d', glyphs)).toBe('café [U+1F600]');
+    expect(printable('a\tb\nc', glyphs)).toBe('a b c');
+  });
+
+  it('get places to break in words that are longer than a column', () => {
+    expect(printable('x'.repeat(30), glyphs)).toContain('\u200b');
+    expect(printable('x'.repeat(20), glyphs)).not.toContain('\u200b');
+  });
+});
+
+describe('a logo', () => {
+  const png = qrPng('https://example.com');
+
+  it('is printed, and bounded by its dimensions before it is decoded', async () => {
+    const logo = readLogo(png);
+    expect(logo).toMatchObject({ type: 'png', ratio: 1 });
+    const xml = goldens.get('ecf-31') as Buffer;
+    const [plain, printed] = [null, logo].map((one) => printer.print({ xml, env: 'eCF', format: 'letter', logo: one }));
+    expect((await printed)?.length).toBeGreaterThan((await plain)?.length ?? 0);
+    const bomb = Buffer.from(png);
+    bomb.writeUInt32BE(30_000, 16);
+    bomb.writeUInt32BE(30_000, 20);
+    expect(() => readLogo(bomb)).toThrow('30000 by 30000 pixels');
+    expect(() => readLogo(Buffer.from('GIF89a'))).toThrow('not a PNG or JPEG');
+    expect(() => readLogo(Buffer.alloc(2 ** 20 + 1))).toThrow('1 MiB');
+  });
+});
+
+describe('a QR code', () => {
+  it('has a quiet zone of four modules, as SVG and as PNG', () => {
+    const svg = qrSvg('https://example.com');
+    expect(svg).toMatch(/viewBox="0 0 57 57"/);
+    expect(svg).toContain('M4 4h1v1h-1z');
+    expect(qrPng('https://example.com').readUInt32BE(16)).toBe(57 * 8);
+  });
+});
