@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testKey } from '@ecf/test-support';
@@ -322,6 +322,22 @@ describe('ecf qr', () => {
     expect(tampered.stderr).toContain('does not verify');
     expect(two).toMatchObject({ code: 2, stdout: '' });
     for (const refused of [unsigned, none]) expect(refused).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('ecf print', () => {
+  it('writes a PDF, and names what is wrong with a format or a document', async () => {
+    const target = join(folder, 'printed.pdf');
+    expect(await ecf(['print', '--format', 'ticket', creditFile, '-o', target])).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(target).subarray(0, 5).toString()).toBe('%PDF-');
+    const [format, output, unsigned] = await Promise.all([
+      ecf(['print', '--format', 'a4', creditFile, '-o', target]),
+      ecf(['print', creditFile]),
+      ecf(['print', '-o', target], builtCredit),
+    ]);
+    expect(format).toMatchObject({ code: 2, stderr: expect.stringContaining('letter or ticket') });
+    expect(output).toMatchObject({ code: 2, stderr: expect.stringContaining('-o names the PDF file') });
+    expect(unsigned).toMatchObject({ code: 1, stderr: expect.stringContaining('not a signed e-CF') });
   });
 });
 

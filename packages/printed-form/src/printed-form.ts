@@ -454,13 +454,19 @@ function price(text: string | null): string {
   return value === null ? '' : money(value.toFixed(4).replace(/0{1,2}$/, ''));
 }
 
-/** A quantity without trailing zeros. */
+/** A quantity without trailing zeros, of at most four digits. */
 function quantity(text: string | null): string {
   const value = Decimal.parse(text ?? '');
-  return value === null ? '' : money(value.toFixed(4).replace(/\.?0+$/, ''));
+  if (value === null) return '';
+  const digits = [0, 1, 2, 3].find((count) => value.round(count).equals(value)) ?? 4;
+  return money(value.toFixed(digits));
 }
 
+/** `1234.50` as `1,234.50`. */
 function money(decimal: string): string {
   const [whole = '', ...fraction] = decimal.split('.');
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
+  const groups: string[] = [];
+  let rest = whole.replace('-', '');
+  for (; rest.length > 3; rest = rest.slice(0, -3)) groups.unshift(rest.slice(-3));
+  return [(whole.startsWith('-') ? '-' : '') + [rest, ...groups].join(','), ...fraction].join('.');
 }
