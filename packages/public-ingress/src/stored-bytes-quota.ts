@@ -1,13 +1,9 @@
-import { toCalendarDate } from '@ecf/domain';
-import { type QuotaClaim, type QuotaStore, quotaHour } from './quota-store.js';
+import { dominicanDays, toCalendarDate } from '@ecf/domain';
+import type { QuotaClaim, QuotaStore } from './quota-store.js';
 import type { SignerUse } from './signers/known-signers.js';
 
-export { quotaHour };
-
-const HOUR_MS = 3_600_000;
-
 export interface StoredBytesLimits {
-  /** Bytes in 24 hours that one sender can make a service keep. */
+  /** Bytes in one day that one sender can make a service keep. */
   readonly maxStoredBytesPerSender: number;
   /** The same for all senders whose signer is not known. */
   readonly maxStoredBytesFromStrangers: number;
@@ -50,7 +46,7 @@ export interface NamedClaim<Of extends string> {
 export interface StoredBytesQuota {
   /**
    * Counts bytes that are about to be kept, before compression. Rejects with StoredBytesUsed, and counts nothing, where
-   * they exceed a share of the last 24 hours.
+   * they exceed a share of the day.
    * @param narrower claims that count first; the name of the first that does not fit is returned, and nothing counts
    */
   take<Of extends string = never>(
@@ -63,15 +59,15 @@ export interface StoredBytesQuota {
 export function createStoredBytesQuota(quotas: Pick<QuotaStore, 'take'>, limits: StoredBytesLimits): StoredBytesQuota {
   /** The narrowest claim comes first: a sender over its own share takes nothing from others. */
   function sharesOf({ at, sender, signer }: Storer, amount: number): QuotaClaim[] {
-    const hour = quotaHour(at);
+    const day = toCalendarDate(at);
     if (signer?.known)
-      return [{ scope: `signer:${signer.name}`, hour, amount, limit: limits.maxStoredBytesPerKnownSigner }];
+      return [{ scope: `signer:${signer.name}`, day, amount, limit: limits.maxStoredBytesPerKnownSigner }];
     const { maxStoredBytesPerSender, maxStoredBytesFromStrangers: all, reserveForTrusted } = limits;
     const untrusted = reserveForTrusted && !signer?.trusted;
     return [
-      { scope: `sender:${sender}`, hour, amount, limit: maxStoredBytesPerSender },
-      ...(untrusted ? [{ scope: 'strangers:untrusted', hour, amount, limit: Math.floor(all / 2) }] : []),
-      { scope: 'strangers', hour, amount, limit: all },
+      { scope: `sender:${sender}`, day, amount, limit: maxStoredBytesPerSender },
+      ...(untrusted ? [{ scope: 'strangers:untrusted', day, amount, limit: Math.floor(all / 2) }] : []),
+      { scope: 'strangers', day, amount, limit: all },
     ];
   }
 
@@ -86,23 +82,23 @@ export function createStoredBytesQuota(quotas: Pick<QuotaStore, 'take'>, limits:
   };
 }
 
-/** A sender, a known signer or all strangers together used their share of the last 24 hours. */
+/** A sender, a known signer or all strangers together used their share of the day. */
 export class StoredBytesUsed extends Error {
   override readonly name = 'StoredBytesUsed';
-  /** To the next full hour: the bytes of an hour count no more after 24 hours. */
+  /** To the end of the Dominican day. */
   readonly retryAfterSeconds: number;
   constructor(scope: string, at: Date) {
     const kind = scope.slice(0, scope.includes(':') ? scope.indexOf(':') : undefined);
     super(`${WORDS[kind] ?? WORDS.strangers}; send the document again later. It was not kept.`);
-    this.retryAfterSeconds = Math.ceil((HOUR_MS - (at.getTime() % HOUR_MS)) / 1_000);
+    const day = toCalendarDate(at);
+    this.retryAfterSeconds = Math.ceil((dominicanDays(day, day).until.getTime() - at.getTime()) / 1_000);
   }
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  sender: 'This sender has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_SENDER)',
-  signer: 'This signer has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_KNOWN_SIGNER)',
-  strangers:
-    'Senders that are not known here have used their bytes of the last 24 hours (MAX_STORED_BYTES_FROM_STRANGERS)',
+  sender: 'This sender has used its bytes of the day (MAX_STORED_BYTES_PER_SENDER)',
+  signer: 'This signer has used its bytes of the day (MAX_STORED_BYTES_PER_KNOWN_SIGNER)',
+  strangers: 'Senders that are not known here have used their bytes of the day (MAX_STORED_BYTES_FROM_STRANGERS)',
 };
 
 /**

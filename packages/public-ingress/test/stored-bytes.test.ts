@@ -5,6 +5,7 @@ import { createStoredBytesQuota, refusalFolder, StoredBytesUsed, type Storer } f
 import { createInMemoryQuotaStore } from './support/quota-store.js';
 
 const NOON = new Date('2026-06-23T12:10:00Z');
+const END_OF_DAY = Date.parse('2026-06-24T04:00:00Z');
 const later = (hours: number) => new Date(NOON.getTime() + hours * 3_600_000);
 
 const LIMITS = {
@@ -26,20 +27,20 @@ function shares(limits: Partial<typeof LIMITS> = {}, quotas = createInMemoryQuot
     const full = signer === null ? null : { name: 'eCF:1:k', known: false, trusted: false, ...signer };
     const over = await quota.take({ at, sender, signer: full }, bytes).catch((error: unknown) => error);
     if (over === null) return 'kept';
-    expect(over).toMatchObject({ name: 'StoredBytesUsed', retryAfterSeconds: 3_000 });
+    expect(over).toMatchObject({ name: 'StoredBytesUsed', retryAfterSeconds: (END_OF_DAY - at.getTime()) / 1_000 });
     return /MAX_STORED_BYTES_\w+/.exec((over as Error).message)?.[0];
   };
 }
 
 describe('the shares of kept bytes', () => {
-  it('bound a sender for 24 hours, to the byte, over all instances', async () => {
+  it('bound a sender for a Dominican day, to the byte, over all instances', async () => {
     const quotas = createInMemoryQuotaStore();
     const [one, other] = [shares({}, quotas), shares({}, quotas)];
     expect([await one('a', 120), await other('a', 81)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
     expect([await other('a', 80), await one('a', 1)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
     expect(await one('b', 100)).toBe('kept');
-    expect(await one('a', 1, null, later(23))).toBe('MAX_STORED_BYTES_PER_SENDER');
-    expect(await one('a', 200, null, later(24))).toBe('kept');
+    expect(await one('a', 1, null, later(15))).toBe('MAX_STORED_BYTES_PER_SENDER');
+    expect(await one('a', 200, null, later(16))).toBe('kept');
   });
 
   it('bound all strangers together; half is for trusted signers, and known signers have a separate bound', async () => {
@@ -63,7 +64,7 @@ describe('the shares of kept bytes', () => {
   it('a narrower claim counts first; what does not fit takes nothing', async () => {
     const quota = createStoredBytesQuota(createInMemoryQuotaStore(), LIMITS);
     const storer = { at: NOON, sender: 'a', signer: null };
-    const narrower = [{ of: 'number', claim: { scope: 'n', hour: null, amount: 100, limit: 100 } }] as const;
+    const narrower = [{ of: 'number', claim: { scope: 'n', day: null, amount: 100, limit: 100 } }] as const;
     expect(await quota.take(storer, 100, narrower)).toBeNull();
     expect(await quota.take(storer, 100, narrower)).toBe('number');
     expect(await quota.take(storer, 100)).toBeNull();

@@ -2,7 +2,7 @@ import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type AuditAct, TOPICS } from '@ecf/contracts';
-import { type DocumentNode, groupOf } from '@ecf/domain';
+import { type DocumentNode, groupOf, toCalendarDate } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { createLogger } from '@ecf/kit/telemetry';
 import { openDatabase, type Transaction } from '@ecf/postgres';
@@ -634,17 +634,16 @@ describe('stored bytes of refused approvals', () => {
     const entries = metric?.values.map(({ labels, value }) => [String(labels.reason), value] as const) ?? [];
     return { size: 0, ...Object.fromEntries(entries) };
   };
-  /** A sender has used all of its share of the last 24 hours. */
+  /** A sender has used all of its share of the day. */
   const useUp = (sender: string) =>
     world.database.query(
-      `INSERT INTO stored_bytes (scope, hour, buckets)
-       VALUES ($1, extract(epoch FROM now())::bigint / 3600, array_fill(62500::bigint, ARRAY[24]))
-       ON CONFLICT (scope) DO UPDATE SET hour = excluded.hour, buckets = excluded.buckets`,
-      [`sender:${sender}`],
+      `INSERT INTO used_quotas (scope, day, used) VALUES ($1, $2, 1500000)
+       ON CONFLICT (scope, day) DO UPDATE SET used = excluded.used`,
+      [`sender:${sender}`, toCalendarDate(new Date())],
     );
-  beforeEach(() => world.database.query('DELETE FROM stored_bytes'));
+  beforeEach(() => world.database.query('DELETE FROM used_quotas'));
 
-  it('are bounded for a sender in 24 hours, refusals included; then its bytes are refused, and those of others kept', async () => {
+  it('are bounded for a sender in a day, refusals included; then its bytes are refused, and those of others kept', async () => {
     const encf = await issued();
     const [first = '', second = ''] = SENDERS;
     await useUp(first);
@@ -684,7 +683,7 @@ describe('stored bytes of refused approvals', () => {
         await useUp(SENDERS[0] as string);
         await useUp(SENDERS[1] as string);
       }
-      await world.database.query('DELETE FROM stored_bytes');
+      await world.database.query('DELETE FROM used_quotas');
     }
     const { rows } = await world.database.query('SELECT repeats FROM refused_approvals WHERE encf = $1', [encf]);
     expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);

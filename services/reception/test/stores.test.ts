@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
+import { type CalendarDate, toCalendarDate } from '@ecf/domain';
 import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/kit';
 import { createInstanceReport, type Database, limitDueTimes, openDatabase } from '@ecf/postgres';
 import {
@@ -8,7 +9,6 @@ import {
   createQuotaStore,
   noteKnownSigner,
   type QuotaStore,
-  quotaHour,
   type SignerFacts,
   type SignerUse,
 } from '@ecf/public-ingress';
@@ -55,6 +55,8 @@ interface Stores {
   keys: TokenKeys;
   quotas: QuotaStore;
 }
+
+const DAY_MS = 86_400_000;
 
 let database: Database;
 let documents: TestDocuments;
@@ -385,17 +387,6 @@ describe('documents', () => {
     expect(rowCount).toBe(0);
   });
 
-  it('count in the present hour of a quota if a wrong clock counted them in a future hour', async () => {
-    const quotas = createQuotaStore(database);
-    const hour = quotaHour(NOW);
-    const take = async (at: number) =>
-      (await quotas.take([{ scope: 'future', hour: at, amount: 100, limit: 100 }])) === null;
-    expect(await take(hour + 92 * 24)).toBe(true);
-    expect(await take(hour + 24)).toBe(false);
-    await quotas.clean(NOW);
-    expect([await take(hour + 23), await take(hour + 24)]).toEqual([false, true]);
-  });
-
   it('have their first query before repeated ones, and documents of known signers come first', async () => {
     const confirmations = createConfirmationStore(database);
     await database.query('UPDATE confirmations SET due_at = NULL');
@@ -600,10 +591,10 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
 
   it('quotas grant a claim completely or not at all, also concurrently', async () => {
     const { quotas } = at();
-    const hour = quotaHour(NOW);
-    const claim = (scope: string, amount: number, limit: number, at: number | null = hour) => ({
+    const [today, tomorrow] = [toCalendarDate(NOW), toCalendarDate(new Date(NOW.getTime() + DAY_MS))];
+    const claim = (scope: string, amount: number, limit: number, day: CalendarDate | null = today) => ({
       scope,
-      hour: at,
+      day,
       amount,
       limit,
     });
@@ -615,32 +606,11 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
     const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
     expect(used.every((over) => over === null)).toBe(true);
     await quotas.take([claim('number', 1, 1, null)]);
-    expect(await quotas.take([claim('all', 55, 55, hour + 23)])).toMatchObject({ scope: 'all' });
-    await quotas.clean(new Date(NOW.getTime() + 24 * 3_600_000));
-    expect(await quotas.take([claim('all', 55, 55, hour + 24)])).toBeNull();
+    expect(await quotas.take([claim('all', 55, 55)])).toMatchObject({ scope: 'all' });
+    expect(await quotas.take([claim('all', 55, 55, tomorrow)])).toBeNull();
+    await quotas.clean(new Date(NOW.getTime() + DAY_MS));
+    expect(await quotas.take([claim('all', 1, 55, tomorrow)])).toMatchObject({ scope: 'all' });
     expect(await quotas.take([claim('number', 1, 1, null)])).toMatchObject({ scope: 'number' });
-  });
-
-  it('amounts of an hour count for 24 hours', async () => {
-    const { quotas } = at();
-    const start = quotaHour(NOW) + 1_000_007;
-    const take = async (hours: number, amount: number) =>
-      (await quotas.take([{ scope: 'rolling', hour: start + hours, amount, limit: 100 }])) === null;
-    expect([await take(0, 40), await take(0, 10), await take(5, 30), await take(23, 21)]).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
-    expect([await take(23, 20), await take(24, 51), await take(24, 50)]).toEqual([true, false, true]);
-    // The clock of another instance is behind.
-    expect([await take(23, 1), await take(29, 30), await take(30, 1)]).toEqual([false, true, false]);
-    expect([await take(46, 1), await take(47, 20), await take(500, 100), await take(500, 1)]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
   });
 
   it('a seed is redeemed once, and forgotten a day after it has expired', async () => {

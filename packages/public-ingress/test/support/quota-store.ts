@@ -1,21 +1,17 @@
-import { QUOTA_HOURS, type QuotaClaim, type QuotaStore, quotaHour } from '../../src/quota-store.js';
+import type { QuotaClaim, QuotaStore } from '../../src/quota-store.js';
 
 /** Quotas in memory. */
 export function createInMemoryQuotaStore(): QuotaStore {
-  let taken: QuotaClaim[] = [];
-  const counts = (one: QuotaClaim, claim: QuotaClaim) =>
-    one.scope === claim.scope && (one.hour === null || claim.hour === null || one.hour > claim.hour - QUOTA_HOURS);
-  const after = (claim: QuotaClaim) =>
-    taken.filter((one) => counts(one, claim)).reduce((sum, { amount }) => sum + amount, claim.amount);
+  const used = new Map<string, number>();
+  const nameOf = ({ scope, day }: QuotaClaim) => `${day ?? ''} ${scope}`;
+  const after = (claim: QuotaClaim) => (used.get(nameOf(claim)) ?? 0) + claim.amount;
   return {
     async take(claims) {
       const over = claims.find((claim) => after(claim) > claim.limit);
       if (over !== undefined) return over;
-      taken.push(...claims);
+      for (const claim of claims) used.set(nameOf(claim), after(claim));
       return null;
     },
-    async clean(now) {
-      taken = taken.filter(({ hour }) => hour === null || hour > quotaHour(now) - QUOTA_HOURS);
-    },
+    clean: async () => undefined,
   };
 }

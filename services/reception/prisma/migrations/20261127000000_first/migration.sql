@@ -123,21 +123,12 @@ CREATE TABLE "early_decisions" (
 );
 
 -- CreateTable
-CREATE TABLE "stored_bytes" (
+CREATE TABLE "used_quotas" (
     "scope" TEXT NOT NULL,
-    "hour" BIGINT NOT NULL,
-    "buckets" BIGINT[],
-
-    CONSTRAINT "stored_bytes_pkey" PRIMARY KEY ("scope")
-);
-
--- CreateTable
-CREATE TABLE "refusal_budgets" (
-    "scope" TEXT NOT NULL,
-    "period" TEXT NOT NULL,
+    "day" TEXT NOT NULL,
     "used" BIGINT NOT NULL,
 
-    CONSTRAINT "refusal_budgets_pkey" PRIMARY KEY ("scope","period")
+    CONSTRAINT "used_quotas_pkey" PRIMARY KEY ("scope","day")
 );
 
 -- CreateTable
