@@ -58,9 +58,9 @@ export async function startReceiver(clock: () => number): Promise<Receiver> {
   return receiver;
 }
 
-/** Looks until something holds, for ten seconds. */
+/** Looks until something holds, for a minute at most. */
 export async function until<T>(look: () => T | Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
+  for (let tries = 0; tries < 6_000; tries += 1) {
     const value = await look();
     if (holds(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 10));
