@@ -12,8 +12,6 @@ const DOES_IO = [
   '^services/[^/]+/src/(main|app|config|background|metrics|index)\\.ts$',
   // The wiring of a subject.
   '^services/[^/]+/src/[^/]+/index\\.ts$',
-  // Not named by their suffix.
-  '^services/query/src/webhooks\\.ts$',
 ];
 
 export default {

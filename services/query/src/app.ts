@@ -24,7 +24,7 @@ import { createDirectory } from './authority/directory.js';
 import { createMonitoring } from './authority/monitoring.js';
 import type { Authority, TokenSource } from './authority/ports.js';
 import type { QueryConfig } from './config.js';
-import { subscribeToEvents } from './events.js';
+import { subscribeToEvents } from './events.kafka.js';
 import { createPostgresFeed } from './feed/feed.postgres.js';
 import { createLongPolls } from './feed/long-polls.http.js';
 import { createReadFeed } from './feed/read-feed.js';
@@ -42,7 +42,7 @@ import { queryOperations } from './rebuild/operations.http.js';
 import { createRebuild } from './rebuild/rebuild.js';
 import { createPostgresRebuild } from './rebuild/rebuild.postgres.js';
 import { createQueryApp } from './routes.js';
-import { createWebhooks } from './webhooks.js';
+import { createWebhooks } from './webhooks/index.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const GATEWAY_TIMEOUT_MS = 3_000;

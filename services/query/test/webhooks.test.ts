@@ -10,8 +10,8 @@ import { createMasterKeyOperations, limitDueTimes } from '@ecf/postgres';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { createQuery } from '../src/index.js';
+import { DUE_TIMES } from '../src/webhooks/index.js';
 import { sealedWebhookSecrets } from '../src/webhooks/webhooks.postgres.js';
-import { DUE_TIMES } from '../src/webhooks.js';
 import {
   ACCOUNT,
   batchDone,

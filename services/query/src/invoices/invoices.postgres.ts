@@ -1,6 +1,6 @@
 import type { Period } from '@ecf/contracts';
 import { columnOf } from '@ecf/http';
-import { camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
+import { anyOf, camelCaseRows, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
 import type { ClientSums, InvoiceSums } from './aggregate.js';
 import type { IssuedInvoice } from './issued-invoice.js';
@@ -8,7 +8,6 @@ import { listQuery, SHOWN } from './list-sql.postgres.js';
 import { monthsAndDays } from './periods.js';
 import type { InvoiceFilter, InvoiceStore, Page, Place, ReceivedStore, ShownInvoice } from './ports.js';
 import { midnight } from './projection.postgres.js';
-import type { ReceivedRecord } from './received-record.js';
 
 /** The rows of an issuer's sums by day: $1 env, $2 issuer, $3 period, $4 first and $5 last day. */
 const OF_DAYS = 'FROM invoice_rollup WHERE env = $1 AND issuer_rnc = $2 AND period = $3 AND day BETWEEN $4 AND $5';
@@ -115,12 +114,11 @@ export function createPostgresReceived(database: Database): ReceivedStore {
         .selectAll()
         .where('env', '=', env)
         .where('encf', '=', encf)
-        .where(({ eb, val }) => eb('buyerRnc', '=', eb.fn.any(val([...buyerRncs]))))
+        .where('buyerRnc', '=', anyOf(buyerRncs))
         .$if(issuerRnc !== null, (query) => query.where('issuerRnc', '=', issuerRnc as string))
         .orderBy('dateReceived', 'desc')
         .orderBy('id', 'desc')
         .limit(50)
-        .$castTo<ReceivedRecord>()
         .execute();
     },
   };

@@ -1,7 +1,6 @@
 import type { ApprovalStatus, DeliveryChanged, Invoice, InvoiceChanged } from '@ecf/contracts';
 import {
   APPROVABLE_TYPES,
-  type CalendarDate,
   canTransition,
   EMISSION_STATES,
   type EmissionState,
@@ -9,52 +8,14 @@ import {
   storedEnvironment,
   toIsoDominican,
 } from '@ecf/domain';
+import type { Selectable } from 'kysely';
+import type { Invoice as InvoiceRow } from '../generated/tables.js';
 
-/** The key of an issued document. */
-export interface InvoiceKey {
-  /** With the certification run, as {@link storedEnvironment} writes it. */
-  readonly env: string;
-  readonly issuerRnc: string;
-  readonly encf: string;
-}
+/** The read model of an issued document: its row. */
+export type IssuedInvoice = Readonly<Selectable<InvoiceRow>>;
 
-/** The read model of an issued document. */
-export interface IssuedInvoice extends InvoiceKey {
-  readonly id: number;
-  readonly revision: number;
-  /** False in rows of earlier versions about withdrawn documents: a rebuild lists them. */
-  readonly listed: boolean;
-  /** No further change is possible. */
-  readonly settled: boolean;
-  readonly ecfType: InvoiceChanged['ecf_type'];
-  readonly route: InvoiceChanged['route'];
-  readonly status: InvoiceChanged['status'];
-  readonly code: string | null;
-  readonly messages: InvoiceChanged['messages'];
-  readonly sequenceUsed: boolean | null;
-  readonly trackId: string | null;
-  readonly buyerRnc: string | null;
-  readonly buyerName: string | null;
-  readonly dateIssued: CalendarDate;
-  readonly createdAt: Date;
-  readonly signedAt: Date;
-  /** Two decimals, as the document states it. */
-  readonly totalAmount: string;
-  readonly totalItbis: string;
-  readonly modifiedEncf: string | null;
-  /** The caller's own reference. */
-  readonly reference: string | null;
-  /** Id of the API key, and the request, that submitted it; null if unknown. */
-  readonly submittedBy: string | null;
-  readonly requestId: string | null;
-  readonly securityCode: string;
-  readonly qrUrl: string;
-  readonly xmlPath: string;
-  readonly xmlChecksum: string;
-  readonly rfcePath: string | null;
-  readonly rfceChecksum: string | null;
-  readonly attempts: InvoiceChanged['attempts'];
-}
+/** The key of an issued document; `env` names the certification run, as {@link storedEnvironment} writes it. */
+export type InvoiceKey = Pick<IssuedInvoice, 'env' | 'issuerRnc' | 'encf'>;
 
 /** The read model of an event. */
 export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {

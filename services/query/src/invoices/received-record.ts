@@ -1,4 +1,6 @@
 import type { ReceivedInvoiceChanged } from '@ecf/contracts';
+import type { Selectable } from 'kysely';
+import type { ReceivedInvoice } from '../generated/tables.js';
 
 /** Bytes in the XML store; the checksum is SHA-256 in lower-case hex. */
 export interface StoredXml {
@@ -6,20 +8,8 @@ export interface StoredXml {
   readonly checksum: string;
 }
 
-/** The read model of a received document: the place of its bytes, and of those of documents that compete for its number. */
-export interface ReceivedRecord {
-  readonly env: ReceivedInvoiceChanged['env'];
-  readonly encf: string;
-  /** The provider. */
-  readonly issuerRnc: string;
-  readonly buyerRnc: string;
-  readonly id: number;
-  readonly revision: number;
-  readonly dateReceived: Date;
-  readonly xmlPath: string;
-  readonly xmlChecksum: string;
-  readonly conflicts: readonly StoredXml[];
-}
+/** The read model of a received document: where its bytes are, and those of documents that compete for its number. */
+export type ReceivedRecord = Readonly<Selectable<ReceivedInvoice>>;
 
 /** The read model of an event. */
 export function receivedRecord(event: ReceivedInvoiceChanged): ReceivedRecord {

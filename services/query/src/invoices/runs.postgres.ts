@@ -1,4 +1,4 @@
-import { type Database, queryBuilder } from '@ecf/postgres';
+import { anyOf, type Database, queryBuilder } from '@ecf/postgres';
 import type { DB } from '../generated/tables.js';
 import type { RunStore } from './ports.js';
 
@@ -12,7 +12,7 @@ export function createPostgresRuns(database: Database): RunStore {
         .selectFrom('certificationRun')
         .select(['issuerRnc', 'run'])
         .where('env', '=', env)
-        .where(({ eb, val }) => eb('issuerRnc', '=', eb.fn.any(val([...issuerRncs]))))
+        .where('issuerRnc', '=', anyOf(issuerRncs))
         .execute();
       const runs = new Map(rows.map(({ issuerRnc, run }) => [issuerRnc, run]));
       return issuerRncs.map((rnc) => runs.get(rnc) ?? 1);

@@ -1,5 +1,6 @@
-import type { Database } from '@ecf/postgres';
-import type { RebuildState, RebuildStore } from './rebuild.js';
+import { type Database, queryBuilder } from '@ecf/postgres';
+import type { DB } from '../generated/tables.js';
+import type { RebuildStore } from './rebuild.js';
 
 /** Time without progress after which another instance may begin a rebuild anew. */
 const ABANDONED = '3 minutes';
@@ -9,12 +10,11 @@ const TABLES = 'invoice, invoice_rollup, buyer_rollup, received_invoice';
 /** The progress of rebuilds in PostgreSQL. */
 export function createPostgresRebuild(database: Database): RebuildStore {
   return {
-    async state() {
-      const { rows } = await database.query<RebuildState>(
-        `SELECT building, filled, started_at AS "startedAt", finished_at AS "finishedAt", documents, failure FROM rebuild`,
-      );
-      return rows[0] as RebuildState;
-    },
+    state: () =>
+      queryBuilder<DB>(database)
+        .selectFrom('rebuild')
+        .select(['building', 'filled', 'startedAt', 'finishedAt', 'documents', 'failure'])
+        .executeTakeFirstOrThrow(),
     begin: ({ empty }) =>
       database.transaction(async (tx) => {
         const { rows } = await tx.query<{ startedAt: Date }>(

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { retry } from '@ecf/kit';
 import { QueryError } from '../errors.js';
 import { issuedInvoice } from '../invoices/issued-invoice.js';
 import type { InvoiceSource, OutcomeSource, OutcomeStore, Projection, ReceivedSource } from '../invoices/ports.js';
@@ -64,9 +64,8 @@ export interface RebuildParts {
 export function createRebuild(parts: RebuildParts): Rebuild {
   const { store, projection, outcomes, emission, reception, outcomeSource, failed, retryMs = RETRY_MS } = parts;
   const stopping = new AbortController();
+  const pauses = { firstMs: retryMs, longestMs: retryMs, signal: stopping.signal };
   let running: Promise<void> = Promise.resolve();
-
-  const pause = () => delay(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function fill(startedAt: Date): Promise<void> {
     let documents = 0;
@@ -99,21 +98,28 @@ export function createRebuild(parts: RebuildParts): Rebuild {
     );
   }
 
+  async function fillOrNote(startedAt: Date): Promise<void> {
+    try {
+      await fill(startedAt);
+      await store.end(startedAt, 'complete');
+    } catch (error) {
+      if (stopping.signal.aborted) throw error;
+      failed('rebuilding the read models', error);
+      const failure = error instanceof Error ? error.message : String(error);
+      const isPresent = await store.progress(startedAt, { failure }).catch(() => true);
+      // Otherwise another rebuild has begun, and this one ends.
+      if (isPresent) throw error;
+    }
+  }
+
   /** Fills the read models, from the first page again after a failure. */
   async function run(startedAt: Date): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await fill(startedAt);
-        return await store.end(startedAt, 'complete');
-      } catch (error) {
-        if (stopping.signal.aborted) break;
-        failed('rebuilding the read models', error);
-        const failure = error instanceof Error ? error.message : String(error);
-        if (!(await store.progress(startedAt, { failure }).catch(() => true))) return;
-        await pause();
-      }
+    try {
+      await retry(() => fillOrNote(startedAt), pauses);
+    } catch {
+      // Stopped. Another instance may begin the rebuild anew.
+      await store.end(startedAt, 'left').catch((error) => failed('leaving a rebuild', error));
     }
-    await store.end(startedAt, 'left').catch((error) => failed('leaving a rebuild', error));
   }
 
   async function ownersAreEmpty(): Promise<boolean> {
@@ -133,22 +139,22 @@ export function createRebuild(parts: RebuildParts): Rebuild {
       return store.state();
     },
     async resume() {
-      while (!stopping.signal.aborted) {
-        try {
-          const { building, filled } = await store.state();
-          if (filled && !building) return;
-          if (!building && (await ownersAreEmpty())) return await store.nothingToFill();
-          // What the read models have is from events, or from the rebuild that ended with its instance.
-          const startedAt = await store.begin({ empty: false });
-          if (startedAt !== null) {
-            running = run(startedAt);
-            return await running;
-          }
-        } catch (error) {
-          failed('filling the read models', error);
-        }
-        await pause();
-      }
+      const isBusy = new Error('another instance fills the read models');
+      const attempt = async () => {
+        const { building, filled } = await store.state();
+        if (filled && !building) return;
+        if (!building && (await ownersAreEmpty())) return store.nothingToFill();
+        // What the read models have is from events, or from the rebuild that ended with its instance.
+        const startedAt = await store.begin({ empty: false });
+        if (startedAt === null) throw isBusy;
+        running = run(startedAt);
+        await running;
+      };
+      const onFailure = (error: unknown) => {
+        if (error !== isBusy) failed('filling the read models', error);
+      };
+      // Rejects only if the service stops.
+      await retry(attempt, { ...pauses, onFailure }).catch(() => undefined);
     },
     async stop() {
       stopping.abort();

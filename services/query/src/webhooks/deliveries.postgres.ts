@@ -1,7 +1,9 @@
 import type { PublicEvent } from '@ecf/contracts';
 import type { SealingKeys } from '@ecf/kit';
-import type { Database } from '@ecf/postgres';
+import { camelCaseRows, type Database } from '@ecf/postgres';
+import type { Selectable } from 'kysely';
 import { type Place, publicId } from '../feed/feed.postgres.js';
+import type { WebhookDelivery as WebhookDeliveryRow } from '../generated/tables.js';
 import type { WebhookDeliveries, WebhookDelivery } from './ports.js';
 import { openReceiver, type SealedReceiver } from './webhooks.postgres.js';
 
@@ -83,10 +85,10 @@ const WAITING = {
       FROM webhook AS w WHERE active AND failing_since IS NOT NULL AND EXISTS (SELECT FROM webhook_delivery AS d WHERE d.webhook_id = w.id)`,
 };
 
-interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'subject' | 'data'> {
-  event_id: number;
-  tries: number;
-  give_up_at: Date;
+interface Claimed
+  extends SealedReceiver,
+    Pick<Selectable<WebhookDeliveryRow>, 'eventId' | 'tries' | 'giveUpAt'>,
+    Pick<PublicEvent, 'type' | 'env' | 'subject' | 'data'> {
   mark: Place['mark'] | null;
   time: Date;
 }
@@ -94,15 +96,14 @@ interface Claimed extends SealedReceiver, Pick<PublicEvent, 'type' | 'env' | 'su
 /** Deliveries in PostgreSQL. */
 export function createWebhookDeliveries(database: Database, sealingKeys: SealingKeys): WebhookDeliveries {
   function claimed(row: Claimed, now: Date): WebhookDelivery {
-    const { event_id, mark, tries, give_up_at, type, time, env, subject, data } = row;
-    const event = mark === null ? null : { id: publicId({ id: event_id, mark }), type, time, env, subject, data };
-    const receiver = openReceiver(sealingKeys, row, now);
-    return { ...receiver, webhookId: row.id, eventId: event_id, event, tries, giveUpAt: give_up_at };
+    const { id: webhookId, eventId, mark, tries, giveUpAt, type, time, env, subject, data } = row;
+    const event = mark === null ? null : { id: publicId({ id: eventId, mark }), type, time, env, subject, data };
+    return { ...openReceiver(sealingKeys, row, now), webhookId, eventId, event, tries, giveUpAt };
   }
   return {
     async claimDue({ now, until, limit }) {
-      const { rows } = await database.query<Claimed>(CLAIM, [now, until, limit]);
-      return rows.map((row) => claimed(row, now));
+      const { rows } = await database.query(CLAIM, [now, until, limit]);
+      return camelCaseRows<Claimed>(rows).map((row) => claimed(row, now));
     },
     async delivered({ webhookId, eventId }, now) {
       await database.query(DELIVERED, [webhookId, eventId, now]);

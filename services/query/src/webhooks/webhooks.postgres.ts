@@ -1,10 +1,11 @@
 import { WEBHOOK_HOURS } from '@ecf/contracts';
 import type { SealBinding, SealingKeys } from '@ecf/kit';
-import { type Database, type SealedValues, sealedRows } from '@ecf/postgres';
+import { camelCaseRows, type Database, queryBuilder, type SealedValues, sealedRows } from '@ecf/postgres';
+import type { Selectable } from 'kysely';
+import type { DB, Webhook as WebhookRow } from '../generated/tables.js';
 import type { NewWebhook, Receiver, Webhook, WebhookStore } from './ports.js';
 
-const COLUMNS = `w.id, w.account_id AS "accountId", w.url, w.types, w.environments, w.active, w.created_at AS "createdAt",
-  w.last_success_at AS "lastSuccessAt", w.failing_since AS "failingSince", w.dropped,
+const COLUMNS = `w.id, w.account_id, w.url, w.types, w.environments, w.active, w.created_at, w.last_success_at, w.failing_since, w.dropped,
   (SELECT count(*) FROM webhook_delivery AS d WHERE d.webhook_id = w.id) AS pending`;
 
 /**
@@ -29,27 +30,25 @@ const REPLAY = {
 };
 
 /** A webhook's address and its secrets as they are stored. */
-export interface SealedReceiver {
-  id: string;
-  account_id: string;
-  url: string;
-  secret: Buffer;
-  former_secret: Buffer | null;
-  former_until: Date | null;
-}
+export type SealedReceiver = Pick<
+  Selectable<WebhookRow>,
+  'id' | 'accountId' | 'url' | 'secret' | 'formerSecret' | 'formerUntil'
+>;
 
 const binding = (account: string, id: string): SealBinding => ({ purpose: 'webhook secret', account, subject: id });
 
 /** Opens the secrets of a webhook that sign at `now`. One that no key of this instance opens is left out. */
 export function openReceiver(sealingKeys: SealingKeys, row: SealedReceiver, now: Date): Receiver {
-  const { former_secret: former, former_until: until } = row;
-  const sealed = former !== null && until !== null && until > now ? [row.secret, former] : [row.secret];
-  const open = (secret: Buffer) => sealingKeys.unseal(secret, binding(row.account_id, row.id)).toString('utf8');
+  const { formerSecret, formerUntil } = row;
+  const isFormerValid = formerSecret !== null && formerUntil !== null && formerUntil > now;
+  const sealed = isFormerValid ? [row.secret, formerSecret] : [row.secret];
+  const open = (secret: Buffer) => sealingKeys.unseal(secret, binding(row.accountId, row.id)).toString('utf8');
   return { url: row.url, secrets: sealed.filter((secret) => sealingKeys.hasKeyOf(secret)).map(open) };
 }
 
 /** Webhooks in PostgreSQL. */
 export function createPostgresWebhooks(database: Database, sealingKeys: SealingKeys): WebhookStore {
+  const db = queryBuilder<DB>(database);
   const seal = ({ accountId, id, secret }: Pick<NewWebhook, 'accountId' | 'id' | 'secret'>) =>
     sealingKeys.seal(Buffer.from(secret, 'utf8'), binding(accountId, id));
   return {
@@ -63,19 +62,19 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
       return rowCount > 0;
     },
     async list(accountId, { limit, offset, environments }) {
-      const { rows } = await database.query<Webhook>(
+      const { rows } = await database.query(
         `SELECT ${COLUMNS} FROM webhook AS w WHERE account_id = $1 AND environments <@ $4::text[]
            ORDER BY created_at, id LIMIT $2 OFFSET $3`,
         [accountId, limit, offset, environments],
       );
-      return rows;
+      return camelCaseRows<Webhook>(rows);
     },
     async find({ accountId, id }) {
-      const { rows } = await database.query<Webhook>(
-        `SELECT ${COLUMNS} FROM webhook AS w WHERE account_id = $1 AND id = $2`,
-        [accountId, id],
-      );
-      return rows[0] ?? null;
+      const { rows } = await database.query(`SELECT ${COLUMNS} FROM webhook AS w WHERE account_id = $1 AND id = $2`, [
+        accountId,
+        id,
+      ]);
+      return camelCaseRows<Webhook>(rows)[0] ?? null;
     },
     async change({ accountId, id }, { active, url, types }) {
       return database.transaction(async (tx) => {
@@ -113,20 +112,24 @@ export function createPostgresWebhooks(database: Database, sealingKeys: SealingK
       return rowCount > 0;
     },
     async replay({ accountId, id }, place, now) {
-      const { rows } = await database.query<{ active: boolean }>(
-        'SELECT active FROM webhook WHERE account_id = $1 AND id = $2',
-        [accountId, id],
-      );
-      if (rows[0]?.active !== true) return false;
+      const webhook = await db
+        .selectFrom('webhook')
+        .select('active')
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (webhook?.active !== true) return false;
       await database.query(REPLAY, [now, id, place]);
       return true;
     },
     async receiver({ accountId, id }, now) {
-      const { rows } = await database.query<SealedReceiver>(
-        `SELECT id, account_id, url, secret, former_secret, former_until FROM webhook WHERE account_id = $1 AND id = $2`,
-        [accountId, id],
-      );
-      return rows[0] === undefined ? null : openReceiver(sealingKeys, rows[0], now);
+      const row = await db
+        .selectFrom('webhook')
+        .select(['id', 'accountId', 'url', 'secret', 'formerSecret', 'formerUntil'])
+        .where('accountId', '=', accountId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row === undefined ? null : openReceiver(sealingKeys, row, now);
     },
   };
 }

@@ -2,17 +2,17 @@ import { createSealingKeys } from '@ecf/kit';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import { createInstanceReport, createMasterKeyOperations, type Database, type DueTimes } from '@ecf/postgres';
 import { createDueTimeWatch, createDueWork } from '@ecf/postgres/due-work';
-import type { QueryConfig } from './config.js';
-import type { FeedStore } from './feed/ports.js';
-import { placeInFeed } from './feed/read-feed.js';
-import { observeWebhooks } from './metrics.js';
-import { createDeliverEvent, LONGEST_PAUSE_MS } from './webhooks/deliver-event.js';
-import { createWebhookDeliveries } from './webhooks/deliveries.postgres.js';
-import { createManageWebhooks } from './webhooks/manage-webhooks.js';
-import { webhookOperations } from './webhooks/operations.js';
-import type { WebhookDelivery } from './webhooks/ports.js';
-import { createWebhookCalls } from './webhooks/webhook-calls.http.js';
-import { createPostgresWebhooks, sealedWebhookSecrets } from './webhooks/webhooks.postgres.js';
+import type { QueryConfig } from '../config.js';
+import type { FeedStore } from '../feed/ports.js';
+import { placeInFeed } from '../feed/read-feed.js';
+import { observeWebhooks } from '../metrics.js';
+import { createDeliverEvent, LONGEST_PAUSE_MS } from './deliver-event.js';
+import { createWebhookDeliveries } from './deliveries.postgres.js';
+import { createManageWebhooks } from './manage-webhooks.js';
+import { webhookOperations } from './operations.js';
+import type { WebhookDelivery } from './ports.js';
+import { createWebhookCalls } from './webhook-calls.http.js';
+import { createPostgresWebhooks, sealedWebhookSecrets } from './webhooks.postgres.js';
 
 /** Longer than a call may last. */
 const LEASE_MS = 60_000;
