@@ -35,7 +35,7 @@ type Calls = {
 /** All operations of the authority. Failures of the network and the authority are outcomes, never rejections. */
 export interface AuthorityClient extends Calls {
   /** Whether the circuit of the service's host is open, so that only a probe goes to it. */
-  isAway(env: Environment, service: AuthorityService): boolean;
+  isUnreachable(env: Environment, service: AuthorityService): boolean;
   /** The end of announced maintenance that has begun. */
   maintenanceUntil(env: Environment): Date | null;
   /** The authority announced maintenance: opens the circuits of the environment. A probe that succeeds closes them. */
@@ -76,7 +76,7 @@ export function createAuthorityClient(options: AuthorityClientOptions): Authorit
   ]);
   return {
     ...(Object.fromEntries(calls) as Calls),
-    isAway: (env, service) => circuits?.isOpen(hostPeer(env, hostOf(service))) ?? false,
+    isUnreachable: (env, service) => circuits?.isOpen(hostPeer(env, hostOf(service))) ?? false,
     maintenanceUntil,
     async expectMaintenance(env, until) {
       maintenance.set(env, until);

@@ -120,7 +120,10 @@ describe('the client with circuit breakers', () => {
       raw: null,
     });
     expect(server.requests).toHaveLength(2);
-    expect([client.isAway('TesteCF', 'recepcion'), client.isAway('TesteCF', 'recepcionfc')]).toEqual([true, false]);
+    expect([client.isUnreachable('TesteCF', 'recepcion'), client.isUnreachable('TesteCF', 'recepcionfc')]).toEqual([
+      true,
+      false,
+    ]);
     // Another environment and another host are not affected.
     await client.queryResult({ ...query, env: 'eCF' });
     await client.queryConsumerSummary({ env: 'TesteCF', token: 't', ...DOCUMENT, securityCode: 'abcdef' });
@@ -147,14 +150,14 @@ describe('the client with circuit breakers', () => {
     const send = (sequence: number) =>
       client.submitDocument({ env: 'eCF', token: 't', ...DOCUMENT, encf: `E31000000000${sequence}`, xml: '<a/>' });
     for (let i = 0; i < 4; i += 1) await send(1);
-    expect(client.isAway('eCF', 'recepcion')).toBe(false);
+    expect(client.isUnreachable('eCF', 'recepcion')).toBe(false);
     status = '500 Internal Server Error';
     await send(2);
     status = '502 Bad Gateway';
     await send(2);
-    expect(client.isAway('eCF', 'recepcion')).toBe(false);
+    expect(client.isUnreachable('eCF', 'recepcion')).toBe(false);
     await send(3);
-    expect(client.isAway('eCF', 'recepcion')).toBe(true);
+    expect(client.isUnreachable('eCF', 'recepcion')).toBe(true);
     client.close();
     await server.stop();
   });
@@ -168,7 +171,10 @@ describe('the client with circuit breakers', () => {
     });
     const ask = () => client.queryResult({ env: 'TesteCF', token: 't', trackId: 'x', ...DOCUMENT });
     await client.expectMaintenance('TesteCF', new Date('2026-06-23T16:00:00Z'));
-    expect([client.isAway('TesteCF', 'recepcion'), client.isAway('eCF', 'recepcion')]).toEqual([true, false]);
+    expect([client.isUnreachable('TesteCF', 'recepcion'), client.isUnreachable('eCF', 'recepcion')]).toEqual([
+      true,
+      false,
+    ]);
     const [, beside] = await Promise.all([ask(), ask()]);
     expect(beside).toMatchObject({
       cause: 'circuit_open',
@@ -176,7 +182,7 @@ describe('the client with circuit breakers', () => {
     });
     expect(server.requests).toHaveLength(1);
     await ask();
-    expect([server.requests.length, client.isAway('TesteCF', 'recepcion')]).toEqual([2, false]);
+    expect([server.requests.length, client.isUnreachable('TesteCF', 'recepcion')]).toEqual([2, false]);
     client.close();
     await server.stop();
   });

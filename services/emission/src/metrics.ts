@@ -3,7 +3,7 @@ import type { Attempt } from './attempt/attempt.js';
 import type { Backlog, Observer } from './attempt/ports.js';
 import type { BatchBacklog } from './batches/ports.js';
 import type { CancellationObserver, CancellationStore } from './cancellation/ports.js';
-import type { ContingencyBacklog } from './contingency/contingency.js';
+import type { ContingencyBacklog } from './contingency/ports.js';
 import type { EndsBacklog } from './notices/notices.postgres.js';
 import { publicStatus } from './published/invoice-event.js';
 

@@ -8,7 +8,7 @@ import { silentLogger } from '@ecf/test-support/services';
 import { fileOfSeveral } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCertificates } from '../src/credentials/certificates.js';
-import { sealedRequestCertificates } from '../src/credentials/sealed-certificates.postgres.js';
+import { sealedRequestCertificates } from '../src/credentials/credentials.postgres.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
 import { startRefusingAuthority } from './support/refusing-authority.js';
 import { type Instance, World } from './support/world.js';

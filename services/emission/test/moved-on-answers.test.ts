@@ -3,8 +3,9 @@ import type { Attempt } from '../src/attempt/attempt.js';
 import { afterReceipt, afterResult } from '../src/attempt/authority-answers.js';
 import type { EmissionStore } from '../src/attempt/ports.js';
 import { createRecorder } from '../src/attempt/recorder.js';
-import { asFound } from '../src/attempt/submission-history.js';
+import { presentState } from '../src/attempt/submission-history.js';
 import { beginAttempt, sendLost } from '../src/attempt/transitions.js';
+import { givenToken } from '../src/credentials/token-source.js';
 import { createWaits } from '../src/issue/await-verdict.js';
 import { createFollowUp } from '../src/sending/follow-up.js';
 import { createResolveByOperator } from '../src/sending/resolve-by-operator.js';
@@ -140,8 +141,8 @@ describe('an attempt in its present state', () => {
 
   it('is the stored one if that is the same attempt, and unchanged if none is stored', () => {
     const found = { ...processing(), revision: 9 };
-    expect(asFound(processing(), found)).toBe(found);
-    expect(asFound(found, null)).toBe(found);
+    expect(presentState(processing(), found)).toBe(found);
+    expect(presentState(found, null)).toBe(found);
   });
 
   it.each([
@@ -152,12 +153,12 @@ describe('an attempt in its present state', () => {
       [{ ...end, attempt: 3, trackId: 't-3', state: 'rejected-reusable' as const }],
     ],
   ])('stays in process under its own trackId if %s', (_what, past) => {
-    expect(asFound(processing(), later(past))).toEqual(processing());
+    expect(presentState(processing(), later(past))).toEqual(processing());
   });
 
   it('is withdrawn if it ended as withdrawn', () => {
     const past = [{ ...end, trackId: null, state: 'withdrawn' as const }];
-    expect(asFound(sending(), later(past))).toMatchObject({
+    expect(presentState(sending(), later(past))).toMatchObject({
       attempt: 1,
       state: 'withdrawn',
       trackId: null,
@@ -172,14 +173,16 @@ describe('a decision of an operator about a document that moved on meanwhile', (
     async (decision) => {
       const first = sendLost(sending(), at(0));
       const { store, movesOn } = await number(first);
-      // Another document takes the number between the look and the change.
+      // Another document takes the number between the look-up and the change.
       const emissions = { ...store, find: async () => first };
       await movesOn();
       emissions.save = async (...change) => {
         emissions.find = store.find as never;
         return store.save(...change);
       };
-      const resolve = createResolveByOperator(emissions, portsOver(emissions).recorder, async () => undefined);
+      const authority = { queryResult: async () => result('EnProceso', { encf: first.encf }) };
+      const documentTokens = async () => givenToken('token');
+      const resolve = createResolveByOperator(emissions, portsOver(emissions).recorder, authority, documentTokens);
       expect(await resolve(first, decision)).toMatchObject({ applied: false, trackId: 't-1' });
     },
   );

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Contingency } from '../src/contingency/contingency.js';
+import type { Contingency } from '../src/contingency/ports.js';
 import { createRecovery } from '../src/contingency/recovery.js';
 import { NOW, unknown, verdict } from './support/attempts.js';
 

@@ -14,7 +14,6 @@ import {
   isLookedUp,
   later,
   leftToOperator,
-  type Moment,
   notFound,
   pastOf,
   pause,
@@ -22,123 +21,124 @@ import {
   postponed,
   sendLost,
   sendNotTaken,
+  type Timing,
   undecided,
 } from './transitions.js';
 
 /** The answer to a full document; null if it comes too late to matter. */
-export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
-  const after = receiptTransition(attempt, answer, moment);
+export function afterReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, timing: Timing): Attempt | null {
+  const after = receiptTransition(attempt, answer, timing);
   return after && explained(after, causeOf(answer));
 }
 
-function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
-  if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer, moment);
+function receiptTransition(attempt: Attempt, answer: Answer<SubmissionReceipt>, timing: Timing): Attempt | null {
+  if (!isBeingSent(attempt)) return afterLateReceipt(attempt, answer, timing);
   switch (answer.outcome) {
     case 'verdict':
-      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, moment);
+      if (answer.verdict.trackId !== null) return inProcess(attempt, answer.verdict.trackId, false, timing);
       // Refused without a trackId: the authority did not take the document, and this is not a verdict on it.
       return {
-        ...sendNotTaken(attempt, moment),
+        ...sendNotTaken(attempt, timing),
         verdict: { ...attempt.verdict, messages: answer.verdict.messages },
       };
     case 'unauthorized':
     case 'refused':
-      return sendNotTaken(attempt, moment);
+      return sendNotTaken(attempt, timing);
     case 'unknown':
-      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, moment) : sendLost(attempt, moment);
+      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, timing) : sendLost(attempt, timing);
   }
 }
 
 /** No byte of the document was sent. A taxpayer that the authority limits waits for the end of its pause, not in the queue. */
-function notSent(attempt: Attempt, answer: Answer<unknown>, moment: Moment): Attempt {
-  const after = sendNotTaken(attempt, moment, pauseOf(answer));
+function notSent(attempt: Attempt, answer: Answer<unknown>, timing: Timing): Attempt {
+  const after = sendNotTaken(attempt, timing, pauseOf(answer));
   return causeOf(answer) === 'taxpayer-limited' ? after : backInQueue(after);
 }
 
 /** The verdict on a consumer summary; null if it comes too late to matter. */
-export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
-  const after = summaryTransition(attempt, answer, moment);
+export function afterSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, timing: Timing): Attempt | null {
+  const after = summaryTransition(attempt, answer, timing);
   return after && explained(after, causeOf(answer));
 }
 
-function summaryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
-  if (!isBeingSent(attempt)) return afterLateSummary(attempt, answer, moment);
+function summaryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, timing: Timing): Attempt | null {
+  if (!isBeingSent(attempt)) return afterLateSummary(attempt, answer, timing);
   switch (answer.outcome) {
     case 'verdict': {
       const { status } = answer.verdict;
-      if (status === 'EnProceso' || status === 'No encontrado') return sendLost(attempt, moment);
-      return afterVerdict(attempt, answer.verdict, attempt.lostSends >= 1, moment);
+      if (status === 'EnProceso' || status === 'No encontrado') return sendLost(attempt, timing);
+      return afterVerdict(attempt, answer.verdict, attempt.lostSends >= 1, timing);
     }
     case 'unauthorized':
     case 'refused':
-      return sendNotTaken(attempt, moment);
+      return sendNotTaken(attempt, timing);
     case 'unknown':
-      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, moment) : sendLost(attempt, moment);
+      return answer.reachedAuthority === 'no' ? notSent(attempt, answer, timing) : sendLost(attempt, timing);
   }
 }
 
 /** A late receipt for a send that was given up: the trackId is adopted if none is known, else noted in the history. */
-function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, moment: Moment): Attempt | null {
+function afterLateReceipt(attempt: Attempt, answer: Answer<SubmissionReceipt>, timing: Timing): Attempt | null {
   const trackId = answer.outcome === 'verdict' ? answer.verdict.trackId : null;
   if (trackId === null || trackId === attempt.trackId) return null;
-  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, moment);
+  if (attempt.trackId === null && accepts(attempt, 'in-process')) return inProcess(attempt, trackId, true, timing);
   if (attempt.past.some((past) => past.trackId === trackId)) return null;
   const copy: PastSubmission = { ...pastOf(attempt, NO_VERDICT), trackId };
   return applyTransition(attempt, null, { past: addSubmission(attempt.past, copy) });
 }
 
 /** A late verdict for a send that was given up. It counts, unless it refuses a repeat. */
-function afterLateSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+function afterLateSummary(attempt: Attempt, answer: Answer<AuthorityVerdict>, timing: Timing): Attempt | null {
   if (answer.outcome !== 'verdict' || EMISSION_STATES[attempt.state].decided) return null;
   const event = verdictEvent(answer.verdict, { resent: true, mayTryAgain: true });
   if (event === 'refused-as-repeat' || event === 'try-again' || event === 'in-process' || event === 'not-found')
     return null;
-  return accepts(attempt, event) ? afterVerdict(attempt, answer.verdict, false, moment) : null;
+  return accepts(attempt, event) ? afterVerdict(attempt, answer.verdict, false, timing) : null;
 }
 
 /** The answer to a result query by trackId; null if the document is decided already. */
 export function afterResult(
   attempt: Attempt,
   { verdict }: { readonly verdict: AuthorityVerdict },
-  moment: Moment,
+  timing: Timing,
 ): Attempt | null {
   if (attempt.state !== 'processing' && attempt.state !== 'not-found') return null;
-  if (verdict.status === 'EnProceso') return undecided(attempt, 'in-process', moment, factsOf(verdict));
-  if (verdict.status === 'No encontrado') return undecided(attempt, 'not-found', moment, factsOf(verdict));
+  if (verdict.status === 'EnProceso') return undecided(attempt, 'in-process', timing, factsOf(verdict));
+  if (verdict.status === 'No encontrado') return undecided(attempt, 'not-found', timing, factsOf(verdict));
   // An adopted trackId may belong to any of our copies. A trackId from a receipt belongs to the last send.
   const resent = attempt.lostSends >= (attempt.trackIdAdopted ? 2 : 1);
-  return afterVerdict(attempt, verdict, resent, moment);
+  return afterVerdict(attempt, verdict, resent, timing);
 }
 
 /** The answer to the query for a summary by number and security code. */
-export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
-  const after = summaryQueryTransition(attempt, answer, moment);
+export function afterSummaryQuery(attempt: Attempt, answer: Answer<AuthorityVerdict>, timing: Timing): Attempt | null {
+  const after = summaryQueryTransition(attempt, answer, timing);
   return after && explained(after, causeOfLookUp(answer));
 }
 
-function summaryQueryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, moment: Moment): Attempt | null {
+function summaryQueryTransition(attempt: Attempt, answer: Answer<AuthorityVerdict>, timing: Timing): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (answer.outcome === 'refused' && answer.code === 'service_not_in_environment')
-    return leftToOperator(attempt, moment);
-  if (answer.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(answer));
-  if (answer.verdict.status === 'No encontrado') return notFound(attempt, moment);
-  if (answer.verdict.status === 'EnProceso') return postponed(attempt, moment);
-  return afterVerdict(attempt, answer.verdict, false, moment);
+    return leftToOperator(attempt, timing);
+  if (answer.outcome !== 'verdict') return postponed(attempt, timing, pauseOf(answer));
+  if (answer.verdict.status === 'No encontrado') return notFound(attempt, timing);
+  if (answer.verdict.status === 'EnProceso') return postponed(attempt, timing);
+  return afterVerdict(attempt, answer.verdict, false, timing);
 }
-function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, moment: Moment): Attempt {
-  const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < moment.settings.tryAgainLimit;
+function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boolean, timing: Timing): Attempt {
+  const mayTryAgain = accepts(attempt, 'try-again') && attempt.transientRefusals < timing.settings.tryAgainLimit;
   const rejectedBefore = wasRejectedBefore(attempt);
   const stated = verdictEvent(verdict, { resent, mayTryAgain, rejectedBefore });
   const event = accepts(attempt, stated) ? stated : isNumberReusable(verdict) ? 'rejected-reusable' : 'rejected-used';
   const facts = factsOf(verdict);
-  if (event === 'outcome-unknown') return sendLost(attempt, moment);
+  if (event === 'outcome-unknown') return sendLost(attempt, timing);
   if (event === 'try-again') {
     const transientRefusals = attempt.transientRefusals + 1;
     return applyTransition(attempt, event, {
       transientRefusals,
       verdict: { ...NO_VERDICT, messages: facts.messages },
       owner: null,
-      nextActionAt: later(moment.now, pause(transientRefusals, moment) / 8),
+      nextActionAt: later(timing.now, pause(transientRefusals, timing) / 8),
     });
   }
   if (event === 'refused-as-repeat') {
@@ -152,7 +152,7 @@ function afterVerdict(attempt: Attempt, verdict: AuthorityVerdict, resent: boole
       failures: 0,
       notFoundSince: null,
       owner: null,
-      nextActionAt: moment.now,
+      nextActionAt: timing.now,
     });
   }
   return applyTransition(attempt, event, {

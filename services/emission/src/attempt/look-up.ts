@@ -8,10 +8,10 @@ import {
   inProcess,
   isLookedUp,
   leftToOperator,
-  type Moment,
   notFound,
   pauseOf,
   postponed,
+  type Timing,
   waitedLongEnough,
 } from './transitions.js';
 
@@ -58,28 +58,28 @@ function unknownTrackIds(attempt: Attempt, list: TrackIdList): TrackIdEntry[] {
  * Whether the state has to be queried too. A decided document may come from another system, which its security code
  * shows. Before a resend the second query confirms that the authority does not have the document.
  */
-export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, moment: Moment): boolean {
+export function stateIsNeeded(attempt: Attempt, trackIds: Answer<TrackIdList>, timing: Timing): boolean {
   if (trackIds.outcome !== 'verdict') return false;
   const [candidate] = unknownTrackIds(attempt, trackIds.verdict);
   if (candidate !== undefined) return candidate.status !== 'EnProceso' || receivedBefore(attempt, candidate);
-  return attempt.state === 'unknown' && waitedLongEnough(attempt, moment);
+  return attempt.state === 'unknown' && waitedLongEnough(attempt, timing);
 }
 
 /** The transition after the look-up of a full document whose trackId never arrived. */
-export function afterLookUp(attempt: Attempt, lookUp: LookUp, moment: Moment): Attempt | null {
-  const after = lookUpTransition(attempt, lookUp, moment);
+export function afterLookUp(attempt: Attempt, lookUp: LookUp, timing: Timing): Attempt | null {
+  const after = lookUpTransition(attempt, lookUp, timing);
   const { trackIds, state } = lookUp;
   const last = trackIds.outcome === 'verdict' && state !== null ? state : trackIds;
   return after && explained(after, causeOfLookUp(last));
 }
 
-function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment: Moment): Attempt | null {
+function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, timing: Timing): Attempt | null {
   if (!isLookedUp(attempt)) return null;
   if (trackIds.outcome === 'refused' && trackIds.code === 'service_not_in_environment')
-    return leftToOperator(attempt, moment);
-  if (trackIds.outcome !== 'verdict') return postponed(attempt, moment, pauseOf(trackIds));
+    return leftToOperator(attempt, timing);
+  if (trackIds.outcome !== 'verdict') return postponed(attempt, timing, pauseOf(trackIds));
   if (state !== null && (state.outcome === 'unknown' || state.outcome === 'unauthorized')) {
-    return postponed(attempt, moment, pauseOf(state));
+    return postponed(attempt, timing, pauseOf(state));
   }
   const known = state?.outcome === 'verdict' ? state.verdict : null;
   const candidates = unknownTrackIds(attempt, trackIds.verdict).filter(
@@ -88,7 +88,7 @@ function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment:
   if (candidates.length > 0) {
     if (!areForeign(attempt, candidates, known)) {
       const ours = candidateOf(candidates, known);
-      return ours === undefined ? postponed(attempt, moment) : inProcess(attempt, ours.trackId, true, moment);
+      return ours === undefined ? postponed(attempt, timing) : inProcess(attempt, ours.trackId, true, timing);
     }
     const refused = attempt.past.at(-1);
     if (attempt.state === 'arrived' && refused !== undefined && known !== null && isForeign(attempt, known)) {
@@ -99,11 +99,11 @@ function lookUpTransition(attempt: Attempt, { trackIds, state }: LookUp, moment:
         past: attempt.past.slice(0, -1),
       });
     }
-    return notFound(attempt, moment);
+    return notFound(attempt, timing);
   }
   // The authority knows the document but lists no trackId yet. The document arrived, so it is not sent again.
-  if (known !== null && known.status !== 'No encontrado') return postponed(attempt, moment);
-  return notFound(attempt, moment);
+  if (known !== null && known.status !== 'No encontrado') return postponed(attempt, timing);
+  return notFound(attempt, timing);
 }
 
 /**

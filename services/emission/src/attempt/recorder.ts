@@ -4,23 +4,23 @@ import { EMISSION_STATES } from '@ecf/domain';
 import { StoreUnavailable } from '../errors.js';
 import type { Attempt, NewAttempt } from './attempt.js';
 import type { EmissionStore, Observer, RecordedExchange } from './ports.js';
-import { asFound } from './submission-history.js';
+import { presentState } from './submission-history.js';
 import {
   applyTransition,
   beginAttempt,
   beginSend,
   type FollowUpSettings,
   later,
-  type Moment,
   type Random,
+  type Timing,
 } from './transitions.js';
 
 type Decide = (present: Attempt) => Attempt | null;
 
 /** Makes and stores the state transitions of attempts. */
 export interface Recorder {
-  /** The moment of a decision that is made now. */
-  moment(): Moment;
+  /** The timing of a decision that is made now. */
+  timing(): Timing;
   /** A new attempt, leased to this instance unless it is held or queued. It is not stored. */
   begin(
     fresh: NewAttempt,
@@ -73,7 +73,7 @@ export function createRecorder({
   readonly settings: FollowUpSettings & { readonly leaseMs: number };
 }): Recorder {
   const { leaseMs } = settings;
-  const moment = () => ({ now: clock(), random, settings });
+  const timing = () => ({ now: clock(), random, settings });
 
   function notify(before: Attempt, after: Attempt): void {
     if (EMISSION_STATES[after.state].decided && !EMISSION_STATES[before.state].decided) observer.decided(after);
@@ -91,7 +91,7 @@ export function createRecorder({
       const found = await emissions.find(attempt);
       if (found?.attempt !== attempt.attempt) {
         if (exchanges.length > 0) await emissions.keepExchanges(attempt, exchanges);
-        return asFound(present, found);
+        return presentState(present, found);
       }
       present = found;
     }
@@ -116,10 +116,10 @@ export function createRecorder({
   }
 
   return {
-    moment,
+    timing,
     record,
     begin: (fresh, previous, emissionId, options) =>
-      beginAttempt(fresh, previous, emissionId, moment(), { owner, leaseMs, ...options }),
+      beginAttempt(fresh, previous, emissionId, timing(), { owner, leaseMs, ...options }),
     async recordAnswer(attempt, decide, exchanges) {
       try {
         return await record(attempt, decide, exchanges);
@@ -133,7 +133,7 @@ export function createRecorder({
     },
     claim: (attempt) =>
       tryRecord(attempt, applyTransition(attempt, null, { owner, nextActionAt: later(clock(), leaseMs) })),
-    claimSend: (attempt) => tryRecord(attempt, beginSend(attempt, moment(), owner, leaseMs)),
+    claimSend: (attempt) => tryRecord(attempt, beginSend(attempt, timing(), owner, leaseMs)),
   };
 }
 

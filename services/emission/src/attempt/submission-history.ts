@@ -43,7 +43,7 @@ export function copiesOf({ attempt, past }: Pick<Attempt, 'attempt' | 'past'>): 
  * The attempt in its present state: as stored, or as it ended before a later attempt took the number. Nothing of a
  * later attempt is used.
  */
-export function asFound(attempt: Attempt, found: Attempt | null): Attempt {
+export function presentState(attempt: Attempt, found: Attempt | null): Attempt {
   if (found === null) return attempt;
   if (found.attempt === attempt.attempt) return found;
   // The history also has its copies. Only its end allowed a new attempt.

@@ -33,8 +33,8 @@ export interface FollowUpSettings {
   readonly tryAgainLimit: number;
 }
 
-/** The moment of a decision. */
-export interface Moment {
+/** When a decision is made, and the settings by which it sets the next due time. */
+export interface Timing {
   readonly now: Date;
   readonly random: Random;
   readonly settings: FollowUpSettings;
@@ -86,26 +86,26 @@ export function applyTransition(attempt: Attempt, event: EmissionEvent | null, c
 }
 
 /** A send is about to begin. The attempt is leased to `owner` for `leaseMs`. */
-export function beginSend(attempt: Attempt, moment: Moment, owner: string, leaseMs: number): Attempt {
+export function beginSend(attempt: Attempt, timing: Timing, owner: string, leaseMs: number): Attempt {
   return applyTransition(attempt, 'send', {
     // Clear the waiting message.
     ...(attempt.contingencySince ? { verdict: NO_VERDICT } : {}),
     owner,
-    submittedAt: moment.now,
-    nextActionAt: later(moment.now, leaseMs),
-    alarm: overdue(attempt, moment) ?? attempt.alarm,
+    submittedAt: timing.now,
+    nextActionAt: later(timing.now, leaseMs),
+    alarm: overdue(attempt, timing) ?? attempt.alarm,
   });
 }
 
 /** Nothing changed for the document. It is due again after a pause. */
-export function postponed(attempt: Attempt, moment: Moment, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
+export function postponed(attempt: Attempt, timing: Timing, pauseMs: number | null = null, alarm?: AlarmKind): Attempt {
   const failures = attempt.failures + 1;
-  const ms = Math.max(pause(failures, moment), pauseMs ?? 0);
+  const ms = Math.max(pause(failures, timing), pauseMs ?? 0);
   return applyTransition(attempt, null, {
     failures,
     owner: null,
-    nextActionAt: later(moment.now, ms),
-    alarm: overdue(attempt, moment) ?? lasting(attempt.alarm) ?? alarm ?? attempt.alarm,
+    nextActionAt: later(timing.now, ms),
+    alarm: overdue(attempt, timing) ?? lasting(attempt.alarm) ?? alarm ?? attempt.alarm,
   });
 }
 
@@ -147,32 +147,32 @@ export function explained(attempt: Attempt, cause: WaitingCause | null): Attempt
 }
 
 /** No query can find the outcome, so a person decides. The attempt is next due when it is overdue. */
-export function leftToOperator(attempt: Attempt, moment: Moment): Attempt {
-  const alarm = overdue(attempt, moment) ?? lasting(attempt.alarm) ?? 'no-query';
-  return applyTransition(attempt, null, dueWhenOverdue(attempt, alarm, moment));
+export function leftToOperator(attempt: Attempt, timing: Timing): Attempt {
+  const alarm = overdue(attempt, timing) ?? lasting(attempt.alarm) ?? 'no-query';
+  return applyTransition(attempt, null, dueWhenOverdue(attempt, alarm, timing));
 }
 
 /** A send without an answer, or whose process ended: the authority may have the document. */
-export function sendLost(attempt: Attempt, moment: Moment): Attempt {
+export function sendLost(attempt: Attempt, timing: Timing): Attempt {
   const failures = attempt.failures + 1;
   return applyTransition(attempt, 'outcome-unknown', {
     lostSends: attempt.lostSends + 1,
     notFoundSince: null,
     failures,
     owner: null,
-    nextActionAt: later(moment.now, pause(failures, moment)),
-    alarm: overdue(attempt, moment) ?? attempt.alarm,
+    nextActionAt: later(timing.now, pause(failures, timing)),
+    alarm: overdue(attempt, timing) ?? attempt.alarm,
   });
 }
 
 /** The send certainly did not reach the authority. */
-export function sendNotTaken(attempt: Attempt, moment: Moment, pauseMs: number | null = null): Attempt {
+export function sendNotTaken(attempt: Attempt, timing: Timing, pauseMs: number | null = null): Attempt {
   const failures = attempt.failures + 1;
   return applyTransition(attempt, 'not-reached', {
     failures,
     owner: null,
-    nextActionAt: later(moment.now, Math.max(pause(failures, moment), pauseMs ?? 0)),
-    alarm: overdue(attempt, moment) ?? attempt.alarm,
+    nextActionAt: later(timing.now, Math.max(pause(failures, timing), pauseMs ?? 0)),
+    alarm: overdue(attempt, timing) ?? attempt.alarm,
   });
 }
 
@@ -180,8 +180,8 @@ export function sendNotTaken(attempt: Attempt, moment: Moment, pauseMs: number |
  * The authority refused the caller's token, so it did not take the document. Without an earlier copy in flight, the
  * document is withdrawn and the number is free.
  */
-export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
-  const refused = applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: moment.now });
+export function tokenRefused(attempt: Attempt, timing: Timing): Attempt {
+  const refused = applyTransition(attempt, 'unauthorized', { owner: null, nextActionAt: timing.now });
   if (refused.state !== 'withdrawn') return refused;
   return {
     ...refused,
@@ -192,9 +192,9 @@ export function tokenRefused(attempt: Attempt, moment: Moment): Attempt {
 }
 
 /** The referenced document is decided: the held document is released or withdrawn. */
-export function afterReference(attempt: Attempt, accepted: boolean, moment: Moment, reason: string): Attempt {
+export function afterReference(attempt: Attempt, accepted: boolean, timing: Timing, reason: string): Attempt {
   if (accepted)
-    return applyTransition(attempt, 'release', { owner: null, nextActionAt: moment.now, verdict: NO_VERDICT });
+    return applyTransition(attempt, 'release', { owner: null, nextActionAt: timing.now, verdict: NO_VERDICT });
   return applyTransition(attempt, 'withdraw', { verdict: ownMessage(reason) });
 }
 
@@ -213,7 +213,7 @@ function ownMessage(valor: string): Attempt['verdict'] {
 }
 
 /** An operator, or two answers "not found", allow a resend of the same bytes. */
-export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
+export function clearedToResend(attempt: Attempt, timing: Timing): Attempt {
   return applyTransition(attempt, 'cleared-to-resend', {
     past: attempt.trackId === null ? attempt.past : addSubmission(attempt.past, pastOf(attempt)),
     trackId: null,
@@ -223,12 +223,12 @@ export function clearedToResend(attempt: Attempt, moment: Moment): Attempt {
     failures: 0,
     owner: null,
     alarm: lasting(attempt.alarm),
-    nextActionAt: moment.now,
+    nextActionAt: timing.now,
   });
 }
 
 /** A trackId was given or found. The status poller queries the result. */
-export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, moment: Moment): Attempt {
+export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, timing: Timing): Attempt {
   return applyTransition(attempt, 'in-process', {
     trackId,
     trackIdAdopted: adopted,
@@ -236,7 +236,7 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
     verdict: { ...NO_VERDICT, code: '3' },
     failures: 0,
     notFoundSince: null,
-    ...dueWhenOverdue(attempt, lasting(attempt.alarm), moment),
+    ...dueWhenOverdue(attempt, lasting(attempt.alarm), timing),
   });
 }
 
@@ -244,11 +244,11 @@ export function inProcess(attempt: Attempt, trackId: string, adopted: boolean, m
 export function undecided(
   attempt: Attempt,
   event: 'in-process' | 'not-found' | null,
-  moment: Moment,
+  timing: Timing,
   verdict: VerdictFacts = attempt.verdict,
 ): Attempt {
-  const alarm = overdue(attempt, moment) ?? attempt.alarm;
-  return applyTransition(attempt, event, { verdict, ...dueWhenOverdue(attempt, alarm, moment) });
+  const alarm = overdue(attempt, timing) ?? attempt.alarm;
+  return applyTransition(attempt, event, { verdict, ...dueWhenOverdue(attempt, alarm, timing) });
 }
 
 /** Whether the state of the attempt has a transition for `event`. */
@@ -268,14 +268,14 @@ export function pastOf(attempt: Attempt, facts: VerdictFacts = attempt.verdict):
   };
 }
 /** The authority does not know the document. Two such answers, far enough apart, allow a resend. */
-export function notFound(attempt: Attempt, moment: Moment): Attempt {
-  const { now, settings } = moment;
-  if (attempt.state === 'unknown' && waitedLongEnough(attempt, moment)) return clearedToResend(attempt, moment);
+export function notFound(attempt: Attempt, timing: Timing): Attempt {
+  const { now, settings } = timing;
+  if (attempt.state === 'unknown' && waitedLongEnough(attempt, timing)) return clearedToResend(attempt, timing);
   const failures = attempt.failures + 1;
   // A time in the future was noted by a wrong clock: the wait begins again.
   const notFoundSince = attempt.notFoundSince !== null && attempt.notFoundSince <= now ? attempt.notFoundSince : now;
   const allowedAt = notFoundSince.getTime() + settings.resendAfterMs;
-  const ms = pause(failures, moment);
+  const ms = pause(failures, timing);
   return applyTransition(attempt, 'not-found', {
     failures,
     notFoundSince,
@@ -286,23 +286,23 @@ export function notFound(attempt: Attempt, moment: Moment): Attempt {
         ? Math.min(now.getTime() + ms, Math.max(allowedAt, now.getTime()))
         : now.getTime() + ms,
     ),
-    alarm: overdue(attempt, moment) ?? attempt.alarm,
+    alarm: overdue(attempt, timing) ?? attempt.alarm,
   });
 }
 
 /** Whether the first answer "not found" is old enough for a second one to allow a resend. */
-export function waitedLongEnough(attempt: Attempt, { now, settings }: Moment): boolean {
+export function waitedLongEnough(attempt: Attempt, { now, settings }: Timing): boolean {
   return attempt.notFoundSince !== null && now.getTime() - attempt.notFoundSince.getTime() >= settings.resendAfterMs;
 }
 
 /** The attempt with the alarm that its time limit has passed; null if it has this alarm already or has time left. */
-export function foundLate(attempt: Attempt, moment: Moment): Attempt | null {
-  const alarm = overdue(attempt, moment);
+export function foundLate(attempt: Attempt, timing: Timing): Attempt | null {
+  const alarm = overdue(attempt, timing);
   return alarm === null ? null : applyTransition(attempt, null, { alarm });
 }
 
 /** The alarm of an attempt that has waited too long for its verdict. It is raised once, and replaces any other. */
-function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
+function overdue(attempt: Attempt, { now }: Timing): AlarmKind | null {
   if (isLate(attempt)) return null;
   const limit = endOf(attempt);
   if (limit === null || now < limit) return null;
@@ -310,7 +310,7 @@ function overdue(attempt: Attempt, { now }: Moment): AlarmKind | null {
 }
 
 /** The attempt only waits. It is due when it is overdue. The deadline of contingency may still be set meanwhile. */
-function dueWhenOverdue(attempt: Attempt, alarm: AlarmKind | null, { now }: Moment): Changes {
+function dueWhenOverdue(attempt: Attempt, alarm: AlarmKind | null, { now }: Timing): Changes {
   return { owner: null, alarm, nextActionAt: isLate({ alarm }) ? null : (endOf(attempt) ?? later(now, OVERDUE_MS)) };
 }
 
@@ -331,7 +331,7 @@ export function pauseOf(answer: Answer<unknown>): number | null {
 }
 
 /** Milliseconds until the next try after a number of failures in a row. */
-export function pause(failures: number, { random, settings }: Moment): number {
+export function pause(failures: number, { random, settings }: Timing): number {
   return retryDelay(failures, settings.firstRetryMs, random);
 }
 
@@ -372,7 +372,7 @@ export function beginAttempt(
   fresh: NewAttempt,
   previous: Attempt | null,
   emissionId: number,
-  moment: Moment,
+  timing: Timing,
   {
     owner,
     leaseMs,
@@ -385,21 +385,21 @@ export function beginAttempt(
   // A held note waits for its document first.
   const queued = Boolean(fresh.contingencySince) && !held;
   const dueAt = new Date(
-    moment.now.getTime() + (held ? retryDelay(1, moment.settings.firstRetryMs, moment.random) : leaseMs),
+    timing.now.getTime() + (held ? retryDelay(1, timing.settings.firstRetryMs, timing.random) : leaseMs),
   );
   return {
     emissionId: previous?.emissionId ?? emissionId,
     run,
-    createdAt: previous?.createdAt ?? moment.now,
-    committedAt: moment.now,
+    createdAt: previous?.createdAt ?? timing.now,
+    committedAt: timing.now,
     attempt: (previous?.attempt ?? 0) + 1,
     revision: (previous?.revision ?? 0) + 1,
     state: queued ? committed : transition(committed, held ? 'hold' : 'send'),
     trackId: null,
     trackIdAdopted: false,
     statusRevision: 0,
-    verdict: held ? waiting(fresh.modifies) : queued ? away(maintenanceUntil) : NO_VERDICT,
-    submittedAt: held || queued ? null : moment.now,
+    verdict: held ? waitsForReference(fresh.modifies) : queued ? waitsForAuthority(maintenanceUntil) : NO_VERDICT,
+    submittedAt: held || queued ? null : timing.now,
     lostSends: 0,
     transientRefusals: 0,
     notFoundSince: null,
@@ -417,7 +417,7 @@ export function beginAttempt(
 }
 
 /** The reason why a document waits in the contingency queue, as its message. */
-function away(maintenanceUntil: Date | null): Attempt['verdict'] {
+function waitsForAuthority(maintenanceUntil: Date | null): Attempt['verdict'] {
   const announced = maintenanceUntil && `: it announced maintenance until ${toIsoDominican(maintenanceUntil)}`;
   return ownMessage(
     `The authority cannot be reached${announced ?? ''}. The document is signed and stored; the gateway sends it when the authority answers again`,
@@ -425,7 +425,7 @@ function away(maintenanceUntil: Date | null): Attempt['verdict'] {
 }
 
 /** The reason why a held document waits, as its message. */
-function waiting(modifies: string | null): Attempt['verdict'] {
+function waitsForReference(modifies: string | null): Attempt['verdict'] {
   const encf = modifies?.split(':').at(-1) ?? 'the document it refers to';
   return ownMessage(
     `Waits until the authority accepts ${encf}; it is sent then. If ${encf} is rejected, it is not sent`,

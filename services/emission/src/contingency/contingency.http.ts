@@ -3,7 +3,7 @@ import { toIsoDominican } from '@ecf/domain';
 import { RequestParameters, type ServiceRoute } from '@ecf/http';
 import { identityOf } from '@ecf/http/identity';
 import type { Request, Response } from 'express';
-import type { ContingencyStore } from './contingency.js';
+import type { ContingencyStore } from './ports.js';
 
 /** `GET /contingency`: the documents of the account that wait for the authority. */
 export function contingencyRoute(contingency: Pick<ContingencyStore, 'list'>): ServiceRoute {

@@ -1,12 +1,6 @@
 import { camelCaseRows, type Database } from '@ecf/postgres';
 import type { DocumentKey } from '../attempt/attempt.js';
-import type {
-  Contingency,
-  ContingencyBacklog,
-  ContingencyStore,
-  WaitingDocument,
-  WaitingDocuments,
-} from './contingency.js';
+import type { Contingency, ContingencyBacklog, ContingencyStore, WaitingDocument, WaitingDocuments } from './ports.js';
 
 /** The queue: attempts with `queued_at`. The table has a row for each destination with an outage. */
 const DESTINATION = 'environment_of(e.env) = $1 AND a.route = $2 AND a.queued_at IS NOT NULL';
@@ -95,7 +89,7 @@ const LIST = `WITH mine AS (
 /** The contingency queue in PostgreSQL. */
 export function createPostgresContingencyStore(database: Database): ContingencyStore {
   return {
-    async isAway({ env, route }) {
+    async isUnreachable({ env, route }) {
       return (await database.query(IS_AWAY, [env, route])).rows.length > 0;
     },
     async begin({ env, route }, { now, rate, dueAt, isForAll }) {

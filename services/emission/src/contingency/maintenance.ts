@@ -87,11 +87,11 @@ export function createMaintenanceWatch(
 
   return {
     start() {
-      const look = () => {
+      const readAgain = () => {
         reading = read().catch(failed);
       };
-      look();
-      timer = setInterval(look, everyMs);
+      readAgain();
+      timer = setInterval(readAgain, everyMs);
     },
     async stop() {
       clearInterval(timer);

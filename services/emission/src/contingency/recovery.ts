@@ -5,7 +5,7 @@ import type { EmissionStore, Observer } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
 import { foundLate, later, OVERDUE_MS } from '../attempt/transitions.js';
 import type { Authority } from '../sending/ports.js';
-import { type Contingency, type ContingencyStore, FIRST_PROBE_MS, type WaitingDocuments } from './contingency.js';
+import { type Contingency, type ContingencyStore, FIRST_PROBE_MS, type WaitingDocuments } from './ports.js';
 
 /**
  * Longest pause between two probes of an unreachable authority. The first probe is after {@link FIRST_PROBE_MS}, and the
@@ -19,7 +19,7 @@ const GROWTH = 1.1;
 /** Documents a second. */
 const FASTEST = 1_000;
 /** Documents whose alarm is raised in one run. */
-const LATE_AT_ONCE = 100;
+const LATE_PER_RUN = 100;
 
 /**
  * Sends the documents that wait for the authority, oldest first: one at a time while it is unreachable, then at a growing
@@ -44,9 +44,9 @@ export function createRecovery(
   { idleMs, recoveryRate }: { readonly idleMs: number; readonly recoveryRate: number },
 ): DueWork<Contingency> {
   async function alarmOfLate(present: Contingency, now: Date): Promise<void> {
-    for (const key of await contingency.late(present, now, LATE_AT_ONCE)) {
+    for (const key of await contingency.late(present, now, LATE_PER_RUN)) {
       const attempt = await emissions.find(key);
-      const decide = (one: Attempt) => (one.queuedAt ? foundLate(one, recorder.moment()) : null);
+      const decide = (one: Attempt) => (one.queuedAt ? foundLate(one, recorder.timing()) : null);
       if (attempt !== null) await recorder.record(attempt, decide);
     }
   }
@@ -63,8 +63,8 @@ export function createRecovery(
     const grown = present.rate * (present.failures === 0 ? GROWTH : 1);
     // The setting may have been raised since the recovery began.
     const rate = Math.min(Math.max(grown, recoveryRate), FASTEST);
-    const room = Math.round(rate) - waiting.released;
-    if (room > 0) await contingency.release(present, room, now);
+    const more = Math.round(rate) - waiting.released;
+    if (more > 0) await contingency.release(present, more, now);
     await contingency.save({ ...present, rate }, later(now, TICK_MS));
   }
 
@@ -78,9 +78,9 @@ export function createRecovery(
     // The waiting documents may all be held notes, which are not sent: the seed is the first answer then.
     if (total === 0) return void (await contingency.reached(present, clock()));
     // The time of the next probe is already stored. A document that fails immediately may set an earlier one.
-    const isOver = (await contingency.release(present, 1, clock())) === 0;
+    const released = await contingency.release(present, 1, clock());
     // The remaining documents failed because of their own content. Each keeps its own retry time.
-    if (isOver) await probeIn(LONGEST_PROBE_MS);
+    if (released === 0) await probeIn(LONGEST_PROBE_MS);
   }
 
   return createDueWork<Contingency>({

@@ -2,7 +2,7 @@ import { LoginError } from '@ecf/authority-client/login';
 import { later } from '../attempt/transitions.js';
 import { loginFailure, type TokenSource } from '../credentials/token-source.js';
 import type { Authority } from '../sending/ports.js';
-import { type ContingencyStore, type Destination, FIRST_PROBE_MS } from './contingency.js';
+import { type ContingencyStore, type Destination, FIRST_PROBE_MS } from './ports.js';
 
 /** A token; or, for a document that may wait, since when the authority is unreachable and the end of announced maintenance. */
 export type TokenOrWait =
@@ -23,26 +23,29 @@ export type TokenBeforeSigning = (
 
 /** @param recoveryRate documents a second that leave the queue when the authority returns */
 export function createTokenBeforeSigning(
-  authority: Pick<Authority, 'isAway' | 'maintenanceUntil'>,
+  authority: Pick<Authority, 'isUnreachable' | 'maintenanceUntil'>,
   contingency: ContingencyStore,
   clock: () => Date,
   recoveryRate: number,
 ): TokenBeforeSigning {
   return async (destination, tokens, mayWait) => {
     const until = authority.maintenanceUntil(destination.env);
-    const away = async (isForAll: boolean) => {
+    const wait = async (isForAll: boolean) => {
       const now = clock();
       const outage = { now, rate: recoveryRate, dueAt: later(now, FIRST_PROBE_MS), isForAll };
       return { token: null, until, since: await contingency.begin(destination, outage) };
     };
-    const isAway = authority.isAway(destination.env, destination.route === 'ecf' ? 'recepcion' : 'recepcionfc');
-    if (mayWait && (isAway || (await contingency.isAway(destination)))) return away(true);
+    const isUnreachable = authority.isUnreachable(
+      destination.env,
+      destination.route === 'ecf' ? 'recepcion' : 'recepcionfc',
+    );
+    if (mayWait && (isUnreachable || (await contingency.isUnreachable(destination)))) return wait(true);
     try {
       return { token: await tokens.get(), since: null, until: null };
     } catch (error) {
       const isRefused = !(error instanceof LoginError) || error.code === 'login_refused';
       if (isRefused || !mayWait) throw loginFailure(error, { maintenanceUntil: until });
-      return away(error.isUnanswered);
+      return wait(error.isUnanswered);
     }
   };
 }

@@ -6,11 +6,15 @@ import { createCertificateFiles } from '@ecf/taxpayer-replica/certificate-files'
 import type { EmissionStore, Observer } from '../attempt/ports.js';
 import type { EmissionConfig } from '../config.js';
 import { createCertificates } from './certificates.js';
+import {
+  createRetryingCertificateUses,
+  createRetryingTaxpayerReplica,
+  gatewayAccounts,
+} from './credentials.postgres.js';
 import { createDocumentTokens } from './document-credentials.js';
 import { createObtainToken } from './obtain-token.js';
 import type { AccountSource } from './ports.js';
 import { createTaxpayers } from './taxpayers.js';
-import { createRetryingCertificateUses, createRetryingTaxpayerReplica, gatewayAccounts } from './taxpayers.postgres.js';
 
 export type Credentials = ReturnType<typeof createCredentials>;
 

@@ -49,9 +49,9 @@ export function createObtainToken(
         ? firstUsable(await taxpayers.list(caller))
         : theOneOf(await taxpayers.require(caller, issuerRnc));
     try {
-      const owner = { env, account: caller.accountId, ...signer };
-      if (refused) await tokens.invalidate({ ...owner, token: refused });
-      const { token, expiresAt } = await tokens.get(owner);
+      const login = { env, account: caller.accountId, ...signer };
+      if (refused) await tokens.invalidate({ ...login, token: refused });
+      const { token, expiresAt } = await tokens.get(login);
       return { token, expires_in: ISSUED_FOR_SECONDS, token_type: 'Bearer', expires_at: toIsoDominican(expiresAt) };
     } catch (error) {
       throw loginFailure(error, { unreadableIs502: true });

@@ -3,13 +3,13 @@ import { type Attempt, isBeingSent, nameOf } from '../attempt/attempt.js';
 import { afterResult } from '../attempt/authority-answers.js';
 import type { EmissionStore, Observer } from '../attempt/ports.js';
 import { exchange, type Recorder, reportOtherDocument } from '../attempt/recorder.js';
-import { asFound } from '../attempt/submission-history.js';
+import { presentState } from '../attempt/submission-history.js';
 import type { TokenSource } from '../credentials/token-source.js';
 import { StoreUnavailable } from '../errors.js';
 import type { FollowUp } from '../sending/follow-up.js';
 import type { Authority } from '../sending/ports.js';
 
-const SEND_LOOK_MS = 50;
+const SEND_POLL_MS = 50;
 /**
  * Milliseconds before each query while a caller waits; the last one repeats. Most documents are decided after about 200 ms, so one
  * query usually finds the verdict. A slower authority gets at most five queries in the three seconds of STATUS_WAIT_MS.
@@ -62,7 +62,7 @@ export function createWaits({
         if (clock().getTime() + pause > deadline) return present;
         await sleep(pause);
         if (signal?.aborted === true) return present;
-        const next = await unlessAway(() => nextState(present, tokens));
+        const next = await unlessUnavailable(() => nextState(present, tokens));
         if (next === null) return present;
         present = next;
       }
@@ -73,10 +73,10 @@ export function createWaits({
       const deadline = sentAt(attempt) + settings.sendTimeoutMs;
       while (present.owner !== null && isBeingSent(present)) {
         if (signal?.aborted === true || clock().getTime() > deadline) break;
-        await sleep(SEND_LOOK_MS);
-        const found = await unlessAway(() => emissions.find(attempt));
+        await sleep(SEND_POLL_MS);
+        const found = await unlessUnavailable(() => emissions.find(attempt));
         if (found === null) break;
-        present = asFound(present, found);
+        present = presentState(present, found);
         if (found.attempt !== attempt.attempt) break;
       }
       return present;
@@ -87,7 +87,7 @@ export function createWaits({
   async function nextState(present: Attempt, tokens: TokenSource | null): Promise<Attempt> {
     if (present.state === 'processing' && present.trackId !== null && tokens !== null)
       return queryOnce(present, present.trackId, tokens);
-    const found = asFound(present, await emissions.find(present));
+    const found = presentState(present, await emissions.find(present));
     // The authority wants the same summary again (004): it is sent now, not by the background.
     if (found.state === 'resend-due' && found.transientRefusals > 0 && found.owner === null && tokens !== null) {
       const claimed = await recorder.claim(found);
@@ -111,7 +111,7 @@ export function createWaits({
     }
     return recorder.recordAnswer(
       present,
-      (latest) => (latest.trackId === trackId ? afterResult(latest, answer, recorder.moment()) : null),
+      (latest) => (latest.trackId === trackId ? afterResult(latest, answer, recorder.timing()) : null),
       [exchange('queryResult', clock(), answer)],
     );
   }
@@ -130,7 +130,7 @@ export function createWaits({
 }
 
 /** Null if the database is unavailable: the caller then gets the last known state, and the background continues. */
-async function unlessAway<T>(work: () => Promise<T>): Promise<T | null> {
+async function unlessUnavailable<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {

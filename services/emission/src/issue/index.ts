@@ -19,7 +19,6 @@ import { createInvoices } from './invoices.worker.js';
 import { createIssue } from './issue.js';
 import { createIssueJson, type IssueJson } from './issue-json.js';
 import { createKeyedQueue } from './keyed-queue.js';
-import { createResumeSigned } from './resume-signed.js';
 import { createSignJson } from './sign-json.js';
 import { createSignedDocuments } from './signed-documents.worker.js';
 import { submissionRoutes } from './submissions.http.js';
@@ -115,7 +114,6 @@ export function createIssuing(
   });
   const settings = { statusWaitMs: config.STATUS_WAIT_MS, sendTimeoutMs };
   const waits = createWaits({ emissions, recorder, authority, followUp, observer, clock, sleep, settings });
-  const resumeSigned = createResumeSigned(waits, recorder, followUp, clock);
   const readSigned = signedDocuments.read;
   return {
     issueJson,
@@ -123,7 +121,7 @@ export function createIssuing(
     submissionsInFlight: admission.inFlight,
     routes: submissionRoutes({
       submitJson: createSubmitJson(issueJson, waits, archive, clock),
-      submitSigned: createSubmitSigned({ taxpayers, readSigned, issue, waits, resumeSigned, clock }),
+      submitSigned: createSubmitSigned({ taxpayers, readSigned, issue, waits, recorder, followUp, clock }),
       admission,
       countDocument,
       maxBodyBytes: maxBytes,

@@ -18,11 +18,11 @@ import { checkStatedExpiry } from '../numbers/number-ranges.js';
 import type { Drawn, NumberStore } from '../numbers/ports.js';
 import { checkReference } from '../references/referenced-document.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
-import { filledIn, submissionOfKey } from './idempotency-key.js';
 import type { Invoice } from './invoice-json.js';
 import type { Issue } from './issue.js';
 import type { JsonSubmission, Order } from './json-submission.js';
 import type { GivenNumber, InvoiceJson, ReadInvoiceJson } from './read-invoice-json.js';
+import { filledIn, submissionOfKey } from './repeats.js';
 import type { SignJson } from './sign-json.js';
 
 export type IssuedJson =

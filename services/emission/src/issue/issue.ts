@@ -13,10 +13,8 @@ import type { Drawn, KeyBinding, NumberStore } from '../numbers/ports.js';
 import { checkReference, type ReferenceCheck, reducedDocument } from '../references/referenced-document.js';
 import type { SendAttempt } from '../sending/send-attempt.js';
 import type { CompareWithAttempt, SentDocument } from './compare-documents.js';
-import { numberConflict } from './conflicts.js';
-import { submissionOfKey } from './idempotency-key.js';
 import type { KeyedQueue } from './keyed-queue.js';
-import { decideRepeat } from './repeat.js';
+import { decideRepeat, numberConflict, submissionOfKey } from './repeats.js';
 
 /** A document that is to be issued under its number. */
 export interface Submission {
@@ -99,7 +97,7 @@ export function createIssue(ports: IssuePorts): Issue {
 
   return async (submission, sign) => {
     const { key, summary } = submission.document;
-    const first: FirstLook = { attempts: null };
+    const first: FirstRound = { attempts: null };
     // Credit notes on one document are committed one after the other, also by several instances. So a note that exceeds
     // the balance is refused before its number is used.
     const reduced = reducedDocument(key, summary);
@@ -127,7 +125,7 @@ export function createIssue(ports: IssuePorts): Issue {
   };
 
   /** All steps up to the commit; null if another request took the number, or the balance, meanwhile. */
-  async function lookUpAndCommit(submission: Submission, sign: Sign, first: FirstLook): Promise<Begun | null> {
+  async function lookUpAndCommit(submission: Submission, sign: Sign, first: FirstRound): Promise<Begun | null> {
     const { document, sent, caller, ranges, drawn, idempotencyKey, dryRun } = submission;
     const { key, type, tree, summary } = document;
     const found = drawn === null ? await emissions.findNumber(key) : unused(drawn);
@@ -179,8 +177,8 @@ export function createIssue(ports: IssuePorts): Issue {
   }
 }
 
-/** How many attempts the number had when the request looked first. */
-interface FirstLook {
+/** The number of attempts under the number in the first round. */
+interface FirstRound {
   attempts: number | null;
 }
 

@@ -49,8 +49,12 @@ export function createSignJson({
   async function logIn(order: Order, { key, route }: Invoice) {
     const { caller, taxpayer, mayWait } = order;
     const certificate = certificateOf(order);
-    const owner = { env: key.env, account: caller.accountId, rnc: taxpayer.rnc, certificate };
-    const tokens = certificateTokens(provider, owner);
+    const tokens = certificateTokens(provider, {
+      env: key.env,
+      account: caller.accountId,
+      rnc: taxpayer.rnc,
+      certificate,
+    });
     return { tokens, login: await tokenBeforeSigning({ env: key.env, route }, tokens, mayWait) };
   }
 

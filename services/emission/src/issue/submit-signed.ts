@@ -10,15 +10,16 @@ import {
 } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import { type Attempt, archived } from '../attempt/attempt.js';
+import type { Recorder } from '../attempt/recorder.js';
 import type { Taxpayers } from '../credentials/taxpayers.js';
 import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { ReferenceCheck } from '../references/referenced-document.js';
+import type { FollowUp } from '../sending/follow-up.js';
 import { checkedAnswer, type DocumentAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import type { Waits } from './await-verdict.js';
 import type { SentDocument } from './compare-documents.js';
 import { type Issue, type Issued, type Signed, submitter } from './issue.js';
-import { type ResumeSigned, withdrawnForItsToken } from './resume-signed.js';
 import type { ReadSigned, SignedDocument } from './signed-xml.js';
 
 export interface SignedSubmission {
@@ -54,14 +55,16 @@ export function createSubmitSigned({
   readSigned,
   issue,
   waits,
-  resumeSigned,
+  recorder,
+  followUp,
   clock,
 }: {
   readonly taxpayers: Taxpayers;
   readonly readSigned: ReadSigned;
   readonly issue: Issue;
   readonly waits: Waits;
-  readonly resumeSigned: ResumeSigned;
+  readonly recorder: Pick<Recorder, 'claim'>;
+  readonly followUp: FollowUp;
   readonly clock: () => Date;
 }): SubmitSigned {
   return {
@@ -117,10 +120,29 @@ export function createSubmitSigned({
         if (issued.attempt.state === 'withdrawn') throw withdrawnForItsToken();
         return { attempt: issued.attempt };
       }
-      const attempt = await resumeSigned(issued.attempt, submission.token, submission.signal);
+      const attempt = await resume(issued.attempt, submission.token, submission.signal);
       if (attempt.state !== 'withdrawn') return { attempt };
     }
     throw overtaken(`Another request withdrew ${document.key.encf} at each of ${MAX_ROUNDS} tries.`);
+  }
+
+  /**
+   * Takes the next step of an undecided attempt with the token of a repeat: queries its result, looks a lost send up, or sends.
+   * So a document reaches its end also if no certificate is stored.
+   */
+  async function resume(found: Attempt, token: string, signal: AbortSignal | undefined): Promise<Attempt> {
+    const attempt = await waits.send(found, signal);
+    if (attempt.state === 'processing' && attempt.trackId !== null)
+      return waits.queryOnce(attempt, attempt.trackId, givenToken(token));
+    const isDue = ['committed', 'resend-due', 'unknown', 'arrived'].includes(attempt.state);
+    if (!isDue || attempt.owner !== null) return attempt;
+    refuseExpiredToken(token, clock());
+    const claimed = await recorder.claim(attempt);
+    if (claimed === null) return attempt;
+    const tokens = givenToken(token);
+    const advanced = await followUp.advance(claimed, tokens);
+    if (tokens.wasRefused()) throw advanced.state === 'withdrawn' ? withdrawnForItsToken() : refusedOnTheWay(advanced);
+    return advanced;
   }
 
   async function issueSigned(
@@ -204,4 +226,20 @@ function signedAttempt(
     tokens: givenToken(token),
     maintenanceUntil: null,
   };
+}
+
+/** An earlier send may have reached the authority, so the document stays undecided. */
+function refusedOnTheWay({ encf }: Attempt): EmissionError {
+  return new EmissionError(
+    'invalid_token',
+    `The authority refuses the token in x-token. ${encf} stays in progress from an earlier send: get a new token from /obtain_token and repeat the same bytes.`,
+  );
+}
+
+/** The authority refused the token and has no copy of the document: the number is free. */
+function withdrawnForItsToken(): EmissionError {
+  return new EmissionError(
+    'invalid_token',
+    'The authority refuses the token in x-token. The document was not submitted and its number is free: get a new token from /obtain_token and repeat.',
+  );
 }

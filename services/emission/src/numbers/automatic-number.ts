@@ -24,9 +24,9 @@ const ANY_SEQUENCE = '0000000001';
 const ANY_EXPIRY = '31-12-2099';
 /** Types whose numbers do not expire. Source: Formato e-CF v1.0 p.12, FechaVencimientoSecuencia. */
 const WITHOUT_EXPIRY: readonly unknown[] = ['32', '34'];
-const LOOK_AGAIN_MS = 50;
-/** Looks for the end of another call with the same key: 20 seconds, twice the time for which a number stays reserved. */
-const MAX_LOOKS = 400;
+/** Pause while another call with the same key is in progress, and tries: 20 seconds, twice as long as a number stays reserved. */
+const BUSY_PAUSE_MS = 50;
+const MAX_TRIES = 400;
 
 /** Whether the parsed document leaves its number to the service. The later check refuses a value that is not a document. */
 export function leavesNumberOpen(document: unknown): boolean {
@@ -162,7 +162,7 @@ export async function drawNumber(
   open: readonly NumberRange[],
   signal?: AbortSignal,
 ): Promise<DrawnNumber | 'none' | null> {
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     requireCaller(signal);
     const token = randomUUID();
     const draw = await numbers.draw({ ...scope, issuerRnc, ecfType, token, ranges: open });
@@ -174,7 +174,7 @@ export async function drawNumber(
       const expiry = expires === null ? null : formatDocumentDate(expires as CalendarDate);
       return { encf, expiry, drawn: { token, idempotencyKey: scope.idempotencyKey, contentHash, run } };
     }
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(BUSY_PAUSE_MS);
   }
   throw overtaken('Another request with this idempotency-key is in progress.');
 }

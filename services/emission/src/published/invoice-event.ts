@@ -88,11 +88,11 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
 /** The latest submissions. If messages do not fit, those of the latest submissions are kept. */
 function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): InvoiceAttempt[] {
   const fitted: InvoiceAttempt[] = [];
-  let room = MAX_EVENT_MESSAGE_BYTES;
+  let bytesLeft = MAX_EVENT_MESSAGE_BYTES;
   for (const attempt of attempts.slice(-MAX_EVENT_ATTEMPTS).reverse()) {
-    const { messages, cut, bytes } = fitMessages(attempt.messages, Math.min(room, MAX_VERDICT_MESSAGE_BYTES));
+    const { messages, cut, bytes } = fitMessages(attempt.messages, Math.min(bytesLeft, MAX_VERDICT_MESSAGE_BYTES));
     fitted.push(cut ? { ...attempt, messages, messages_cut: true } : attempt);
-    room -= bytes;
+    bytesLeft -= bytes;
   }
   fitted.reverse();
   const omitted = before + attempts.length - fitted.length;

@@ -53,7 +53,7 @@ export async function applyStatus(
           verdict: { ...present.verdict, messages: result.messages },
         });
       if (isKnown(present, verdict)) return applyTransition(present, null, { statusRevision });
-      const after = afterResult(present, answer, recorder.moment());
+      const after = afterResult(present, answer, recorder.timing());
       return after === null ? null : { ...after, statusRevision };
     },
     result.unanswered ? [] : [exchange('queryResult', new Date(result.asked_at), answer)],

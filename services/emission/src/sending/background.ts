@@ -32,7 +32,7 @@ export function createBackground(
     } catch (error) {
       observer.failed('following up a document', error, attempt);
       await recorder.record(attempt, (present) =>
-        present.owner === owner && present.revision === attempt.revision ? postponed(present, recorder.moment()) : null,
+        present.owner === owner && present.revision === attempt.revision ? postponed(present, recorder.timing()) : null,
       );
     }
   }

@@ -3,7 +3,6 @@ import type { DocumentTokens } from '../credentials/document-credentials.js';
 import { createBackground } from './background.js';
 import { createFollowUp } from './follow-up.js';
 import type { SendingPorts } from './ports.js';
-import { createProveSubmission } from './prove-submission.js';
 import { createResolveByOperator } from './resolve-by-operator.js';
 import { createSendAttempt } from './send-attempt.js';
 
@@ -22,11 +21,10 @@ export function createSending(
 ) {
   const send = createSendAttempt(ports);
   const followUp = createFollowUp(ports, send, documentTokens);
-  const prove = createProveSubmission(ports.authority, documentTokens);
   return {
     send,
     followUp,
-    resolve: createResolveByOperator(ports.emissions, ports.recorder, prove),
+    resolve: createResolveByOperator(ports.emissions, ports.recorder, ports.authority, documentTokens),
     background: createBackground(ports, followUp, {
       ...instance,
       concurrency: config.BACKGROUND_CONCURRENCY,

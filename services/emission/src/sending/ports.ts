@@ -2,7 +2,7 @@ import type { DocumentReader } from '@ecf/archive';
 import type { AuthorityClient } from '@ecf/authority-client';
 import type { EmissionStore, Observer, ReachCheckpoint } from '../attempt/ports.js';
 import type { Recorder } from '../attempt/recorder.js';
-import type { ContingencyStore } from '../contingency/contingency.js';
+import type { ContingencyStore } from '../contingency/ports.js';
 import type { RunStore } from '../runs/start-run.js';
 
 /** The operations of the authority for documents. */
@@ -15,7 +15,7 @@ export type Authority = Pick<
   | 'queryTrackIds'
   | 'queryConsumerSummary'
   | 'requestSeed'
-  | 'isAway'
+  | 'isUnreachable'
   | 'maintenanceUntil'
 >;
 

@@ -40,7 +40,7 @@ export function createSendAttempt({
   }
 
   function decide(present: Attempt, answer: SendAnswer, tokenGiven: boolean): Attempt | null {
-    const now = recorder.moment();
+    const now = recorder.timing();
     if (tokenGiven && answer.outcome === 'unauthorized' && isBeingSent(present)) return tokenRefused(present, now);
     return present.route === 'ecf'
       ? afterReceipt(present, answer as Answer<SubmissionReceipt>, now)

@@ -7,7 +7,7 @@ import type {
   TrackIdList,
 } from '@ecf/authority-client';
 import type { Attempt, NewAttempt } from '../../src/attempt/attempt.js';
-import { beginAttempt, type FollowUpSettings, type Moment } from '../../src/attempt/transitions.js';
+import { beginAttempt, type FollowUpSettings, type Timing } from '../../src/attempt/transitions.js';
 
 export const NOW = new Date('2026-06-15T14:00:00Z');
 
@@ -18,7 +18,7 @@ const SETTINGS: FollowUpSettings = {
 };
 
 /** The moment `ms` after NOW, with average jitter. */
-export function at(ms: number, settings: Partial<FollowUpSettings> = {}): Moment {
+export function at(ms: number, settings: Partial<FollowUpSettings> = {}): Timing {
   return { now: new Date(NOW.getTime() + ms), random: () => 0.5, settings: { ...SETTINGS, ...settings } };
 }
 
@@ -73,8 +73,8 @@ export function fresh(change: Partial<NewAttempt> = {}): NewAttempt {
 }
 
 /** A first attempt in the state `sending`. */
-export function sending(change: Partial<NewAttempt> = {}, moment = at(0)): Attempt {
-  return beginAttempt(fresh(change), null, 1, moment, { owner: 'me', leaseMs: 60_000, held: false });
+export function sending(change: Partial<NewAttempt> = {}, timing = at(0)): Attempt {
+  return beginAttempt(fresh(change), null, 1, timing, { owner: 'me', leaseMs: 60_000, held: false });
 }
 
 const RAW = { status: 200, contentType: 'application/json', body: '{}', truncated: false };

@@ -69,7 +69,7 @@ export interface WaitingDocuments {
 /** The queue of documents that were signed while the authority was unreachable. All instances share it. */
 export interface ContingencyStore {
   /** Whether the authority is known to be unreachable for all taxpayers. */
-  isAway(destination: Destination): Promise<boolean>;
+  isUnreachable(destination: Destination): Promise<boolean>;
   /** Notes that a document waits, and returns since when the authority is unreachable. The first probe is at `dueAt`. */
   begin(destination: Destination, outage: Outage): Promise<Date>;
   /** Notes an answer of the authority. Returns when the authority returned: at its first answer. */

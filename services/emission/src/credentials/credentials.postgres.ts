@@ -1,6 +1,7 @@
 import { createHttpTaxpayerSource } from '@ecf/http';
 import type { Identities } from '@ecf/http/identity';
-import type { Database } from '@ecf/postgres';
+import { requestCertificate, type SealingKeys } from '@ecf/kit';
+import { type Database, type SealedValues, sealedRows } from '@ecf/postgres';
 import type { RecordCertificateUse, TaxpayerReplica } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
@@ -40,4 +41,14 @@ export function gatewayAccounts(config: EmissionConfig, identities: Identities):
   }
   const source = createHttpTaxpayerSource({ gatewayUrl, identities });
   return { fetch: (accountId) => source.account(accountId) };
+}
+
+/** Certificates that came with requests, to be sealed anew. */
+export function sealedRequestCertificates(database: Database, sealingKeys: SealingKeys): SealedValues {
+  return sealedRows<{ account_id: string; issuer_rnc: string }>(database, sealingKeys, {
+    table: 'sealed_certificate',
+    column: 'sealed',
+    select: 'e.account_id, e.issuer_rnc FROM sealed_certificate t JOIN emission e ON e.id = t.emission_id',
+    bindingOf: ({ account_id, issuer_rnc }) => requestCertificate(account_id, issuer_rnc),
+  });
 }
