@@ -8,7 +8,7 @@ export interface Call {
 }
 
 /** The measured times of a round. */
-export interface Round {
+interface Round {
   calls: number;
   seconds: number;
   /** Seconds of each call. */

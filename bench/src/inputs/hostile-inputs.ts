@@ -13,7 +13,7 @@ const SMALL = 256 * 1024;
 const TIMES = { small: 5, large: 3 };
 const MEGABYTE = Buffer.alloc(1_000_000, 0x20);
 
-export interface HostileBench {
+interface HostileBench {
   /** Address that receives the documents. */
   readonly url: string;
   /** Process of the deployment. */

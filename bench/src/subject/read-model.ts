@@ -5,7 +5,7 @@ import type { Call, Load } from '../harness/load.js';
 const LOOK_MS = 4;
 
 /** Milliseconds from the moment a POST leaves until the read model has its document, and until it has the verdict. */
-export interface Arrivals {
+interface Arrivals {
   there: number[];
   decided: number[];
 }

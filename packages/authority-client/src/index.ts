@@ -30,16 +30,14 @@ export {
 } from './endpoints.js';
 export type { SignedDocument } from './operations.js';
 export { type AddressGuard, isPublicAddress } from './receiver/address-guard.js';
-export { type AddressLookup, createNameLookup, type NameLookupOptions } from './receiver/name-lookup.js';
+export { type AddressLookup, createNameLookup } from './receiver/name-lookup.js';
 export { createReceiverClient, type ReceiverClient, type ReceiverClientOptions } from './receiver/receiver-client.js';
 export type { TokenCache } from './tokens/token-cache.js';
 export { inMemoryTokenCache } from './tokens/token-cache.js';
 export {
-  type AuthorityToken,
   createTokenProvider,
   type TokenKey,
   type TokenProvider,
-  type TokenProviderOptions,
   type TokenRequest,
 } from './tokens/token-provider.js';
 export type { CallReport, OnCall, OperationName } from './transport/call-report.js';
@@ -58,5 +56,4 @@ export {
   type Timeouts,
   type TlsOptions,
   type Transport,
-  type TransportOptions,
 } from './transport/transport.js';

@@ -10,7 +10,7 @@ import type { AuthorityClient } from './client.js';
  * - `authority_unreachable`: no answer, a timeout, 5xx, a pause, or a temporary failure that it reported.
  * - `authority_unreadable`: an answer that its login service does not give.
  */
-export type LoginErrorCode = 'login_refused' | 'authority_unreachable' | 'authority_unreadable';
+type LoginErrorCode = 'login_refused' | 'authority_unreachable' | 'authority_unreadable';
 
 export class LoginError extends Error {
   override readonly name = 'LoginError';

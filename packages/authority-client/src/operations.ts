@@ -20,12 +20,12 @@ export interface AuthorityInput {
 }
 
 /** The same with the bearer token of a login. */
-export interface AuthorisedInput extends AuthorityInput {
+interface AuthorisedInput extends AuthorityInput {
   token: string;
 }
 
 /** `statusKey` is issued by the authority on request; it has nothing to do with tokens and certificates. */
-export interface StatusInput extends AuthorityInput {
+interface StatusInput extends AuthorityInput {
   statusKey: string;
 }
 

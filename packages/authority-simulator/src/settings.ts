@@ -3,7 +3,7 @@ import type { TaxpayerEntry } from './ledger/taxpayers.js';
 import type { SimulatorOptions } from './options.js';
 
 /** A variable with a wrong value, and the allowed values. */
-export interface SettingProblem {
+interface SettingProblem {
   readonly variable: string;
   readonly message: string;
 }

@@ -61,7 +61,7 @@ export type EmissionEvent =
   /** Another document, or the same again, is signed and committed under the number. */
   | 'new-attempt';
 
-export interface EmissionStateFacts {
+interface EmissionStateFacts {
   meaning: string;
   /** The word of the public interface. */
   status: InvoiceStatus;

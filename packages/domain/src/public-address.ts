@@ -2,7 +2,7 @@ import { type Environment, environmentNamed } from './authority/environment.js';
 import { withoutAccents } from './text/without-accents.js';
 
 /** The path of a public route as tables write it, and the environment that stood before it. */
-export interface PublicAddress {
+interface PublicAddress {
   readonly path: string;
   readonly prefix: Environment | null;
 }

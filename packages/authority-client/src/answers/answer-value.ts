@@ -99,7 +99,7 @@ function readXmlValue(content: string): AnswerValue | undefined {
   }
 }
 
-export interface XmlRoot {
+interface XmlRoot {
   name: string;
   content: AnswerValue;
 }
@@ -115,7 +115,7 @@ interface Open {
  * The element tree of canonical XML as plain values: an element with children becomes an object, repeated ones an
  * array, `nil` becomes null. Namespace prefixes and attributes are dropped.
  */
-export function valueOfCanonicalXml(canonical: string): XmlRoot {
+function valueOfCanonicalXml(canonical: string): XmlRoot {
   const stack: Open[] = [{ name: '', nil: false, text: '', fields: null }];
   const scanner = new XmlScanner(canonical);
   for (let event = scanner.next(); event !== 'end'; event = scanner.next()) {

@@ -12,7 +12,7 @@ import type {
 } from '../answers/verdicts.js';
 
 /** The document of a query or a submission. An answer that names another one is not an answer to it. */
-export interface Queried {
+interface Queried {
   /** RNC of the issuer. */
   rnc?: string;
   encf?: string;
@@ -20,10 +20,10 @@ export interface Queried {
 }
 
 /** The document that an answer names; null if it names none. */
-export type Named = { readonly [field in keyof Queried]: string | null };
+type Named = { readonly [field in keyof Queried]: string | null };
 
 /** The reading of an answer that names another document. */
-export interface OtherDocument {
+interface OtherDocument {
   unknown: 'another_document';
   detail: string;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   address: string;
   family: number;
 }
@@ -11,7 +11,7 @@ export interface ResolvedAddress {
 /** All addresses of a name. */
 export type AddressLookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
-export interface NameLookupOptions {
+interface NameLookupOptions {
   /** Name servers, `address` or `address:port`; default the system's. */
   servers?: readonly string[];
   /** Default `/etc/hosts`. */
@@ -82,7 +82,7 @@ const LOOPBACK: readonly ResolvedAddress[] = [
  *
  * @param file Read for each query, so that a change needs no restart. A file that cannot be read has no names.
  */
-export async function namedByThisMachine(hostname: string, file: string): Promise<ResolvedAddress[] | null> {
+async function namedByThisMachine(hostname: string, file: string): Promise<ResolvedAddress[] | null> {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   const listed = addressesIn(await readFile(file, 'utf8').catch(() => ''), name);
   if (listed.length > 0) return listed;

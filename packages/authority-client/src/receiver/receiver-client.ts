@@ -30,7 +30,7 @@ export interface ReceiverClientOptions {
   clock?: () => Date;
 }
 
-export interface ReceiverInput {
+interface ReceiverInput {
   /** The directory's base address, e.g. `https://ecf.example.do/v1`; a trailing slash does not matter. */
   baseUrl: string;
   signal?: AbortSignal | undefined;

@@ -7,7 +7,7 @@ import type { AuthorityClient } from '../client.js';
 import { LoginError, logIn } from '../login.js';
 import type { TokenCache } from './token-cache.js';
 
-export interface AuthorityToken {
+interface AuthorityToken {
   token: string;
   expiresAt: Date;
 }
@@ -35,7 +35,7 @@ export interface TokenKey {
   certificate: Pick<SigningCertificate, 'fingerprint'>;
 }
 
-export interface TokenProviderOptions {
+interface TokenProviderOptions {
   client: Pick<AuthorityClient, 'requestSeed' | 'validateSeed'>;
   cache: TokenCache;
   clock: () => Date;

@@ -12,7 +12,7 @@ export interface LimitedCall {
 }
 
 /** The pause after an answer 429. */
-export interface CallPause {
+interface CallPause {
   readonly limit: CallLimit;
   /** Milliseconds that are left of it. */
   readonly ms: number;

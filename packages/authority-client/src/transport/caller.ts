@@ -45,7 +45,7 @@ export interface CallRequest {
 /** One call from the request to the answer that was read. Rejects only on programming errors. */
 export type Caller = <V>(request: CallRequest, read: AnswerReader<V>) => Promise<Answer<V>>;
 
-export interface CallerParts {
+interface CallerParts {
   transport: Transport;
   circuits: CircuitBreakers | null;
   /** Null: Retry-After of a 429 is only reported. */

@@ -41,7 +41,7 @@ export interface CallResult<T> {
 }
 
 /** The call was not made: the circuit is open, its probe is in flight, or all slots of the bulkhead are taken. */
-export interface NotCalled {
+interface NotCalled {
   readonly retryAfterMs: number;
 }
 
@@ -60,7 +60,7 @@ export interface CircuitBreakers {
   waiting(): Map<string, number>;
 }
 
-export interface CircuitBreakersParts {
+interface CircuitBreakersParts {
   readonly options: Partial<CircuitBreakerOptions>;
   /** Milliseconds of a clock that never goes back: one that is set must neither open nor close a circuit. */
   readonly elapsed: () => number;

@@ -4,7 +4,7 @@ export interface FilePart {
   content: string | Uint8Array;
 }
 
-export interface MultipartBody {
+interface MultipartBody {
   contentType: string;
   /** The whole body, so that Content-Length is known: the authority refuses chunked uploads. */
   body: Buffer;

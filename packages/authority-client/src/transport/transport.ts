@@ -21,7 +21,7 @@ export interface TlsOptions {
   ca?: string | string[];
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   userAgent: string;
   timeouts: Partial<Timeouts>;
   tls: TlsOptions;

@@ -30,7 +30,7 @@ export class ControlRefused extends Error {
  *
  * @throws ControlRefused naming the field and its rule
  */
-export function readInput<T>(body: Buffer, schema: z.ZodType<T>): T {
+function readInput<T>(body: Buffer, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));

@@ -3,7 +3,7 @@ import type { Simulation } from '../simulation.js';
 import type { CounterpartIdentity } from './identity.js';
 
 /** The documents of the counterpart, by `<RNC of the other side>|<eNCF>`. */
-export interface CounterpartState {
+interface CounterpartState {
   /** e-CF that it issued, with the answer of the receiver. */
   readonly issued: Map<string, { readonly facts: DocumentFacts; readonly receipt: ReceiptRecord }>;
   /** e-CF that it acknowledged. */

@@ -16,7 +16,7 @@ export async function signed(tree: DocumentNode, certificate: SigningCertificate
 }
 
 /** The headers of the part are the caller's: the authority's own messages have odd ones. */
-export interface OutboundPart {
+interface OutboundPart {
   readonly headers: readonly string[];
   readonly content: string;
 }

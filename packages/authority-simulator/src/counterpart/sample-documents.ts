@@ -67,7 +67,7 @@ function reference(today: string): DocumentNode {
   return { NCFModificado: 'E310000000001', FechaNCFModificado: today, CodigoModificacion: '3' };
 }
 
-export interface ReceiptFacts {
+interface ReceiptFacts {
   readonly issuer: string;
   readonly buyer: string;
   readonly encf: string;

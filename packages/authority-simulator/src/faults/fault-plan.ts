@@ -2,7 +2,7 @@ import type { Operation } from '../operation.js';
 import type { DocumentFault, Fault } from './fault.js';
 
 /** The faults that hit one call: at most one of the connection and one of the document. */
-export interface HitFaults {
+interface HitFaults {
   readonly connection: Fault | null;
   readonly document: DocumentFault | null;
   /** The longest delay that one of them asks for. */

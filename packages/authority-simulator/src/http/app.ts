@@ -24,7 +24,7 @@ export interface Route {
 }
 
 /** What disturbs every call. */
-export interface Disturbance {
+interface Disturbance {
   readonly latencyMs: number;
   readonly errorRate: number;
   readonly random: () => number;

@@ -3,7 +3,7 @@ import multer from 'multer';
 import { type Answer, emptyAnswer, HTML_REFUSAL, sentenceAnswer, textAnswer, type Upload } from './call.js';
 
 /** The default limit of the platform that the authority's services run on. */
-export const BODY_LIMIT = 30_000_000;
+const BODY_LIMIT = 30_000_000;
 
 /** The bytes of a body of any type. */
 export const rawBody: RequestHandler = express.raw({ type: () => true, limit: BODY_LIMIT, inflate: false });

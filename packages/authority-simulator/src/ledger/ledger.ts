@@ -5,7 +5,7 @@ import type { Journal, JournalEntry } from './journal.js';
 import { Numbers } from './numbers.js';
 import type { NewSubmission, Place, Submission } from './submission.js';
 
-export interface SubmissionFilter {
+interface SubmissionFilter {
   readonly rnc?: string | null;
   readonly encf?: string | null;
   readonly operation?: string | null;

@@ -2,7 +2,7 @@ import type { Environment } from '@ecf/domain';
 import { IN_PROCESS, type Verdict } from '../verdicts/verdict.js';
 
 /** Operations whose documents are kept. */
-export type DocumentOperation = 'recepcion' | 'recepcionfc' | 'aprobacioncomercial' | 'anulacionrangos';
+type DocumentOperation = 'recepcion' | 'recepcionfc' | 'aprobacioncomercial' | 'anulacionrangos';
 
 /** Which document a note (33, 34) modifies, and the note's own total. */
 export interface Reference {

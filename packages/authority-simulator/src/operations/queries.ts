@@ -40,7 +40,7 @@ function resultAnswer(trackId: string, submission: Submission | null, verdict: V
 }
 
 /** An empty list of messages becomes null; a code that is not a number becomes 0. */
-export function numericMessages(messages: readonly Message[]): { valor: string; codigo: number }[] | null {
+function numericMessages(messages: readonly Message[]): { valor: string; codigo: number }[] | null {
   if (messages.length === 0) return null;
   return messages.map(({ code, text }) => ({ valor: text, codigo: Number(code) || 0 }));
 }

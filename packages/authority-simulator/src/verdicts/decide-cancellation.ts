@@ -9,7 +9,7 @@ import { readSigned, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';
 import type { Verdict } from './verdict.js';
 
-export interface CancellationDecision {
+interface CancellationDecision {
   readonly verdict: Verdict;
   readonly rnc: string | null;
   /** The annulled numbers; null: none. */

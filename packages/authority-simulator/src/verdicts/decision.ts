@@ -33,7 +33,7 @@ export interface Decision {
 }
 
 /** A document that passed file name, structure and signature. */
-export interface SoundDocument {
+interface SoundDocument {
   readonly document: SignedDocument;
   readonly rnc: string;
   readonly encf: string;

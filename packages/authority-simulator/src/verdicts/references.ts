@@ -17,7 +17,7 @@ import { isAccepted, type Message } from './verdict.js';
 /** A note's deadline for giving tax back. Source: Formato e-CF p.7. */
 const TAX_DAYS = 30;
 
-export interface ReferringDocument {
+interface ReferringDocument {
   readonly env: Environment;
   readonly type: string;
   readonly rnc: string;
@@ -26,7 +26,7 @@ export interface ReferringDocument {
   readonly now: Date;
 }
 
-export interface ReferenceFinding {
+interface ReferenceFinding {
   readonly messages: readonly Message[];
   /** The electronic document that a note modifies. */
   readonly reference: Reference | null;

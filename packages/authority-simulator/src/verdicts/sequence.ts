@@ -5,7 +5,7 @@ import type { NumberRange } from '../ledger/taxpayers.js';
 import { TEXTS } from './texts.js';
 import { holdsNumber, type Message, rejected, type Verdict } from './verdict.js';
 
-export interface NumberClaim {
+interface NumberClaim {
   readonly env: Environment;
   readonly rnc: string;
   readonly encf: string;
@@ -15,7 +15,7 @@ export interface NumberClaim {
 }
 
 /** The finding about the sequence: a rejection, or an observation that makes the document conditional. */
-export type SequenceFinding = { readonly verdict: Verdict } | { readonly observation: Message } | null;
+type SequenceFinding = { readonly verdict: Verdict } | { readonly observation: Message } | null;
 
 /** Whether the number may be used: not annulled, not used, authorised and not expired. */
 export function checkSequence(

@@ -6,10 +6,10 @@ import { SCOPES } from './key-rights.js';
 import { publicOperations } from './operation.js';
 
 /** Taxpayers in a response of `GET /account`: what is left of the ranges of each is counted. */
-export const MOST_OWN_TAXPAYERS = 100;
+const MOST_OWN_TAXPAYERS = 100;
 
 /** `GET /account`: what the key may do. It names only the taxpayers and the environments that the key serves. */
-export const ownAccountSchema = named('OwnAccount', {
+const ownAccountSchema = named('OwnAccount', {
   account: z.object({ id: z.string(), name: z.string() }).describe('The account of the key'),
   key: z
     .object({

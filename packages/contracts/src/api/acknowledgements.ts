@@ -10,7 +10,7 @@ import { signerSchema } from './signer.js';
  * An ARECF that a buyer's receiver returned, as `GET /received-arecf/` shows it. If `valid` is false, `validation_error`
  * has the reason, and the other fields have the readable parts of the document.
  */
-export const receivedAcknowledgementSchema = named(
+const receivedAcknowledgementSchema = named(
   'Acknowledgement',
   {
     id: z.int().positive(),

@@ -83,7 +83,7 @@ export const issuerDeliveryStatusSchema = z.enum(['pending', 'delivered', 'refus
 export type IssuerDeliveryStatus = z.infer<typeof issuerDeliveryStatusSchema>;
 
 /** A commercial approval (ACECF) that we gave, in the responses of `/acecf`. */
-export const approvalSchema = named('Approval', {
+const approvalSchema = named('Approval', {
   id: z.int().positive(),
   ecf_document_id: z
     .int()
@@ -123,10 +123,10 @@ export const approvalSchema = named('Approval', {
 });
 export type Approval = z.infer<typeof approvalSchema>;
 
-export const approvalListSchema = z.array(approvalSchema);
+const approvalListSchema = z.array(approvalSchema);
 
 /** Response of `POST /fe/aprobacioncomercial/api/ecf`: the authority's own names. Code 1 with status 200, 2 with 400. */
-export const approvalReceiptSchema = named('ApprovalReceipt', {
+const approvalReceiptSchema = named('ApprovalReceipt', {
   codigo: z.enum(['1', '2']).describe('1 accepted, 2 refused'),
   estado: z.string().describe('The outcome as text'),
   mensaje: z.array(z.string()).describe('The reasons'),
@@ -162,7 +162,7 @@ export const approvalAnswerSchema = named('ApprovalAnswer', {
 export type ApprovalAnswer = z.infer<typeof approvalAnswerSchema>;
 
 /** Response of `GET /fe/aprobacioncomercial/api/invoices/{encf}/answers`: all answers that came, oldest first. */
-export const approvalAnswersSchema = named(
+const approvalAnswersSchema = named(
   'ApprovalAnswers',
   {
     count: z.int().nonnegative(),

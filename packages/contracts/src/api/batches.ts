@@ -21,7 +21,7 @@ const lines = z.int().nonnegative();
 
 const batchIdSchema = z.string().regex(/^\d{1,15}$/);
 
-export const batchReceiptSchema = named(
+const batchReceiptSchema = named(
   'BatchReceipt',
   {
     batch_id: batchIdSchema,
@@ -52,7 +52,7 @@ export const batchSchema = named('Batch', {
 export type BatchBody = z.infer<typeof batchSchema>;
 
 /** Response of `GET /batches`; `next` continues the list, null at its end. */
-export const batchListSchema = named('BatchList', {
+const batchListSchema = named('BatchList', {
   count: lines,
   next: z.string().nullable(),
   batches: z.array(batchSchema).describe('The batches of this page'),
@@ -78,7 +78,7 @@ const REFUSED_LINE = {
 };
 
 /** The result of a line. Its fields are those of `/fe_Submit`; `error` is the response to a document that was refused. */
-export const batchResultSchema = named(
+const batchResultSchema = named(
   'BatchResult',
   {
     line: z.int().positive().describe('Counts the documents of the batch from 1'),
@@ -111,7 +111,7 @@ export const batchResultSchema = named(
 );
 export type BatchResult = z.infer<typeof batchResultSchema>;
 
-export const batchResultListSchema = named('BatchResultList', {
+const batchResultListSchema = named('BatchResultList', {
   count: lines,
   next: z.string().nullable(),
   results: z.array(batchResultSchema).describe('The results of this page, in the order of the lines'),

@@ -109,7 +109,7 @@ export const cancellationSchema = named('Cancellation', {
 });
 export type CancellationRecord = z.infer<typeof cancellationSchema>;
 
-export const cancellationListSchema = z.array(cancellationSchema);
+const cancellationListSchema = z.array(cancellationSchema);
 
 export const CANCELLATIONS = publicOperations('Cancellation', 'emission', {
   createCancellation: {

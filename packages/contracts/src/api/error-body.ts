@@ -15,7 +15,7 @@ export const faultSchema = named('Fault', {
 export type FaultBody = z.infer<typeof faultSchema>;
 
 /** One item of a 422: the place, the reason, the kind. */
-export const validationItemSchema = named('ValidationItem', {
+const validationItemSchema = named('ValidationItem', {
   loc: z
     .array(z.union([z.string(), z.number()]))
     .describe('The place: header, query, path or body, then the names and positions that lead to it'),

@@ -112,7 +112,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   scopes: 'What the key may do',
   taxpayers: 'The RNCs that the key may act for; null for all of the account',
   role: 'viewer reads, operator also acts, owner also manages keys and administrators',
-  token: 'The token',
 
   // Operations
   tries: 'Number of sends',

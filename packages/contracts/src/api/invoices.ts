@@ -143,7 +143,7 @@ export const trackIdListSchema = named('TrackIdList', {
   track_ids: z.array(invoiceAttemptSchema),
 });
 
-export const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
+const invoiceStatusResponseSchema = named('InvoiceStatusResponse', {
   track_id: z.string(),
   status: invoiceStatusSchema,
   code: z.string().describe("The authority's code of the state: 1, 2, 3, 4, or 0 for No encontrado"),
@@ -184,7 +184,7 @@ export const rawAnswerSchema = z.object({
 export type RawAnswerBody = z.infer<typeof rawAnswerSchema>;
 
 /** Response of `GET /trackids/{encf}/raw`: each submission with all answers of the authority about it. */
-export const rawTrackIdListSchema = trackIdListSchema
+const rawTrackIdListSchema = trackIdListSchema
   .extend({
     track_ids: z.array(
       invoiceAttemptSchema.extend({

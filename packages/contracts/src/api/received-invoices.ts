@@ -77,7 +77,7 @@ export type ReceivedInvoice = z.infer<typeof receivedInvoiceSchema>;
 /** The columns of received documents in CSV. */
 export const RECEIVED_COLUMNS = Object.keys(receivedInvoiceSchema.shape);
 
-export const receivedInvoicesListSchema = named(
+const receivedInvoicesListSchema = named(
   'ReceivedInvoicesList',
   {
     count: z.int(),
@@ -96,12 +96,12 @@ export const receivedInvoicesListSchema = named(
 );
 export type ReceivedInvoicesList = z.infer<typeof receivedInvoicesListSchema>;
 
-export const allReceivedInvoicesSchema = receivedInvoicesListSchema
+const allReceivedInvoicesSchema = receivedInvoicesListSchema
   .omit({ provider_rnc: true })
   .meta({ id: 'AllReceivedInvoices', description: 'A page: `count` of `total` rows.' });
 export type AllReceivedInvoices = z.infer<typeof allReceivedInvoicesSchema>;
 
-export const receivedInvoicesCountSchema = named('ReceivedInvoicesCount', {
+const receivedInvoicesCountSchema = named('ReceivedInvoicesCount', {
   total_invoices: z.int(),
   total_amount: z.string(),
   buyer_rnc: rncSchema,
@@ -115,7 +115,7 @@ const sums = { count: z.int(), total_amount: amountSchema };
 
 const sumsWithItbis = { ...sums, total_itbis: amountSchema };
 
-export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
+const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
   .extend({
     counted: z.int().describe('Documents that the sums contain: every one of the period'),
     total_amount: amountSchema,
@@ -131,7 +131,7 @@ export const receivedInvoiceAggregateSchema = receivedInvoicesCountSchema
 export type ReceivedInvoiceAggregate = z.infer<typeof receivedInvoiceAggregateSchema>;
 
 /** Response of `POST /fe/autenticacion/api/validacioncertificado` as JSON: the authority's own names. Times are UTC. */
-export const providerTokenSchema = named('ProviderToken', {
+const providerTokenSchema = named('ProviderToken', {
   token: z.string().describe('The token, for the header authorization'),
   expira: z.string().describe('When it expires, UTC'),
   expedido: z.string().describe('When it was issued, UTC'),

@@ -23,7 +23,7 @@ export const serviceSchema = named('Service', {
 });
 
 /** A row of `GET /errors`. */
-export const errorEntrySchema = named('ErrorEntry', {
+const errorEntrySchema = named('ErrorEntry', {
   code: z.string().meta({ description: 'The stable name of the error', examples: ['rate_limited'] }),
   status: z.int().meta({ description: 'The HTTP status', examples: [429] }),
   retry_after: z.int().nullable().describe('Seconds in Retry-After; null if a repeat does not help by itself'),

@@ -41,14 +41,14 @@ export const issuedDocumentSchema = named(
 );
 
 /** Response of `GET /obtain_token`; `expires_in` in seconds as the specification fixes it, `expires_at` the token's true end. */
-export const tokenResponseSchema = named('TokenResponse', {
+const tokenResponseSchema = named('TokenResponse', {
   token: z.string().describe('The token of the authority, for the header x-token'),
   expires_in: z.int().nonnegative().describe('3600, as the specification fixes it; expires_at has the true end'),
   token_type: z.literal('Bearer').describe('How the authority expects the token'),
   expires_at: timestampSchema.describe('When the token expires'),
 });
 
-export const xmlItemSchema = named('XmlItem', { xml: z.string().min(1).describe('The signed document') });
+const xmlItemSchema = named('XmlItem', { xml: z.string().min(1).describe('The signed document') });
 
 /**
  * The common response of the three submission endpoints. `Validado` is the status of a dry run, which has no fields of a
@@ -84,7 +84,7 @@ export const contingencySchema = z.object({
 export type ContingencyBody = z.infer<typeof contingencySchema>;
 
 /** Response of `GET /contingency`: documents that wait for the authority, oldest first. */
-export const contingencyListSchema = named('ContingencyList', {
+const contingencyListSchema = named('ContingencyList', {
   count: z.int().nonnegative(),
   total: z.int().nonnegative().describe('Number of all documents that wait'),
   next: z.string().nullable(),
@@ -103,7 +103,7 @@ export const contingencyListSchema = named('ContingencyList', {
 export type ContingencyList = z.infer<typeof contingencyListSchema>;
 
 /** Response of `/fe_Submit`: `trackId` for a full document, `rfce_xml` for a summary. */
-export const submissionResponseSchema = documentAnswerSchema
+const submissionResponseSchema = documentAnswerSchema
   .extend({
     encf: encfSchema.nullable().describe('Null only for the dry run of a document without eNCF.'),
     xml: z.string().describe('The signed document, byte for byte'),
@@ -123,13 +123,13 @@ export const submissionResponseSchema = documentAnswerSchema
       "The authority's verdict, or EnProceso. A note to a document that is not accepted yet is EnProceso with a message that names it.",
   });
 
-export const ecfResponseSchema = documentAnswerSchema.extend({ trackId: z.string().nullable() }).meta({
+const ecfResponseSchema = documentAnswerSchema.extend({ trackId: z.string().nullable() }).meta({
   id: 'EcfResponse',
   description:
     'The authority received it; or it is EnProceso without trackId, because the document in its message is not accepted yet.',
 });
 
-export const rfceResponseSchema = documentAnswerSchema.meta({
+const rfceResponseSchema = documentAnswerSchema.meta({
   id: 'RfceResponse',
   description: "The authority's verdict.",
 });

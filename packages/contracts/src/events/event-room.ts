@@ -18,7 +18,7 @@ const MOST_BYTES_OF_A_UNIT = 6;
 /** A shorter rest of a text is dropped. */
 const LEAST_UNITS = 20;
 
-export interface FittedMessages {
+interface FittedMessages {
   readonly messages: AuthorityMessage[];
   /** Messages, or the end of one, are omitted. */
   readonly cut: boolean;

@@ -39,7 +39,6 @@ const eventSignerSchema = z.object({
   holder_id: z.string().nullable(),
   trusted: z.boolean().nullable(),
 });
-export type EventSigner = z.infer<typeof eventSignerSchema>;
 
 /** Another document under a number that is taken: signed and well-formed, with other bytes. */
 const receivedConflictSchema = z.object({
@@ -50,7 +49,6 @@ const receivedConflictSchema = z.object({
   xml_storage_path: z.string(),
   authority_status: authorityStatusSchema.optional(),
 });
-export type ReceivedConflict = z.infer<typeof receivedConflictSchema>;
 
 /** Maximum number of competing documents of a number in an event. */
 export const MAX_EVENT_CONFLICTS = 100;

@@ -2,7 +2,7 @@ import type { AuditAct } from '../api/admin/audit.js';
 import type { ServiceName } from '../services.js';
 
 /** An action that services report to the audit log by `audit.v1`. */
-export interface ReportedAction {
+interface ReportedAction {
   /** The services that carry it out. No other service may report it. */
   readonly services: readonly ServiceName[];
   /**

@@ -4,7 +4,7 @@ import { ENVIRONMENTS, type Environment } from './environment.js';
 export const RUN_ENVIRONMENTS = ['TesteCF', 'CerteCF'] as const satisfies readonly Environment[];
 
 /** An environment and the certification run of a taxpayer in it, counted from 1. */
-export interface EnvironmentRun {
+interface EnvironmentRun {
   readonly env: Environment;
   readonly run: number;
 }

@@ -12,7 +12,7 @@ import { type BusinessRule, type DocumentKind, type DocumentRule, faultOf, type 
 import { TOTALS_RULES } from './totals-rules.js';
 
 /** The findings of the business rules: for faults the authority rejects the document, warnings never block. */
-export interface RuleVerdicts {
+interface RuleVerdicts {
   faults: Fault[];
   warnings: Fault[];
 }

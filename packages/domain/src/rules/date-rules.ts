@@ -11,13 +11,13 @@ import type { DocumentKind, DocumentRule } from './rule.js';
 import { FORMAT_SINCE, format } from './sources.js';
 
 /** A date or date and time somewhere in a document, as written. */
-export interface WrittenDate {
+interface WrittenDate {
   path: string;
   text: string;
 }
 
 /** The wrong dates of a document, and its signature time. */
-export interface DocumentDates {
+interface DocumentDates {
   /** No day of the calendar. */
   impossible: readonly WrittenDate[];
   /** A day of the calendar, written with one digit for day or month. */
@@ -31,7 +31,7 @@ export interface DocumentDates {
 }
 
 /** A day of the calendar as a document states it. */
-export interface StatedDay extends WrittenDate {
+interface StatedDay extends WrittenDate {
   day: CalendarDate;
 }
 

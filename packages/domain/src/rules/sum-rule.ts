@@ -17,7 +17,7 @@ export interface TotalsView {
 }
 
 /** An amount of Totales that follows from others, as a row of data. */
-export interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
+interface SumRow<View extends TotalsView> extends Omit<BusinessRule, 'verdict'> {
   field: string;
   /** The parts of the expected amount, as text for the message. */
   made: string;

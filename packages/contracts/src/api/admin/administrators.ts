@@ -39,7 +39,7 @@ export const newAdministratorSchema = z
   })
   .meta({ id: 'NewAdministrator' });
 
-export const administratorSchema = named('Administrator', {
+const administratorSchema = named('Administrator', {
   id: z.string(),
   name: z.string().meta({ examples: ['Ana'] }),
   role: z.enum(ROLES),
@@ -48,7 +48,7 @@ export const administratorSchema = named('Administrator', {
 });
 
 /** Response of `POST /admin/administrators`, the only one that shows the token. */
-export const createdAdministratorSchema = named('CreatedAdministrator', {
+const createdAdministratorSchema = named('CreatedAdministrator', {
   id: z.string(),
   token: z.string().meta({ description: 'The token; it is not shown again', examples: ['ecf_admin_...'] }),
 });

@@ -71,7 +71,7 @@ export const rotateApiKeySchema = z
   })
   .meta({ id: 'RotateApiKey' });
 
-export const apiKeySchema = named('ApiKey', {
+const apiKeySchema = named('ApiKey', {
   id: z.string(),
   name: z.string().meta({ examples: ['erp'] }),
   environments: z.array(environmentSchema),
@@ -86,7 +86,7 @@ export const apiKeySchema = named('ApiKey', {
 });
 
 /** Response of `POST .../api-keys`, the only one that shows the key. */
-export const createdApiKeySchema = named('CreatedApiKey', {
+const createdApiKeySchema = named('CreatedApiKey', {
   id: z.string(),
   key: z.string(),
   name: z.string().meta({ examples: ['erp'] }),
@@ -97,7 +97,7 @@ export const createdApiKeySchema = named('CreatedApiKey', {
   expires_at: z.string().nullable(),
 });
 
-export const rotatedApiKeySchema = named('RotatedApiKey', { id: z.string(), key: z.string() });
+const rotatedApiKeySchema = named('RotatedApiKey', { id: z.string(), key: z.string() });
 export type ApiKeyBody = z.infer<typeof apiKeySchema>;
 
 export const API_KEYS = operations<AdminOperation>('API keys', {

@@ -8,7 +8,7 @@ const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 const actionSchema = z.string().regex(/^[a-z_]+\.[a-z_]+$/);
 
 /** An act before it is part of the chain. */
-export const auditActSchema = z.object({
+const auditActSchema = z.object({
   at: timestampSchema,
   actor: z
     .string()
@@ -51,7 +51,7 @@ export const auditEntrySchema = named('AuditEntry', {
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** In the order of the query; `next` is the `after` of the next page, null at the end. */
-export const auditPageSchema = named('AuditPage', {
+const auditPageSchema = named('AuditPage', {
   entries: z.array(auditEntrySchema).describe('The entries of this page'),
   next: z.int().nullable(),
 });

@@ -67,7 +67,7 @@ export const sealedStateSchema = z.object({
     .describe('The instances of the service that run'),
 });
 
-export const masterKeyStateSchema = z.object({
+const masterKeyStateSchema = z.object({
   key_id: keyIdSchema,
   services: z.array(
     sealedStateSchema.extend({ service: z.enum(SEALING_SERVICES).describe('The name of the service') }),

@@ -88,7 +88,7 @@ function overlapping(ranges: readonly { env: string; from: string; to: string }[
     .map((range) => range.index);
 }
 
-export const taxpayerSchema = named('Taxpayer', {
+const taxpayerSchema = named('Taxpayer', {
   rnc: rncSchema,
   name: z.string().describe('RazonSocial of the taxpayer'),
   active: z.boolean(),
@@ -97,7 +97,7 @@ export const taxpayerSchema = named('Taxpayer', {
   ranges: z.array(numberRangeSchema),
 });
 
-export const createdTaxpayerSchema = taxpayerSchema
+const createdTaxpayerSchema = taxpayerSchema
   .extend({
     warnings: z.array(faultSchema).describe('What may be wrong with the number; it is registered all the same'),
   })

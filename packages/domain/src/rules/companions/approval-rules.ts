@@ -13,7 +13,7 @@ const RECEIPT_FORMAT = 'Formato Acuse de Recibo v1.0 p.5';
 export const APPROVABLE_TYPES = ['31', '33', '34', '44', '45'] as const;
 
 /** The data that {@link goesToBuyer} needs. */
-export interface DeliverableDocument {
+interface DeliverableDocument {
   readonly ecfType: string;
   readonly route: SubmissionRoute;
   readonly buyerRnc: string | null;

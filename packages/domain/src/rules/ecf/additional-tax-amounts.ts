@@ -13,7 +13,7 @@ const [ALCOHOL_SHARE, CIGARETTE_SHARE] = [Decimal.of('11'), Decimal.of('6')];
 const BULK_FACTOR = Decimal.of('0.13');
 
 /** The amount that Totales declares for a tax, and its place. */
-export interface DeclaredTax {
+interface DeclaredTax {
   amount: Decimal;
   field: string;
   position: number;

@@ -35,7 +35,7 @@ export class Line {
 }
 
 /** A global discount or surcharge. */
-export interface Adjustment {
+interface Adjustment {
   node: DocumentNode;
   position: number;
   /** IndicadorFacturacionDescuentooRecargo. */
