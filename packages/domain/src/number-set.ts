@@ -79,25 +79,25 @@ function isBefore(one: NumberRange, other: NumberRange): boolean {
   return one.type === other.type ? one.to < other.from : one.type < other.type;
 }
 
-interface PlacedRange extends NumberRange {
+interface RequestedRange extends NumberRange {
   readonly line: number;
   readonly range: number;
 }
 
-/** Ranges that overlap another one in the same request, by their place (from 0). Malformed ranges are left out. */
+/** Ranges that overlap another one in the same request, by line and range (from 0). Malformed ranges are left out. */
 export function findOverlaps(
   lines: readonly { readonly type: EcfType; readonly ranges: readonly number[] }[],
 ): { line: number; range: number; text: string }[] {
-  const placed: PlacedRange[] = [];
+  const requested: RequestedRange[] = [];
   lines.forEach(({ type, ranges }, line) => {
     for (let at = 0; at < ranges.length; at += 2) {
       const [from, to] = [ranges[at] as number, ranges[at + 1] as number];
-      if (from > 0 && to >= from) placed.push({ type, from, to, line, range: at / 2 });
+      if (from > 0 && to >= from) requested.push({ type, from, to, line, range: at / 2 });
     }
   });
   const found: { line: number; range: number; text: string }[] = [];
-  let widest: PlacedRange | null = null;
-  for (const range of inOrder(placed)) {
+  let widest: RequestedRange | null = null;
+  for (const range of inOrder(requested)) {
     const meets = widest !== null && widest.type === range.type && range.from <= widest.to;
     if (meets && widest !== null) {
       found.push({ line: range.line, range: range.range, text: `${describe(range)} overlaps ${describe(widest)}.` });

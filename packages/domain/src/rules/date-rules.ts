@@ -153,54 +153,56 @@ export const DATE_RULES: readonly DocumentRule<DocumentDates>[] = [
   },
 ];
 
-/** An element that holds a date, or a date and time. */
+/** An element with a date, or a date and time. */
 interface DateElement {
   name: string;
   hasTime: boolean;
 }
 
 /** A group with dates: its path, how to reach it, and the dates in it. */
-interface Place<Document> {
+interface DateGroup<Document> {
   path: string;
   group(document: Document): DocumentNode | null;
   dates: readonly DateElement[];
 }
 
-const ECF_DATES: readonly Place<EcfView>[] = [
-  place('ECF.Encabezado.IdDoc', (ecf) => ecf.idDoc, [
+const ECF_DATES: readonly DateGroup<EcfView>[] = [
+  dateGroup('ECF.Encabezado.IdDoc', (ecf) => ecf.idDoc, [
     'FechaVencimientoSecuencia',
     'FechaLimitePago',
     'FechaDesde',
     'FechaHasta',
   ]),
-  place('ECF.Encabezado.Emisor', (ecf) => ecf.issuer, ['FechaEmision']),
-  place('ECF.Encabezado.Comprador', (ecf) => ecf.buyer, ['FechaEntrega', 'FechaOrdenCompra']),
-  place(
+  dateGroup('ECF.Encabezado.Emisor', (ecf) => ecf.issuer, ['FechaEmision']),
+  dateGroup('ECF.Encabezado.Comprador', (ecf) => ecf.buyer, ['FechaEntrega', 'FechaOrdenCompra']),
+  dateGroup(
     'ECF.Encabezado.InformacionesAdicionales',
     (ecf) => groupOf(groupOf(ecf.root, 'Encabezado'), 'InformacionesAdicionales'),
     ['FechaEmbarque'],
   ),
-  place('ECF.InformacionReferencia', (ecf) => ecf.reference, ['FechaNCFModificado']),
-  place('ECF', (ecf) => ecf.root, ['FechaHoraFirma']),
+  dateGroup('ECF.InformacionReferencia', (ecf) => ecf.reference, ['FechaNCFModificado']),
+  dateGroup('ECF', (ecf) => ecf.root, ['FechaHoraFirma']),
 ];
 
 const LINE_DATES = dateElements(['FechaElaboracion', 'FechaVencimientoItem']);
 
-const COMPANION_DATES: Readonly<Record<string, Place<DocumentNode | null>>> = {
-  RFCE: place('RFCE.Encabezado.Emisor', (root) => groupOf(groupOf(root, 'Encabezado'), 'Emisor'), ['FechaEmision']),
-  ACECF: place('ACECF.DetalleAprobacionComercial', (root) => groupOf(root, 'DetalleAprobacionComercial'), [
+const COMPANION_DATES: Readonly<Record<string, DateGroup<DocumentNode | null>>> = {
+  RFCE: dateGroup('RFCE.Encabezado.Emisor', (root) => groupOf(groupOf(root, 'Encabezado'), 'Emisor'), ['FechaEmision']),
+  ACECF: dateGroup('ACECF.DetalleAprobacionComercial', (root) => groupOf(root, 'DetalleAprobacionComercial'), [
     'FechaEmision',
     'FechaHoraAprobacionComercial',
   ]),
-  ANECF: place('ANECF.Encabezado', (root) => groupOf(root, 'Encabezado'), ['FechaHoraAnulacioneNCF']),
-  ARECF: place('ARECF.DetalleAcusedeRecibo', (root) => groupOf(root, 'DetalleAcusedeRecibo'), ['FechaHoraAcuseRecibo']),
+  ANECF: dateGroup('ANECF.Encabezado', (root) => groupOf(root, 'Encabezado'), ['FechaHoraAnulacioneNCF']),
+  ARECF: dateGroup('ARECF.DetalleAcusedeRecibo', (root) => groupOf(root, 'DetalleAcusedeRecibo'), [
+    'FechaHoraAcuseRecibo',
+  ]),
 };
 
-function place<Document>(
+function dateGroup<Document>(
   path: string,
   group: (document: Document) => DocumentNode | null,
   names: readonly string[],
-): Place<Document> {
+): DateGroup<Document> {
   return { path, group, dates: dateElements(names) };
 }
 
@@ -211,7 +213,7 @@ function dateElements(names: readonly string[]): DateElement[] {
 /** The dates of an e-CF. */
 export function ecfDates(ecf: EcfView, now: Date): DocumentDates {
   const dates = new Dates(now);
-  for (const place of ECF_DATES) dates.addAll(place.path, place.group(ecf), place.dates);
+  for (const { path, group, dates: names } of ECF_DATES) dates.addAll(path, group(ecf), names);
   for (const { node, position } of ecf.lines) {
     if (node.FechaElaboracion === undefined && node.FechaVencimientoItem === undefined) continue;
     dates.addAll(`ECF.DetallesItems.Item[${position}]`, node, LINE_DATES);
@@ -222,8 +224,8 @@ export function ecfDates(ecf: EcfView, now: Date): DocumentDates {
 /** The dates of a companion document. */
 export function companionDates(kind: string, root: DocumentNode | null, now: Date): DocumentDates {
   const dates = new Dates(now);
-  const place = COMPANION_DATES[kind];
-  if (place !== undefined) dates.addAll(place.path, place.group(root), place.dates);
+  const group = COMPANION_DATES[kind];
+  if (group !== undefined) dates.addAll(group.path, group.group(root), group.dates);
   return dates;
 }
 
