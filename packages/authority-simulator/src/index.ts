@@ -1,3 +1,3 @@
 export type { NumberRange, Taxpayer, TaxpayerEntry } from './ledger/taxpayers.js';
-export type { Simulator, SimulatorOptions } from './options.js';
+export type { Simulator, SimulatorOptions } from './settings.js';
 export { createSimulator } from './simulator.js';

@@ -1,8 +1,6 @@
 import { counterpartRoutes } from './counterpart/counterpart.js';
-import type { Service } from './environments.js';
 import type { Route } from './http/app.js';
 import type { Handler } from './http/call.js';
-import type { Operation } from './operation.js';
 import { giveSeed, validateSeed } from './operations/authentication.js';
 import { receiveCancellation } from './operations/cancellation.js';
 import { receiveApproval } from './operations/commercial-approval.js';
@@ -12,6 +10,7 @@ import { queryResult, queryState, querySummary, queryTrackIds } from './operatio
 import { receiveEcf } from './operations/reception.js';
 import { checkEnvironment, listMaintenance, listServices } from './operations/service-status.js';
 import { consumerStampPage, stampPage } from './operations/stamp-page.js';
+import type { Operation, Service } from './services.js';
 import type { Simulation } from './simulation.js';
 
 /** Every address of the authority. Source: technical description pp.8-51. */

@@ -1,10 +1,9 @@
-import type { Seeds } from './authentication/seeds.js';
-import type { Tokens } from './authentication/tokens.js';
-import type { CertificationSets } from './certification/certification-sets.js';
-import type { FaultPlan } from './faults/fault-plan.js';
+import type { FaultPlan } from './faults.js';
+import type { CertificationSets } from './ledger/certification-sets.js';
 import type { DocumentReader } from './ledger/document-facts.js';
 import type { Ledger } from './ledger/ledger.js';
 import type { TaxpayerRegister } from './ledger/taxpayer-register.js';
+import type { Seeds, Tokens } from './logins.js';
 import type { MaintenancePlan } from './operations/maintenance.js';
 import type { SignatureReading } from './verdicts/signed-document.js';
 

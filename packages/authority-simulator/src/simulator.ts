@@ -3,20 +3,19 @@ import { mkdirSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { Seeds } from './authentication/seeds.js';
-import { Tokens } from './authentication/tokens.js';
-import { CertificationSets } from './certification/certification-sets.js';
 import { controlRoutes } from './control/control.js';
-import { FaultPlan } from './faults/fault-plan.js';
+import { FaultPlan } from './faults.js';
 import { createApp } from './http/app.js';
+import { CertificationSets } from './ledger/certification-sets.js';
 import { DocumentReader } from './ledger/document-facts.js';
 import { FolderLock } from './ledger/folder-lock.js';
 import { Journal } from './ledger/journal.js';
 import { Ledger } from './ledger/ledger.js';
 import { TaxpayerRegister } from './ledger/taxpayer-register.js';
+import { Seeds, Tokens } from './logins.js';
 import { MaintenancePlan } from './operations/maintenance.js';
-import type { Simulator, SimulatorOptions } from './options.js';
 import { routesOf } from './routes.js';
+import type { Simulator, SimulatorOptions } from './settings.js';
 import type { Simulation } from './simulation.js';
 
 /**

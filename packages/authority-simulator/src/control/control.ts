@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { toIsoDominican } from '@ecf/domain';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { send } from '../http/app.js';
 import { type Answer, emptyAnswer, Query } from '../http/call.js';
 import { rawBody } from '../http/read-body.js';
-import { isOperation, OPERATIONS } from '../operation.js';
+import { presentVerdict, type Submission } from '../ledger/submission.js';
+import { isOperation, OPERATIONS } from '../services.js';
 import type { Simulation } from '../simulation.js';
 import {
   ControlRefused,
@@ -16,7 +18,6 @@ import {
   readTaxpayer,
   showFault,
 } from './input.js';
-import { listAsJson } from './submission-list.js';
 
 type Controlled = Simulation & { readonly instance: string };
 
@@ -164,4 +165,40 @@ function restartCertification({ ledger, certification }: Controlled, { id, body 
   ledger.restart(env, id);
   if (env === 'CerteCF') certification.restart(id);
   return emptyAnswer(204);
+}
+
+/** A submission as the control interface shows it. */
+function showSubmission(submission: Submission, now: number): object {
+  const { code, status } = presentVerdict(submission, now);
+  return {
+    id: String(submission.id),
+    operation: submission.operation,
+    env: submission.env,
+    rnc: submission.rnc,
+    encf: submission.encf,
+    filename: submission.filename,
+    sha256: submission.sha256,
+    received_at: toIsoDominican(new Date(submission.receivedAt)),
+    track_id: submission.trackId,
+    code,
+    status,
+    effective: submission.effective,
+    answered: submission.answered,
+  };
+}
+
+const ROWS_AT_ONCE = 500;
+
+/** The list as JSON text, piece by piece. */
+function* listAsJson(submissions: Iterable<Submission>, now: number): Generator<string> {
+  let rows: string[] = [];
+  let before = '[';
+  for (const submission of submissions) {
+    rows.push(JSON.stringify(showSubmission(submission, now)));
+    if (rows.length < ROWS_AT_ONCE) continue;
+    yield before + rows.join(',\n');
+    rows = [];
+    before = ',\n';
+  }
+  yield `${before === '[' || rows.length > 0 ? before : ''}${rows.join(',\n')}]`;
 }

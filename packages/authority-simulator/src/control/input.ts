@@ -8,10 +8,10 @@ import {
   RUN_ENVIRONMENTS,
 } from '@ecf/domain';
 import { z } from 'zod';
-import { FAULT_KINDS, type Fault, type FaultKind } from '../faults/fault.js';
+import { FAULT_KINDS, type Fault, type FaultKind } from '../faults.js';
 import type { TaxpayerEntry } from '../ledger/taxpayers.js';
-import { OPERATIONS, type Operation } from '../operation.js';
 import type { Maintenance } from '../operations/maintenance.js';
+import { OPERATIONS, type Operation } from '../services.js';
 import { statusWord } from '../verdicts/verdict.js';
 
 /** Wrong use of the control interface; the message is a sentence for the caller. */

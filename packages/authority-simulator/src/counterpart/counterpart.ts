@@ -2,13 +2,10 @@ import type { Route } from '../http/app.js';
 import { type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/call.js';
 import { giveSeed, validateSeed } from '../operations/authentication.js';
 import type { Simulation } from '../simulation.js';
-import { receiveApproval } from './approval-receiver.js';
-import { sendApproval } from './approval-sender.js';
-import type { Counterpart } from './counterpart-state.js';
-import { CounterpartIdentity } from './identity.js';
+import { type Counterpart, CounterpartIdentity } from './counterpart-state.js';
 import { DeliveryFailed } from './outbound.js';
-import { queryReceipt, sendEcf } from './provider.js';
-import { receiveEcf } from './receiver.js';
+import { receiveApproval, receiveEcf } from './receiver.js';
+import { queryReceipt, sendApproval, sendEcf } from './sender.js';
 
 /**
  * The authority's counterpart (emisor-receptor) of the sandbox: it plays a provider and a receiver for taxpayers who

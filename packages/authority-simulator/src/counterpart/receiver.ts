@@ -1,9 +1,8 @@
-import { type DocumentNode, groupOf, textOf } from '@ecf/domain';
-import { documentHandler, type Handler, sentenceAnswer, textAnswer } from '../http/call.js';
+import { Decimal, type DocumentNode, groupOf, parseDocumentDate, textOf } from '@ecf/domain';
+import { type Answer, documentHandler, type Handler, sentenceAnswer, textAnswer } from '../http/call.js';
 import { factsOf } from '../ledger/document-facts.js';
 import { readSigned, type SignedDocument, signerOf } from '../verdicts/signed-document.js';
-import type { Counterpart } from './counterpart-state.js';
-import { PROVIDER_RNC, RECEIVER_RNC } from './identity.js';
+import { type Counterpart, PROVIDER_RNC, RECEIVER_RNC } from './counterpart-state.js';
 import { signed } from './outbound.js';
 import { DELIVERED_TYPES, receipt } from './sample-documents.js';
 
@@ -44,4 +43,34 @@ function motiveOf(
 
 function remember({ state }: Counterpart, key: string, tree: DocumentNode): void {
   state.received.set(key, factsOf(tree, ''));
+}
+
+/** Takes the approval of a document that the counterpart issued: 200 when all is well, else 400. */
+export function receiveApproval(counterpart: Counterpart): Handler {
+  const missing = sentenceAnswer(400, 'Debe enviar el archivo XML en el campo xml.');
+  return documentHandler(missing, (_call, { bytes }) => {
+    const refusal = approvalRefusal(counterpart, bytes);
+    return refusal === null ? approvalAnswer(200, 'OK', []) : approvalAnswer(400, 'Error', [refusal]);
+  });
+}
+
+function approvalAnswer(status: number, codigo: string, mensaje: string[]): Answer {
+  const estado = status === 200 ? 'Aprobación Comercial Aceptada' : 'Aprobación Comercial Rechazada';
+  return { status, body: { root: 'RespuestaAprobacionComercial', value: { codigo, estado, mensaje } } };
+}
+
+function approvalRefusal({ state, signatures, clock }: Counterpart, bytes: Buffer): string | null {
+  const document = readSigned(bytes, clock());
+  const fields = groupOf(groupOf(document?.tree ?? null, 'ACECF'), 'DetalleAprobacionComercial');
+  if (!document || !fields || document.checked.faults.length > 0) return 'El formato del XML no es válido';
+  if (!signerOf(document, signatures)) return 'La firma del XML no es válida';
+  const issued = state.issued.get(`${textOf(fields, 'RNCComprador')}|${textOf(fields, 'eNCF')}`);
+  if (!issued || textOf(fields, 'RNCEmisor') !== PROVIDER_RNC) {
+    return 'Factura no encontrada para esta Aprobación comercial.';
+  }
+  const total = Decimal.parse(textOf(fields, 'MontoTotal') ?? '');
+  const sameTotal = total?.equals(Decimal.parse(issued.facts.total) ?? Decimal.ZERO) ?? false;
+  const date = parseDocumentDate(textOf(fields, 'FechaEmision') ?? '');
+  if (sameTotal && date === parseDocumentDate(issued.facts.issueDate ?? '')) return null;
+  return 'No se encuentra un e-CF válido para esta aprobación comercial';
 }

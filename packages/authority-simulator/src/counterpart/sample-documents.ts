@@ -1,5 +1,5 @@
 import { type DocumentNode, formatDocumentDate, formatSignatureDateTime, toCalendarDate } from '@ecf/domain';
-import { PROVIDER_RNC } from './identity.js';
+import { PROVIDER_RNC } from './counterpart-state.js';
 
 /** Types that the counterpart delivers and takes. Source: technical description pp.42-44. */
 export const DELIVERED_TYPES: readonly string[] = ['31', '33', '34', '44'];

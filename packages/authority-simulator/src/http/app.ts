@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '@ecf/domain';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
-import { ENVIRONMENTS, type Service, serviceExists } from '../environments.js';
-import type { Fault } from '../faults/fault.js';
-import type { Operation } from '../operation.js';
+import type { Fault } from '../faults.js';
 import { TRY_AGAIN } from '../operations/consumer-reception.js';
+import { ENVIRONMENTS, type Operation, type Service, serviceExists } from '../services.js';
 import type { Simulation } from '../simulation.js';
 import { type Answer, emptyAnswer, type Handler, prefersXml, Query, represent, textAnswer } from './call.js';
 import { readBody } from './read-body.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '@ecf/domain';
-import type { DocumentFault } from '../faults/fault.js';
+import type { DocumentFault } from '../faults.js';
 import type { Submission } from '../ledger/submission.js';
 
 /** A call as the operations see it: the body is complete, the token is checked. */

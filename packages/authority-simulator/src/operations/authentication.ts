@@ -1,5 +1,4 @@
 import { groupOf, textOf } from '@ecf/domain';
-import { mayLogIn } from '../authentication/delegation.js';
 import {
   type Answer,
   type Call,
@@ -9,6 +8,7 @@ import {
   sentenceAnswer,
   textAnswer,
 } from '../http/call.js';
+import { mayLogIn } from '../ledger/taxpayer-register.js';
 import type { Simulation } from '../simulation.js';
 import { readSigned, signerOf } from '../verdicts/signed-document.js';
 import { seedDate, tokenDate } from '../wire-dates.js';

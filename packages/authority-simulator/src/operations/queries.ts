@@ -1,7 +1,7 @@
-import { mayActFor } from '../authentication/delegation.js';
 import { type Answer, type Call, type Handler, sentenceAnswer } from '../http/call.js';
 import type { DocumentFacts } from '../ledger/document-facts.js';
 import { isDecided, presentVerdict, type Submission } from '../ledger/submission.js';
+import { mayActFor } from '../ledger/taxpayer-register.js';
 import type { Simulation } from '../simulation.js';
 import { TEXTS } from '../verdicts/texts.js';
 import { IN_PROCESS, type Message, NOT_FOUND, statusWord, type Verdict } from '../verdicts/verdict.js';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Answer, type Call, emptyAnswer, type Handler, sentenceAnswer } from '../http/call.js';
-import type { Operation } from '../operation.js';
+import type { Operation } from '../services.js';
 import type { Simulation } from '../simulation.js';
 import { rowsOf } from './maintenance.js';
 

@@ -1,9 +1,8 @@
 import { Decimal, type DocumentNode, groupOf, isEncf, isRnc, parseDocumentDate, textOf } from '@ecf/domain';
-import { mayActFor } from '../authentication/delegation.js';
 import { isDecided, type Submission } from '../ledger/submission.js';
+import { mayActFor } from '../ledger/taxpayer-register.js';
 import type { Simulation } from '../simulation.js';
-import type { Arrival } from './decision.js';
-import { isFileName, isNamedAfter } from './file-name.js';
+import { type Arrival, isFileName, isNamedAfter } from './decision.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, type SignedDocument, signerOf } from './signed-document.js';
 import { TEXTS } from './texts.js';

@@ -10,7 +10,6 @@ import {
 } from '@ecf/domain';
 import type { DocumentName } from '@ecf/ecf-xml';
 import type { Reference } from '../ledger/submission.js';
-import { isFileName, isNamedAfter } from './file-name.js';
 import { schemaMessage } from './schema-messages.js';
 import { readSigned, type SignatureReading, type SignedDocument, signerOf } from './signed-document.js';
 import { ruleMessage, TEXTS } from './texts.js';
@@ -142,4 +141,15 @@ function distinct(messages: readonly Message[]): Message[] {
     const key = `${code}|${text}`;
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** `131880738E310000000001.xml`: an RNC (9) or cédula (11) and an eNCF (13). Source: technical description p.59. */
+export function isFileName(filename: string): boolean {
+  return /^([0-9]{9}|[0-9]{11})[A-Za-z][0-9]{12}\.xml$/i.test(filename);
+}
+
+/** Whether a file is named after one of the RNC and the eNCF. */
+export function isNamedAfter(filename: string, rncs: readonly (string | null)[], encf: string | null): boolean {
+  const stem = filename.slice(0, -'.xml'.length).toUpperCase();
+  return rncs.some((rnc) => stem === `${rnc}${encf}`);
 }

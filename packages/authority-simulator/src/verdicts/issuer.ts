@@ -1,6 +1,5 @@
 import type { Environment } from '@ecf/domain';
-import { mayActFor } from '../authentication/delegation.js';
-import type { TaxpayerRegister } from '../ledger/taxpayer-register.js';
+import { mayActFor, type TaxpayerRegister } from '../ledger/taxpayer-register.js';
 import { TEXTS } from './texts.js';
 import type { Message } from './verdict.js';
 

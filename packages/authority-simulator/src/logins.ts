@@ -1,13 +1,45 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment } from '@ecf/domain';
 
+/** How long a seed may be answered. The authority publishes no figure; receivers in the field use this one. */
+const SEED_LIFETIME_MS = 5 * 60_000;
+
+/** Seeds that wait for their signature: each is good for one answer, in the place that gave it. */
+export class Seeds {
+  readonly #waiting = new Map<string, { readonly scope: string; readonly expiresAt: number }>();
+  readonly #randomBytes: (length: number) => Buffer;
+
+  constructor(randomBytes: (length: number) => Buffer) {
+    this.#randomBytes = randomBytes;
+  }
+
+  /** @param scope the environment or service that gives the seed */
+  issue(scope: string, now: Date): string {
+    for (const [value, seed] of this.#waiting) {
+      if (seed.expiresAt > now.getTime()) break;
+      this.#waiting.delete(value);
+    }
+    const value = this.#randomBytes(96).toString('base64');
+    this.#waiting.set(value, { scope, expiresAt: now.getTime() + SEED_LIFETIME_MS });
+    return value;
+  }
+
+  /** Uses a seed up. False: it is unknown, of another scope, used before or too old. */
+  redeem(scope: string, value: string, now: Date): boolean {
+    const seed = this.#waiting.get(value);
+    if (!seed || seed.scope !== scope) return false;
+    this.#waiting.delete(value);
+    return seed.expiresAt > now.getTime();
+  }
+}
+
 const NAME_CLAIM = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name';
 const ISSUER = 'DGII.FE';
 const AUDIENCE = 'USUARIOS.DGII.FE';
-const LIFETIME_SECONDS = 3600;
+const TOKEN_LIFETIME_SECONDS = 3600;
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
 /** How many tokens whose signature was checked are kept: callers send the same one again and again. */
-const REMEMBERED = 1000;
+const REMEMBERED_TOKENS = 1000;
 
 export interface IssuedToken {
   readonly token: string;
@@ -31,7 +63,7 @@ export class Tokens {
 
   issue(env: Environment, holder: string, id: string, now: Date): IssuedToken {
     const nbf = Math.floor(now.getTime() / 1000);
-    const exp = nbf + LIFETIME_SECONDS;
+    const exp = nbf + TOKEN_LIFETIME_SECONDS;
     const claims = encode({ [NAME_CLAIM]: holder, jti: id, nbf, exp, iss: ISSUER, aud: AUDIENCE });
     const content = `${HEADER}.${claims}`;
     return {
@@ -51,7 +83,7 @@ export class Tokens {
       const read = this.#read(env, token);
       if (!read) return null;
       known = read;
-      if (this.#checked.size >= REMEMBERED) this.#checked.clear();
+      if (this.#checked.size >= REMEMBERED_TOKENS) this.#checked.clear();
       this.#checked.set(key, known);
     }
     return known.expiresAt > now.getTime() ? known.holder : null;

@@ -1,7 +1,7 @@
 import type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
-import type { Journal, JournalEntry } from '../ledger/journal.js';
-import type { Submission } from '../ledger/submission.js';
 import { isAccepted, type Message } from '../verdicts/verdict.js';
+import type { Journal, JournalEntry } from './journal.js';
+import type { Submission } from './submission.js';
 
 /** Each issuer creates these values, so no data set can state them. */
 const NOT_COMPARED = new Set(['FechaHoraFirma', 'CodigoSeguridadeCF', 'FechaHoraAprobacionComercial']);
