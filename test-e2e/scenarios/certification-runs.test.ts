@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 const CASE = path.resolve(import.meta.dirname, '../../../shared/cases/F4-second-certification-run.json');
 const ISSUER = '199999991';
 const NUMBER = 'E310000000001';
-const deployment = useDeployment({ FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' });
+const deployment = useDeployment({ FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '250' });
 const numbers = new Numbering({ rnc: ISSUER, name: 'Comercial Palma Ficticia, SRL' });
 const HEADERS = { env: 'CerteCF', 'rnc-issuing': ISSUER };
 let account: string;

@@ -17,7 +17,7 @@ const SETTINGS = {
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
-  BACKGROUND_IDLE_MS: '50',
+  BACKGROUND_IDLE_MS: '250',
   PROCESSING_MS: '20',
 };
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-crash-'));

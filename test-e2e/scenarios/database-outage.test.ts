@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const AWAY_MS = 5_000;
 const deployment = useDeployment(
-  { FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '50' },
+  { FIRST_RETRY_MS: '100', FIRST_QUERY_MS: '100', BACKGROUND_IDLE_MS: '250' },
   { ownServers: true },
 );
 const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 const deployment = useDeployment({
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
-  BACKGROUND_IDLE_MS: '50',
+  BACKGROUND_IDLE_MS: '250',
   // Strangers' documents are refused; submissions are not affected.
   MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER),
 });

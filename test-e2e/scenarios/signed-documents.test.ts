@@ -18,7 +18,7 @@ const deployment = useDeployment({
   RESEND_AFTER_MS: '200',
   FIRST_RETRY_MS: '100',
   FIRST_QUERY_MS: '100',
-  BACKGROUND_IDLE_MS: '50',
+  BACKGROUND_IDLE_MS: '250',
 });
 const numbers = new Numbering(TAXPAYER);
 const file = testCertificate(TAXPAYER.rnc);

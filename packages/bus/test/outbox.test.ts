@@ -238,7 +238,7 @@ describe('outbox, bus and inbox together', () => {
   });
 
   it('count no attempt while the database hangs, for longer than all attempts may take', async () => {
-    const [attempts, connectTimeoutMs] = [3, 50];
+    const [attempts, connectTimeoutMs] = [3, 200];
     const deadLetters = memoryDeadLetters();
     const retry = { attempts, firstDelayMs: 1, maxDelayMs: 1 };
     const bus = withDeadLetters(createInProcessBus({ logger: silentLogger, retry }), deadLetters);

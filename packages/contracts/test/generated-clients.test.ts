@@ -81,7 +81,7 @@ describe('the types of openapi-typescript', () => {
     }
     fs.writeFileSync(path.join(folder, 'use.ts'), USE);
     compile('--noEmit', 'use.ts', 'admin.ts');
-  }, 60_000);
+  });
 });
 
 function refusal(code: string, detail: string) {
@@ -127,7 +127,7 @@ describe('the example of a generated client', () => {
     expect(await gateway.submit({ ECF: {} }, 'order-1')).toEqual({ encf: 'E310000000001' });
     await expect(gateway.submit({ ECF: {} }, 'order-2')).rejects.toThrow('Upload a certificate.');
     expect(seen).toEqual(['order-1', 'order-1', 'order-2']);
-  }, 60_000);
+  });
 });
 
 const PYTHON_USE = `

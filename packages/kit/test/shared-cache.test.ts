@@ -17,7 +17,7 @@ let metrics: Metrics;
 function open(
   masterKey: Uint8Array = MASTER_KEY,
   url = server?.url as string,
-  parts: { leaseMs?: number } = {},
+  parts: { leaseMs?: number; commandMs?: number } = {},
 ): SharedCache {
   const logger = createLogger({
     service: 'test',
@@ -25,7 +25,9 @@ function open(
     destination: { write: (text) => void lines.push(text) },
   });
   metrics = createMetrics();
-  const cache = openRedisCache(url, { sealingKeys: createMasterKeys([masterKey]), logger, metrics, ...parts });
+  // A busy machine takes longer than the default for a command.
+  const given = { commandMs: 20_000, ...parts };
+  const cache = openRedisCache(url, { sealingKeys: createMasterKeys([masterKey]), logger, metrics, ...given });
   opened.push(cache);
   return cache;
 }
@@ -144,7 +146,7 @@ withRedis('a shared cache with a slow server', () => {
     const address = new URL(server?.url as string);
     const way = await CuttableProxy.start({ host: address.hostname, port: Number(address.port || 6379) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(way.port) });
-    const one = open(MASTER_KEY, address.href);
+    const one = open(MASTER_KEY, address.href, { commandMs: 150 });
     await eventually(isUp);
     await one.set('s1', 'kept', 60_000);
     expect(await one.get('s1')).toBe('kept');

@@ -322,7 +322,7 @@ describe('emission', () => {
     const xml = `${' '.repeat(9 * 1024 * 1024)}x`;
     const init = { headers: { 'x-token': 'x', 'content-type': 'application/json' }, body: JSON.stringify({ xml }) };
     expect((await world.call(emission, 'POST', '/submit_ecf', init)).status).toBe(400);
-  }, 60_000);
+  });
 
   it('refuses an unknown or missing value of validate', async () => {
     const refused = { status: 422, body: { detail: [{ loc: ['query', 'validate'] }] } };

@@ -751,7 +751,7 @@ it('emission answers 200 parallel calls of one account by default', async () => 
     Array.from({ length: 200 }, () => world.submit(emission, invoice().document, { query: '?validate=true' })),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-}, 60_000);
+});
 
 describe('the memory for bodies in flight', () => {
   const MEBIBYTE = 1024 * 1024;

@@ -39,7 +39,7 @@ describe('the numbers that a partial success refuses', () => {
     expect(refused(EXCEPT, `${encf(101)}, `.repeat(1_000_000))).toEqual([[101, 101]]);
     for (const piece of ['E31', 'E310000000101 -', ' ', 'e310000000101 hasta ', '\u0301\u0323', ';.'])
       expect(refused(EXCEPT, `${encf(101)}, ${piece.repeat(Math.ceil((1024 * 1024) / piece.length))}x`)).toBeNull();
-  }, 60_000);
+  });
 
   it.each([
     ['no numbers', [EXCEPT]],

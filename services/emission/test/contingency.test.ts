@@ -381,7 +381,7 @@ describe('while the authority is unreachable,', () => {
     await world.database.query('UPDATE attempt SET next_action_at = now() WHERE queued_at IS NOT NULL');
     await sentOnce([...theirs, 82]);
     await authority.stop();
-  }, 120_000);
+  });
 
   it('a wait for the login of one taxpayer does not belong to an outage that ended before', async () => {
     const queue = createPostgresContingencyStore(world.database);
@@ -417,7 +417,7 @@ describe('while the authority is unreachable,', () => {
     await world.call(instance, 'GET', '/obtain_token');
     await world.database.query('UPDATE attempt SET next_action_at = now() WHERE queued_at IS NOT NULL');
     await sentOnce(theirs);
-  }, 120_000);
+  });
 
   it('announced maintenance is named in the answer, and a wrong announcement does not stop documents', async () => {
     const at = (hours: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + hours * HOUR).toISOString();

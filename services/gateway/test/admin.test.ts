@@ -350,7 +350,7 @@ describe('certificates', () => {
       status: 422,
       body: { code: 'validation_error' },
     });
-  }, 60_000);
+  });
 
   it('are refused twice in a form, too large, not as a form, and for another account', async () => {
     const form = certificateForm(issue(-DAY, DAY), PASSWORD);
@@ -673,7 +673,7 @@ describe('administrators', () => {
     const list = await under.admin('GET', '/admin/administrators');
     const names = list.body.map(({ name }: { name: string }) => name);
     expect(names.filter((name: string) => /lup|token/i.test(name.normalize('NFKC')))).toEqual(['Lupe Diaz']);
-  }, 60_000);
+  });
 
   it('keep a name of an earlier version, and no new one looks like it', async () => {
     const { body } = await make('Marta', 'viewer');

@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache';
 import type { SealBinding } from '../seal.js';
 import type { SharedCache, SharedCacheParts } from './shared-cache.js';
 
-/** Longest milliseconds of a command; after that the work continues without the server. */
 const COMMAND_MS = 150;
 const CONNECT_MS = 2_000;
 /** Pause in milliseconds after a failed command; it doubles with each further failure. */
@@ -31,11 +30,11 @@ const cached = (key: string): SealBinding => ({ purpose: 'shared cache', account
  * uses its own values and logs that once.
  */
 export function openRedisCache(url: string, parts: SharedCacheParts): SharedCache {
-  const { sealingKeys, leaseMs = LEASE_MS } = parts;
+  const { sealingKeys, leaseMs = LEASE_MS, commandMs = COMMAND_MS } = parts;
   const own = new LRUCache<string, string>({ max: MAX_OWN_VALUES });
   const redis = new Redis(url, {
     connectTimeout: CONNECT_MS,
-    commandTimeout: COMMAND_MS,
+    commandTimeout: commandMs,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
     enableReadyCheck: true,

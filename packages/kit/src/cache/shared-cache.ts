@@ -32,4 +32,6 @@ export interface SharedCacheParts {
   readonly metrics: Metrics;
   /** Milliseconds after which the lease of a process that died ends; default 6000. */
   readonly leaseMs?: number;
+  /** Longest milliseconds of a command; after that the work continues without the server. Default 150. */
+  readonly commandMs?: number;
 }

@@ -48,7 +48,7 @@ let projection: Projection;
 
 beforeAll(async () => {
   const url = await (await startTestPostgres()).createDatabase('query');
-  database = openDatabase(url, { max: 6 });
+  database = openDatabase(url, { max: 6, connectTimeoutMs: 60_000 });
   invoices = createPostgresInvoices(database);
   projection = createPostgresProjection(database);
 });
