@@ -1,4 +1,4 @@
-// Which licences the packages of the product may have.
+// Decides whether a package of the product may have a licence.
 import satisfies from 'spdx-satisfies';
 
 /** Licences that allow use in a product under Apache-2.0 without a duty beyond a notice. */

@@ -1,7 +1,7 @@
-// The components of the product, from the lockfile and the installed packages, by the package manager's own commands:
+// `npm run sbom|licences|audit`: reports the components of the product, by commands of the package manager:
 //   sbom      writes dist/sbom.cdx.json, a bill of materials (CycloneDX) of everything that is installed to run
 //   licences  lists the licences of these packages; fails on one that is not allowed
-//   audit     asks the registry for known vulnerabilities; fails where there is one that is high or critical
+//   audit     queries the registry for known vulnerabilities; fails on one that is high or critical
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

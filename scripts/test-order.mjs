@@ -1,5 +1,5 @@
-// The order of test files. Without recorded durations Jest sorts by size: the scenarios, short files that start whole deployments,
-// would come last and leave a core idle.
+// Sorts the test files of a run: scenarios first. Jest sorts by size if it has no recorded durations; the scenarios, short files that
+// start whole deployments, would then be last and leave a core idle.
 import fs from 'node:fs';
 
 export default class TestOrder {
@@ -18,7 +18,7 @@ export default class TestOrder {
   cacheResults() {}
 }
 
-/** The slowest files come first. */
+/** The slowest files are first. */
 function rank({ path }) {
   return path.includes('scenarios/') ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+// GET of lists, counts, aggregates and single invoices, by size of the issuer, against the smallest one; then the rebuild.
 import path from 'node:path';
 import type { EmissionOperations, InvoiceChanged } from '@ecf/contracts';
 import { startEmbeddedPostgres } from '@ecf/deployment/postgres';

@@ -1,5 +1,5 @@
-// The defects of examples/tampered. Verifier and checker must give the results in examples/tampered/expected.json, which is written
-// by hand.
+// Makes the defects of examples/tampered for goldens.mjs. examples/tampered/expected.json, written by hand, has the results that
+// verifier and checker must give.
 
 const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const XMLDSIG = 'http://www.w3.org/2000/09/xmldsig#';

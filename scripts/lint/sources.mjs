@@ -1,4 +1,4 @@
-// The source files of a checkout.
+// Lists the source files of a checkout.
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -5,14 +5,14 @@ import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authori
 export const ISSUER = '131999999';
 export const BUYER = '130123454';
 
-/** Parties of the invoices, and their date in the form of the documents (`DD-MM-YYYY`). */
-export interface Parties {
+/** The parties of the invoices, and their date in the form of the documents (`DD-MM-YYYY`). */
+export interface InvoiceParties {
   issuer: string;
   buyer: string;
   date: string;
 }
 
-const PARTIES: Parties = { issuer: ISSUER, buyer: BUYER, date: '02-01-2026' };
+const PARTIES: InvoiceParties = { issuer: ISSUER, buyer: BUYER, date: '02-01-2026' };
 
 /** The number of the n-th invoice of type 31. */
 export function encfOf(n: number): string {

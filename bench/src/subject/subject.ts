@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentName, type DeploymentProcess, startDeploymentProcess } from '@ecf/test-servers/deployment';
 import type { Call } from '../harness/load.js';
 import { childCalled, descendantsOf, processorSecondsOfTree } from '../harness/processes.js';
-import { encfOf, invoice, type Parties } from '../inputs/sample.js';
+import { encfOf, type InvoiceParties, invoice } from '../inputs/sample.js';
 
 const BOUNDARY = 'invoice-of-the-benchmark';
 
@@ -36,7 +36,7 @@ export async function startSubject(
   const standalone = await startDeploymentProcess(deployment, dataDir, env, nodeOptions);
   const { api_key, issuer_rnc, metrics_url } = standalone.demo;
   // The buyer has no receiver.
-  const parties: Parties = { issuer: issuer_rnc, buyer: '131999999', date };
+  const parties: InvoiceParties = { issuer: issuer_rnc, buyer: '131999999', date };
   const json = JSON.stringify(invoice(encfOf(0), lines, parties));
   const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="data"\r\nContent-Type: application/json\r\n\r\n`;
   const headers = { 'x-api-key': api_key, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };

@@ -211,7 +211,7 @@ function failed(request: CallRequest, failure: FailedCall): Answer<never> {
   return { outcome: 'unknown', cause, reachedAuthority, detail, raw: null };
 }
 
-/** The rules that hold for every service; what remains is for the operation's own reader. */
+/** Applies the rules of every service; the operation's own reader reads what remains. */
 function readAnswer<V>(
   request: CallRequest,
   received: ReceivedAnswer,
@@ -267,17 +267,17 @@ function rawAnswer(request: CallRequest, received: ReceivedAnswer, text: string)
   };
 }
 
-const TELLS_NOTHING: ReadonlySet<UnknownCause> = new Set(['rate_limited', 'redirect', 'too_large']);
+const NEUTRAL_CAUSES: ReadonlySet<UnknownCause> = new Set(['rate_limited', 'redirect', 'too_large']);
 
 /** A receiver's status may concern one of the buyers that share its host, so only its silence counts. */
 function healthOf({ env }: CallRequest, answer: Answer<unknown>): Health {
   if (env === null && answer.raw !== null) return 'healthy';
   if (isUnreached(answer)) return 'failing';
-  if (answer.raw === null || (answer.outcome === 'unknown' && TELLS_NOTHING.has(answer.cause))) return 'neutral';
+  if (answer.raw === null || (answer.outcome === 'unknown' && NEUTRAL_CAUSES.has(answer.cause))) return 'neutral';
   return 'healthy';
 }
 
-/** A token that came from outside may hold what no header can carry. */
+/** A token from outside may have characters that a header cannot carry. */
 function isHeaderValue(value: string | undefined): boolean {
   return value === undefined || /^[\x21-\x7e]+ [\x21-\x7e]+$/.test(value);
 }

@@ -40,7 +40,7 @@ export interface CallResult<T> {
   readonly subject?: string | null;
 }
 
-/** The call was not made: the circuit is open, its probe is in flight, or all slots of the bulkhead are taken. */
+/** The call was not made: the circuit is open, its probe is in flight, or the bulkhead has no free slot. */
 interface NotCalled {
   readonly retryAfterMs: number;
 }
@@ -50,11 +50,11 @@ export interface CircuitBreakers {
   run<T>(peer: string, call: () => Promise<CallResult<T>>): Promise<CallResult<T> | NotCalled>;
   /** Milliseconds until a call may be made; 0 where one may be made now. */
   waitMs(peer: string): number;
-  /** Whether only a probe may go. */
+  /** Whether only a probe may be made. */
   isOpen(peer: string): boolean;
-  /** Opens a circuit: the peer is expected to be away. A probe that succeeds closes it. */
+  /** Opens a circuit, because the peer is expected to be unreachable. A probe that succeeds closes it. */
   open(peer: string): Promise<void>;
-  /** No call goes to the peer for a while. */
+  /** Makes no calls to the peer for this time. */
   pause(peer: string, ms: number): void;
   /** Peers whose circuit is not closed, or that asked for a pause, with the milliseconds until a probe may be made. */
   waiting(): Map<string, number>;
@@ -69,7 +69,7 @@ interface CircuitBreakersParts {
 
 /** Peers in trouble that are remembered; a healthy one without calls in flight is not. */
 const REMEMBERED = 20_000;
-/** A caller that finds all slots taken tries again after these milliseconds. */
+/** A caller that finds no free slot tries again after these milliseconds. */
 const BUSY_MS = 100;
 
 /** cockatiel counts failures, admits the single probe and bounds calls in flight. Pauses are measured here, by `elapsed`. */
@@ -109,7 +109,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
   const breaker = new ConsecutiveBreaker(failures);
   const slots = bulkhead(maxInFlight);
   const isFailure = (result: unknown) => (result as CallResult<unknown>).health !== 'healthy';
-  // The pause is over whenever a call gets here.
+  // A call is executed only after the pause, so cockatiel may always admit a probe.
   const circuit = circuitBreaker(handleWhenResult(isFailure), { halfOpenAfter: Number.NEGATIVE_INFINITY, breaker });
   let nextOpenMs = openMs;
   let pausedUntil = Number.NEGATIVE_INFINITY;
@@ -139,7 +139,7 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
   async function run<T>(call: () => Promise<CallResult<T>>): Promise<CallResult<T> | NotCalled> {
     const retryAfterMs = waitMs();
     if (retryAfterMs > 0) return { retryAfterMs };
-    // A probe that learns nothing leaves the circuit open; otherwise such a call does not count.
+    // A neutral probe leaves the circuit open; any other neutral call does not count.
     const isProbe = circuit.state !== CircuitState.Closed;
     try {
       const result = await slots.execute(() =>
@@ -165,10 +165,10 @@ function createPeer(settings: CircuitBreakerOptions, elapsed: () => number, onPa
     return again;
   }
 
-  /** By failures, because a circuit that cockatiel isolates admits no probe. */
+  /** Records failures until the circuit opens: a circuit that cockatiel isolates admits no probe. */
   async function open(): Promise<void> {
-    const away = async (): Promise<CallResult<null>> => ({ value: null, health: 'failing' });
-    while (circuit.state === CircuitState.Closed) await circuit.execute(away);
+    const unreachable = async (): Promise<CallResult<null>> => ({ value: null, health: 'failing' });
+    while (circuit.state === CircuitState.Closed) await circuit.execute(unreachable);
     // The next call is the probe.
     pausedUntil = elapsed();
   }
