@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { documentsOf, openXmlStore, reportIntegrityErrors, type XmlStore } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
-import type { Subscription } from '@ecf/bus';
 import {
   ARCHIVE_OPERATIONS,
   type ArchiveOperations,
@@ -15,14 +13,14 @@ import {
 } from '@ecf/contracts';
 import { checkReadiness, clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource } from '@ecf/http';
 import { measureAuthorityCalls } from '@ecf/kit/telemetry';
-import { createDatabaseIfMissing, migrate } from '@ecf/postgres';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
-import { createCleaning, openServiceDependencies, type SharedDependencies } from '@ecf/service';
+import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
 import { createDirectory } from './authority/directory.js';
 import { createMonitoring } from './authority/monitoring.js';
 import type { Authority, TokenSource } from './authority/ports.js';
+import { createBackground } from './background.js';
 import type { QueryConfig } from './config.js';
 import { subscribeToEvents } from './events.kafka.js';
 import { createPostgresFeed } from './feed/feed.postgres.js';
@@ -41,10 +39,9 @@ import { createQueryMetrics } from './metrics.js';
 import { queryOperations } from './rebuild/operations.http.js';
 import { createRebuild } from './rebuild/rebuild.js';
 import { createPostgresRebuild } from './rebuild/rebuild.postgres.js';
-import { createQueryApp } from './routes.js';
+import { createQueryApp } from './routes.http.js';
 import { createWebhooks } from './webhooks/index.js';
 
-const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 const GATEWAY_TIMEOUT_MS = 3_000;
 /** For logins at the authority and pages of a rebuild. */
 const LONG_TIMEOUT_MS = 60_000;
@@ -113,11 +110,6 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const sleep = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined);
   const webhooks = createWebhooks(config, { ...parts, feed });
   const owners = createOwners({ emission, reception, projection, runs, failed });
-  const cleaning = createCleaning({
-    clean: (now) => feed.deleteExpired(now),
-    clock,
-    failed: (error) => failed('deleting old events', error),
-  });
   const documentXml = createDocumentXml({ ...account, invoices, runs, received, issuedXml, receivedXml }, owners);
   const documents = openDocumentJson(parts.watchQueue);
   const store = createPostgresRebuild(database);
@@ -144,19 +136,11 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
     },
     { logger, identities, bodies: parts.bodies, ready, internal, ...webhooks.served },
   );
-  let subscription: Subscription | null = null;
-  let filling = Promise.resolve();
-
-  return {
-    app,
-    ready,
-    internal,
-    ...webhooks.served,
-    async start() {
-      await createDatabaseIfMissing(config.DATABASE_URL);
-      await migrate(config.DATABASE_URL, MIGRATIONS);
-      await parts.startClock();
-      subscription = await subscribeToEvents(bus, {
+  const background = createBackground({
+    database,
+    startClock: parts.startClock,
+    subscribe: () =>
+      subscribeToEvents(bus, {
         projection,
         outcomes,
         runs,
@@ -165,17 +149,23 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
         clock,
         projected: (event) => projected(event, clock()),
         deliveriesAdded: webhooks.wake,
-      });
-      await webhooks.start();
-      cleaning.start();
-      filling = rebuild.resume();
-    },
+      }),
+    webhooks,
+    feed,
+    rebuild,
+    clock,
+    failed,
+  });
+
+  return {
+    app,
+    ready,
+    internal,
+    ...webhooks.served,
+    start: background.start,
     async stop() {
       ending.abort();
-      await Promise.all([rebuild.stop(), filling]);
-      await subscription?.stop();
-      await webhooks.stop();
-      await cleaning.stop();
+      await background.stop();
       authorityClient.close();
       await documents.close();
       await parts.close();
