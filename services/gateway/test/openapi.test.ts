@@ -66,6 +66,8 @@ describe('the page', () => {
     const app = express();
     app.use(securityHeaders, docsRoutes({ admin: true }), errorHandler(silentLogger));
     const server = app.listen(0, '127.0.0.1');
+    // Longer than `fetch` keeps a connection.
+    server.keepAliveTimeout = 75_000;
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     stop = () => server.close();

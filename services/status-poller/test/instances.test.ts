@@ -76,7 +76,7 @@ describe('several instances', () => {
     await until(() => reached, 'the first instance hangs');
     const before = world.authority.queriesOf(trackId);
     expect(await world.poll(trackId)).toMatchObject({ claim: expect.any(String) });
-    await world.start({}, { POLL_LEASE_MS: '400' });
+    await world.start();
     await until(() => world.changesOf(trackId).length === 1);
     expect(world.authority.queriesOf(trackId)).toBe(before + 1);
     expect(world.changesOf(trackId)).toEqual(['Aceptado']);
