@@ -8,7 +8,7 @@ import { FaultPlan } from './faults.js';
 import { createApp } from './http/app.js';
 import { CertificationSets } from './ledger/certification-sets.js';
 import { DocumentReader } from './ledger/document-facts.js';
-import { FolderLock } from './ledger/folder-lock.js';
+import { lockFolder } from './ledger/folder-lock.js';
 import { Journal } from './ledger/journal.js';
 import { Ledger } from './ledger/ledger.js';
 import { TaxpayerRegister } from './ledger/taxpayer-register.js';
@@ -26,8 +26,7 @@ import type { Simulation } from './simulation.js';
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const folder = options.dataDir ?? null;
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const instance = (options.newId ?? randomUUID)();
-  const lock = await FolderLock.take(folder, instance);
+  const unlock = folder === null ? null : await lockFolder(folder);
   let url = '';
   const journal = new Journal(folder === null ? null : path.join(folder, 'journal.ndjson'));
   const simulation = simulationOf(options, journal, () => options.publicUrl ?? url);
@@ -37,7 +36,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     errorRate: options.errorRate ?? 0,
     random: options.random ?? Math.random,
   };
-  const app = createApp(simulation, routesOf(simulation), controlRoutes({ ...simulation, instance }), disturbance);
+  const app = createApp(simulation, routesOf(simulation), controlRoutes(simulation), disturbance);
   const server = http.createServer({ noDelay: true, keepAliveTimeout: 75_000 }, app);
   server.on('clientError', (_error, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
@@ -46,7 +45,6 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   });
   const { family, address, port } = server.address() as AddressInfo;
   url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  lock.hold(url);
   return {
     url,
     port,
@@ -56,7 +54,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
       server.closeAllConnections();
       await closed;
       journal.close();
-      lock.release();
+      unlock?.();
     },
   };
 }

@@ -126,7 +126,6 @@ withProgram('the program', () => {
     first.child.kill('SIGTERM');
     expect(await stopped).toEqual([0, null]);
     expect(await hanging).toBe('cut');
-    expect(existsSync(path.join(SIMULATOR_DATA, 'in-use.json'))).toBe(false);
 
     const second = await start({ SIMULATOR_DATA });
     const released = ended(second.child);

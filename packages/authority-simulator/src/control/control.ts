@@ -19,8 +19,6 @@ import {
   showFault,
 } from './input.js';
 
-type Controlled = Simulation & { readonly instance: string };
-
 interface ControlCall {
   readonly body: Buffer;
   readonly query: Query;
@@ -28,11 +26,10 @@ interface ControlCall {
   readonly id: string;
 }
 
-type ControlHandler = (controlled: Controlled, call: ControlCall) => Answer | Iterable<string>;
+type ControlHandler = (simulation: Simulation, call: ControlCall) => Answer | Iterable<string>;
 
 /** The control interface, for tests and for experiments. */
 const ROUTES: Readonly<Record<string, Partial<Record<'get' | 'post' | 'put' | 'delete', ControlHandler>>>> = {
-  '/instance': { get: ({ instance }) => json(200, { instance }) },
   '/submissions': { get: listSubmissions },
   '/submissions/:id/xml': { get: submissionXml },
   '/faults': { get: ({ faults }) => json(200, faults.list().map(showFault)), post: addFault, delete: removeAllFaults },
@@ -47,7 +44,7 @@ const ROUTES: Readonly<Record<string, Partial<Record<'get' | 'post' | 'put' | 'd
 };
 
 /** The routes below `/_control`. */
-export function controlRoutes(controlled: Controlled): Router {
+export function controlRoutes(simulation: Simulation): Router {
   const router = Router();
   router.use(rawBody);
   for (const [path, handlers] of Object.entries(ROUTES)) {
@@ -55,7 +52,7 @@ export function controlRoutes(controlled: Controlled): Router {
     for (const [method, handler] of Object.entries(handlers))
       route[method as keyof typeof handlers](async (request: Request<{ id?: string }>, response: Response) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        const answer = handler(controlled, { body, query: new Query(request.url), id: request.params.id ?? '' });
+        const answer = handler(simulation, { body, query: new Query(request.url), id: request.params.id ?? '' });
         if (!(Symbol.iterator in answer)) return send(request, response, answer);
         response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
         await pipeline(Readable.from(answer), response);
@@ -79,7 +76,7 @@ function json(status: number, value: unknown): Answer {
   return { status, body: JSON.stringify(value), contentType: 'application/json; charset=utf-8' };
 }
 
-function listSubmissions({ ledger, clock }: Controlled, { query }: ControlCall): Iterable<string> {
+function listSubmissions({ ledger, clock }: Simulation, { query }: ControlCall): Iterable<string> {
   const operation = query.get('operation');
   if (operation !== null && !isOperation(operation)) {
     throw new ControlRefused(`operation has to be one of ${OPERATIONS.join(', ')}.`);
@@ -88,42 +85,42 @@ function listSubmissions({ ledger, clock }: Controlled, { query }: ControlCall):
   return listAsJson(ledger.list({ rnc: query.get('rnc'), encf, operation }), clock().getTime());
 }
 
-function submissionXml({ ledger }: Controlled, { id }: ControlCall): Answer {
+function submissionXml({ ledger }: Simulation, { id }: ControlCall): Answer {
   const submission = /^[0-9]+$/.test(id) ? ledger.find(Number(id)) : null;
   if (!submission) throw new ControlRefused(`There is no submission ${id}.`, 404);
   return { status: 200, body: ledger.bytesOf(submission), contentType: 'application/xml' };
 }
 
-function addFault({ faults, newId }: Controlled, { body }: ControlCall): Answer {
+function addFault({ faults, newId }: Simulation, { body }: ControlCall): Answer {
   const fault = readFault(body, newId());
   faults.add(fault);
   return json(200, { id: fault.id });
 }
 
-function removeAllFaults({ faults, ledger, clock }: Controlled): Answer {
+function removeAllFaults({ faults, ledger, clock }: Simulation): Answer {
   faults.clear();
   ledger.release(null, clock().getTime());
   return emptyAnswer(204);
 }
 
-function removeFault({ faults, ledger, clock }: Controlled, { id }: ControlCall): Answer {
+function removeFault({ faults, ledger, clock }: Simulation, { id }: ControlCall): Answer {
   const known = faults.remove(id);
   const released = ledger.release(id, clock().getTime());
   if (!known && !released) throw new ControlRefused(`There is no fault ${id}.`, 404);
   return emptyAnswer(204);
 }
 
-function putMaintenance({ maintenance }: Controlled, { body }: ControlCall): Answer {
+function putMaintenance({ maintenance }: Simulation, { body }: ControlCall): Answer {
   maintenance.announce(readMaintenance(body));
   return emptyAnswer(204);
 }
 
-function putSignatures({ signatures }: Controlled, { body }: ControlCall): Answer {
+function putSignatures({ signatures }: Simulation, { body }: ControlCall): Answer {
   signatures.strict = readStrict(body);
   return emptyAnswer(204);
 }
 
-function reset({ faults, maintenance, signatures, ledger, facts, certification }: Controlled): Answer {
+function reset({ faults, maintenance, signatures, ledger, facts, certification }: Simulation): Answer {
   faults.clear();
   maintenance.announce(null);
   signatures.strict = false;
@@ -133,34 +130,34 @@ function reset({ faults, maintenance, signatures, ledger, facts, certification }
   return emptyAnswer(204);
 }
 
-function showTaxpayer({ taxpayers }: Controlled, { id }: ControlCall): Answer {
+function showTaxpayer({ taxpayers }: Simulation, { id }: ControlCall): Answer {
   const taxpayer = taxpayers.find(id);
   if (!taxpayer) throw new ControlRefused(`No taxpayer ${id} is registered.`, 404);
   return json(200, taxpayer);
 }
 
-function putTaxpayer({ taxpayers }: Controlled, { id, body }: ControlCall): Answer {
+function putTaxpayer({ taxpayers }: Simulation, { id, body }: ControlCall): Answer {
   return json(200, taxpayers.put(readTaxpayer(id, body)));
 }
 
-function removeTaxpayer({ taxpayers }: Controlled, { id }: ControlCall): Answer {
+function removeTaxpayer({ taxpayers }: Simulation, { id }: ControlCall): Answer {
   if (!taxpayers.remove(id)) throw new ControlRefused(`No taxpayer ${id} is registered.`, 404);
   return emptyAnswer(204);
 }
 
-function showCertification({ certification }: Controlled, { id }: ControlCall): Answer {
+function showCertification({ certification }: Simulation, { id }: ControlCall): Answer {
   const progress = certification.progress(id);
   if (!progress) throw new ControlRefused(`${id} has no certification data set.`, 404);
   return json(200, progress);
 }
 
-function putCertification(controlled: Controlled, call: ControlCall): Answer {
-  controlled.certification.put(call.id, readCertificationSet(call.id, call.body));
-  return showCertification(controlled, call);
+function putCertification(simulation: Simulation, call: ControlCall): Answer {
+  simulation.certification.put(call.id, readCertificationSet(call.id, call.body));
+  return showCertification(simulation, call);
 }
 
 /** As the authority restarts a set after a rejection: with the same numbers. */
-function restartCertification({ ledger, certification }: Controlled, { id, body }: ControlCall): Answer {
+function restartCertification({ ledger, certification }: Simulation, { id, body }: ControlCall): Answer {
   const env = readRestart(id, body);
   ledger.restart(env, id);
   if (env === 'CerteCF') certification.restart(id);
