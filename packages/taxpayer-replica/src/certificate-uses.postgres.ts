@@ -8,7 +8,7 @@ import { certificateUseAct, type RecordCertificateUse } from './certificate-uses
 /** Uses that a process remembers. A forgotten one is published again, and the gateway appends it once. */
 const REMEMBERED = 10_000;
 
-/** Tells the gateway of the first use in this process and day, by the outbox of the service. Later uses cost a look-up. */
+/** Reports the first use in this process and day to the gateway, by the outbox of the service. */
 export function createCertificateUses(options: {
   readonly database: Database;
   readonly acts: ActSource;

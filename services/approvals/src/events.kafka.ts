@@ -2,7 +2,7 @@ import type { Bus, BusEvent, Subscription } from '@ecf/bus';
 import { type InvoiceChanged, type ReceivedInvoiceChanged, type TaxpayerState, TOPICS } from '@ecf/contracts';
 import type { SignerUse } from '@ecf/public-ingress';
 import { runHandler, type TaxpayerReplica } from '@ecf/taxpayer-replica';
-import { type DeliveryOfPorts, deliveryOf } from './buyers/delivery.js';
+import { deliveryOf, type NewDeliveryParts } from './buyers/delivery.js';
 import type { DeliveryStore } from './buyers/ports.js';
 import type { ApprovalStore } from './given/ports.js';
 import type { KnownSigners } from './received/ports.js';
@@ -31,7 +31,7 @@ export async function subscribeToEvents(
   bus: Bus,
   group: string,
   stores: EventStores,
-  delivering: DeliveryOfPorts,
+  delivering: NewDeliveryParts,
   wake: () => void,
 ): Promise<Subscription[]> {
   async function deliver(events: readonly BusEvent[]): Promise<void> {

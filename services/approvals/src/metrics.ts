@@ -40,7 +40,7 @@ export function createSendReport(metrics: Metrics, logger: Logger, clock: () => 
   });
   const opened = metrics.counter({
     name: 'ecf_delivery_circuit_opened_total',
-    help: 'Pauses of buyers: an open circuit breaker, or a pause that the receiver asked for',
+    help: 'Pauses of buyers: an open circuit breaker, or a pause that the receiver requested',
     labels: ['env'],
   });
   return {
@@ -98,7 +98,7 @@ export function observeBacklog(
   });
   const overdue = metrics.gauge({
     name: 'ecf_approvals_overdue',
-    help: '1 where an approval has been undecided for more than 72 hours: an operator has to look.',
+    help: '1 where an approval has been undecided for more than 72 hours: an operator must check it.',
     labels: ['target'],
   });
   const open = metrics.gauge({

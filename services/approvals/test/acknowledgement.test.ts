@@ -60,7 +60,7 @@ describe('an answer to record', () => {
       callerOf: async () => ({}),
       endpoints: {
         find: async () => ({ receptionUrl: 'https://buyer.example', authenticationUrl: null }),
-        async admitted() {
+        async call() {
           sends += 1;
           return { outcome: 'verdict', verdict: { acknowledgement: Buffer.from('OK') }, raw: { status: 200 } };
         },

@@ -548,7 +548,7 @@ describe('a record that is being sent', () => {
     const { id } = (await post(order(await world.invoice()))).body;
     const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
     const end = async (item: Claimed, status: 'failed' | 'refused' | 'delivered') => {
-      await store.conclude(item, endingWith({ status, word: status, error: 'too late' }), exchange);
+      await store.conclude(item, endingWith({ status, outcome: status, error: 'too late' }), exchange);
       return (await store.find(id))?.issuer.status;
     };
     const first = await claimed(id);

@@ -1,7 +1,7 @@
 import type { Answer, DirectoryEntry, IssuedToken, RawAnswer, Seed, UnknownCause } from '@ecf/authority-client';
 import type { CertificateUse } from '@ecf/taxpayer-replica';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type DeliveryOfPorts, deliveryOf } from '../src/buyers/delivery.js';
+import { deliveryOf, type NewDeliveryParts } from '../src/buyers/delivery.js';
 import type { Caller } from '../src/sending/endpoint-logins.js';
 import { createEndpoints } from '../src/sending/endpoints.js';
 import { nextLookUp, obeyedPause } from '../src/sending/retry-times.js';
@@ -79,7 +79,7 @@ function listed(addresses: Partial<DirectoryEntry>): DirectoryEntry {
 
 it('a document for a buyer without receiver waits for the next look-up, which is soon', async () => {
   const { book, pass, receivers } = directory();
-  const ports: DeliveryOfPorts = {
+  const ports: NewDeliveryParts = {
     settings: { deliver45: false, deadlineMs: 72 * 60 * MINUTE },
     endpoints: receivers,
     clock: () => new Date(book.now),
@@ -197,7 +197,7 @@ describe('logins at a receiver', () => {
       const found = await subject.receivers.find(by, RNC, 'receptionUrl');
       if (found === null) throw new Error('it is listed');
       return subject.receivers
-        .admitted(by, found, async (token) => {
+        .call(by, found, async (token) => {
           calls.push(token);
           return answers();
         })
@@ -228,7 +228,7 @@ describe('logins at a receiver', () => {
     const { receivers, login, uses } = directory({ logsIn: false });
     const tokens: (string | undefined)[] = [];
     const send = (answer: Answer<string>) =>
-      receivers.admitted(caller, entry, async (token) => {
+      receivers.call(caller, entry, async (token) => {
         tokens.push(token);
         return answer;
       });
@@ -283,7 +283,7 @@ describe('logins at a receiver', () => {
     const { receivers } = directory();
     const answered = (rnc: string, answer: Answer<string>) =>
       receivers
-        .admitted(caller, { ...entry, rnc }, async () => answer)
+        .call(caller, { ...entry, rnc }, async () => answer)
         .then(
           ({ outcome }) => outcome,
           ({ pauseMs }) => pauseMs,
@@ -305,7 +305,7 @@ describe('logins at a receiver', () => {
     const { receivers, book, login } = directory();
     book.entry = entry;
     const send = () =>
-      receivers.admitted(caller, entry, async (token) => {
+      receivers.call(caller, entry, async (token) => {
         await new Promise((resolve) => setImmediate(resolve));
         return token === valid ? TAKEN : UNAUTHORIZED;
       });
@@ -313,7 +313,7 @@ describe('logins at a receiver', () => {
     valid = 'u';
     login.token = { outcome: 'verdict', verdict: { token: 'u', lifetimeMs: HOUR }, raw: RAW };
     const first = send();
-    const late = receivers.admitted(caller, entry, async (token) => {
+    const late = receivers.call(caller, entry, async (token) => {
       if (token !== 't') return TAKEN;
       await first;
       return UNAUTHORIZED;
@@ -326,7 +326,7 @@ describe('logins at a receiver', () => {
     const { receivers, login } = directory();
     const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
     const outcome = async (at: DirectoryEntry) =>
-      (await receivers.admitted(caller, at, async () => (at === stranger ? UNAUTHORIZED : TAKEN))).outcome;
+      (await receivers.call(caller, at, async () => (at === stranger ? UNAUTHORIZED : TAKEN))).outcome;
     expect(await outcome(entry)).toBe('verdict');
     expect(await outcome(stranger)).toBe('unauthorized');
     await expect(outcome(stranger)).rejects.toMatchObject({ pauseMs: 10_000 });
@@ -337,7 +337,7 @@ describe('logins at a receiver', () => {
     const { receivers, login } = directory();
     const carried: Record<string, (string | undefined)[]> = {};
     const send = (at: DirectoryEntry, address: 'receptionUrl' | 'approvalUrl' = 'receptionUrl') =>
-      receivers.admitted(caller, at, async (token) => {
+      receivers.call(caller, at, async (token) => {
         carried[String(at[address])] = [...(carried[String(at[address])] ?? []), token];
         return TAKEN;
       });

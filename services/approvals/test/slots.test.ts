@@ -1,6 +1,6 @@
 import { createCircuitBreakers } from '@ecf/authority-client';
 import { expect, it } from '@jest/globals';
-import { buyerRecipient, type Claimed } from '../src/sending/outgoing.js';
+import { AUTHORITY, buyerRecipient, type Claimed, issuerRecipient } from '../src/sending/outgoing.js';
 import { createSending } from '../src/sending/sending.js';
 import { createSlots } from '../src/sending/slots.js';
 
@@ -27,6 +27,15 @@ it('gives a buyer one slot until it answered, then several, and one again after 
   expect(slots.free([first, first, first, inFlight('131000002')])).toMatchObject({ busyRecipients: [BUYER, OTHER] });
   slots.record(BUYER, 'failing');
   expect(slots.free([first])).toMatchObject({ busyRecipients: [BUYER], recipientSlots: {} });
+});
+
+it('gives an issuer one slot for approvals, and the authority those of the settings', () => {
+  const slots = createSlots({ ...open, toAuthority: 2, perHost: 8 });
+  const approval = (kind: 'authority' | 'issuer', recipient: string) => ({ kind, recipient, host: null }) as Claimed;
+  const issuer = issuerRecipient('TesteCF', '131000001');
+  const free = slots.free([approval('issuer', issuer), approval('authority', AUTHORITY)]);
+  expect(free).toMatchObject({ busyRecipients: [issuer] });
+  expect(slots.free([]).recipientSlots).toEqual({ [AUTHORITY]: 2 });
 });
 
 it('gives a host its slots for all its buyers together', () => {

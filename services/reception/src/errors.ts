@@ -8,7 +8,7 @@ export type ReceptionErrorCode =
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
   | 'certificate_unusable'
-  /** A signed seed that is not ours, was used, is too old, or whose signature or certificate does not hold. */
+  /** A signed seed that is not ours, was used, is too old, or whose signature or certificate is not valid. */
   | 'seed_refused'
   /** A provider's token that is missing, forged, expired, or of another environment. */
   | 'token_refused'

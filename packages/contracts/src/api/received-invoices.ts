@@ -146,7 +146,7 @@ export const RECEPTION = publicOperations('Routes for other taxpayers', 'recepti
     body: xmlForm('The signed e-CF.', ECF_XML),
     response: xml('The signed ARECF.', ARECF_XML),
     responseHeaders: {
-      'x-rejection-reason': header('For Estado 1: the reason in words.', 'The signature does not hold.').optional(),
+      'x-rejection-reason': header('For Estado 1: the reason in words.', 'The signature is not valid.').optional(),
     },
     errors: [
       'taxpayer_not_found',

@@ -44,7 +44,7 @@ export function validateSignature(
 ): SignatureVerdict {
   const { certificate } = verification;
   if (verification.signature === 'invalid')
-    return { doubt: verification.reason?.message ?? 'the signature does not hold', signer: null };
+    return { doubt: verification.reason?.message ?? 'the signature is not valid', signer: null };
   if (certificate === null) return { doubt: 'the certificate cannot be read', signer: null };
   const { trusted, doubt } = trust(certificate, signedAt, now);
   return { doubt, signer: signerFacts(certificate, trusted) };

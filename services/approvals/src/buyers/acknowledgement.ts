@@ -103,7 +103,7 @@ export function validateAcknowledgement(
     };
     const { doubt, signer } = validateSignature(verification, said.acknowledgedAt ?? now, trust, now);
     const faults = [
-      ...(doubt === null ? [] : [`its signature does not count: ${doubt}`]),
+      ...(doubt === null ? [] : [`its signature is not accepted: ${doubt}`]),
       ...contradictions(detail, sent),
       ...inconsistencies(said),
       ...checkXml(received).faults.map(({ path, message }) => `${path}: ${message}`),

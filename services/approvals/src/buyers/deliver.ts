@@ -57,8 +57,8 @@ const NOT_SERVED = 4;
 export function createDeliver(parts: DeliverParts): Send {
   const { endpoints, rules, report } = parts;
   const statusOf = ({ status }: Claimed) => (status === 'no_receiver' ? 'pending' : status) as DeliveryStatus;
-  const laterOf = (delivery: Claimed, detail: string, word: string, more: Partial<Ending> = {}) =>
-    later(delivery, rules, detail, { status: statusOf(delivery), word, ...more });
+  const laterOf = (delivery: Claimed, detail: string, outcome: string, more: Partial<Ending> = {}) =>
+    later(delivery, rules, detail, { status: statusOf(delivery), outcome, ...more });
 
   /** Up to the receiver's answer. */
   async function reach(delivery: Claimed): Promise<Step> {
@@ -74,8 +74,8 @@ export function createDeliver(parts: DeliverParts): Send {
       const waited = delivery.status === 'no_receiver' && delivery.tries === 1;
       entry = await endpoints.find(caller, delivery.buyerRnc, 'receptionUrl', waited ? delivery.createdAt : null);
     } catch (error) {
-      const word = error instanceof LoginError ? 'login' : 'directory';
-      return { host: null, ending: laterOf(delivery, messageOf(error), word) };
+      const outcome = error instanceof LoginError ? 'login' : 'directory';
+      return { host: null, ending: laterOf(delivery, messageOf(error), outcome) };
     }
     if (entry === null || entry.receptionUrl === null) {
       const error = `The directory names no receiver of ${delivery.buyerRnc}.`;
@@ -98,7 +98,7 @@ export function createDeliver(parts: DeliverParts): Send {
     }
     const { issuerRnc, encf } = delivery.key;
     try {
-      const answer = await endpoints.admitted(caller, entry, (token) =>
+      const answer = await endpoints.call(caller, entry, (token) =>
         parts.client.deliverDocument({ baseUrl, token, issuerRnc, encf, xml }),
       );
       if (answer.outcome === 'unknown' && answer.cause === 'circuit_open')
@@ -108,9 +108,10 @@ export function createDeliver(parts: DeliverParts): Send {
       if (!(error instanceof EndpointLoginError)) return { host, ending: laterOf(delivery, messageOf(error), 'token') };
       const { message, trouble, pauseMs } = error;
       if (trouble === 'circuit_open') return { host, circuitOpenMs: pauseMs };
-      // A refused login may concern this issuer alone.
-      const health = trouble === 'refused' ? 'neutral' : 'failing';
-      return { host, ending: laterOf(delivery, message, 'token', { health, pauseMs }) };
+      if (trouble !== 'refused')
+        return { host, ending: laterOf(delivery, message, 'token', { health: 'failing', pauseMs }) };
+      // It may concern this issuer alone, so the pause is that of the document and not of the buyer.
+      return { host, ending: { ...laterOf(delivery, message, 'token', { pauseMs }), pauseMs: 0 } };
     }
   }
 
@@ -169,8 +170,8 @@ export function createDeliver(parts: DeliverParts): Send {
     }
     const status = confirmsReceipt(validated) ? 'delivered' : 'refused';
     const error = status === 'refused' ? `The buyer did not receive it: motive ${validated.motive}.` : null;
-    const word = validated.motive === 3 ? 'duplicate' : status;
-    return { ...endingWith({ status, word, error, health: 'healthy' }), acknowledgement };
+    const outcome = validated.motive === 3 ? 'duplicate' : status;
+    return { ...endingWith({ status, outcome, error, health: 'healthy' }), acknowledgement };
   }
 
   /**
@@ -205,7 +206,7 @@ export function createDeliver(parts: DeliverParts): Send {
     if ('ending' in step) ended = { ...step.ending, acknowledgement: null };
     else {
       const { answer, caller, entry } = step;
-      if (answer.outcome === 'unknown') endpoints.doubt(caller, delivery.buyerRnc);
+      if (answer.outcome === 'unknown') endpoints.expire(caller, delivery.buyerRnc);
       await parts.checkpoint('answered');
       ended = await endingOfAnswer(delivery, answer, () => endpoints.moved(caller, entry, 'receptionUrl'));
     }
@@ -227,7 +228,7 @@ export function createDeliver(parts: DeliverParts): Send {
     );
     await parts.checkpoint('recorded');
     if (ending.acknowledgement !== null) report.acknowledged(ending.acknowledgement);
-    report.attempted(delivery, ending.word, milliseconds());
+    report.attempted(delivery, ending.outcome, milliseconds());
     if (after.status !== delivery.status) report.changed(after, after.status);
     return ending;
   };
@@ -238,5 +239,5 @@ function superseded(delivery: Claimed): Ending {
   // A document that was answered keeps its status.
   const status = delivery.status === 'unacknowledged' ? 'unacknowledged' : 'not_required';
   const error = 'A later certification run began before the buyer acknowledged the document.';
-  return endingWith({ status, word: 'superseded', error });
+  return endingWith({ status, outcome: 'superseded', error });
 }

@@ -18,8 +18,8 @@ export interface Delivery extends Outgoing {
   readonly deadlineAt: Date;
 }
 
-/** The ports of {@link deliveryOf}. */
-export interface DeliveryOfPorts {
+/** What {@link deliveryOf} needs. */
+export interface NewDeliveryParts {
   readonly settings: { readonly deliver45: boolean; readonly deadlineMs: number };
   readonly endpoints: Pick<Endpoints, 'missedUntil' | 'knownHost'>;
   readonly clock: () => Date;
@@ -35,7 +35,7 @@ const ON_REQUEST = '45';
 /** The delivery of a document; null if it is not delivered or not accepted (yet). */
 export function deliveryOf(
   invoice: InvoiceChanged,
-  { settings, endpoints, clock, random }: DeliveryOfPorts,
+  { settings, endpoints, clock, random }: NewDeliveryParts,
   traceparent: string | null,
 ): NewDelivery | null {
   const accepted = invoice.final && (invoice.status === 'Aceptado' || invoice.status === 'AceptadoCondicional');

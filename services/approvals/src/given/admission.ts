@@ -11,7 +11,7 @@ export type Admission =
   | { readonly kind: 'new'; readonly authorityAlone: boolean };
 
 /** A decision counts if it was to be sent, the authority did not refuse it, and it answers the present document. */
-export function stands(approval: GivenApproval): boolean {
+export function counts(approval: GivenApproval): boolean {
   return approval.supersededAt === null && approval.submittedAt !== null && approval.authority.status !== 'Rechazado';
 }
 
@@ -23,8 +23,8 @@ export function stands(approval: GivenApproval): boolean {
  */
 export function admit(all: readonly GivenApproval[], wanted: Decision): Admission {
   const earlier = all.filter(answersPresent);
-  const standing = earlier.find(stands);
-  if (standing !== undefined) return { kind: 'answered', by: standing };
+  const counting = earlier.find(counts);
+  if (counting !== undefined) return { kind: 'answered', by: counting };
   const sent = earlier.find(mayHaveReachedIssuer);
   if (sent !== undefined && sent.decision !== wanted.decision) return { kind: 'answered', by: sent };
   const latest = earlier.at(-1);
@@ -59,5 +59,5 @@ function mayHaveReachedIssuer({ issuer }: GivenApproval): boolean {
  */
 export function owedToIssuer(all: readonly GivenApproval[]): GivenApproval | null {
   if (all.filter(answersPresent).some(mayHaveReachedIssuer)) return null;
-  return all.find((one) => stands(one) && one.issuer.status === null) ?? null;
+  return all.find((one) => counts(one) && one.issuer.status === null) ?? null;
 }

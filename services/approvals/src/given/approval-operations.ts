@@ -1,7 +1,7 @@
 import { actOf, type DeliveryOperations } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { ApiError } from '@ecf/kit';
-import { stands } from './admission.js';
+import { counts } from './admission.js';
 import type { GivenApproval } from './given-approval.js';
 import type { ApprovalStore } from './ports.js';
 
@@ -36,8 +36,8 @@ export function approvalOperations(
       const act = actOf(by, what, toIsoDominican(now));
       const settled = await approvals.settle(id, status, note, now, act);
       if (settled !== null) return body(settled);
-      const why = 'the authority has decided about it, or it is not to be sent';
-      throw new ApiError(409, 'conflict', `No decision of a person is needed about the approval ${id}: ${why}.`);
+      const why = 'the authority has decided, or the approval is a local record';
+      throw new ApiError(409, 'conflict', `The approval ${id} cannot be settled: ${why}.`);
     },
     async retryApproval({ id, by }) {
       const present = await approvals.find(id);
@@ -57,7 +57,7 @@ export function approvalOperations(
 function whyNotSent(approval: GivenApproval): string {
   if (approval.issuer.status === 'delivered') return 'the issuer has it';
   if (approval.submittedAt === null) return 'it is a local record; send it with POST /acecf first';
-  if (!stands(approval)) return 'the authority refused it; take a new decision';
+  if (!counts(approval)) return 'the authority refused it; take a new decision';
   return 'the issuer has, or may have, the same decision from an earlier record';
 }
 

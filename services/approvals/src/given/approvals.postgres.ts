@@ -9,7 +9,7 @@ import { ACTS, approvalEvent } from '../events.postgres.js';
 import type { DB } from '../generated/tables.js';
 import { AUTHORITY, type Claimed, type Ending, issuerRecipient } from '../sending/outgoing.js';
 import { claimedFrom, concludeOutgoing, type OutgoingRow, unwritable } from '../sending/outgoing.postgres.js';
-import { admit, owedToIssuer, stands } from './admission.js';
+import { admit, counts, owedToIssuer } from './admission.js';
 import { type DecisionKey, type GivenApproval, type NewApproval, statusWord } from './given-approval.js';
 import type { Admitted, ApprovalStore, Exchange, Target } from './ports.js';
 
@@ -170,7 +170,7 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
       })
       .execute();
     const { settled } = await found(tx, id);
-    const superseded = missed && ending.sentAt === null && others.some(stands);
+    const superseded = missed && ending.sentAt === null && others.some(counts);
     await concludeOutgoing(tx, item, superseded ? { ...ending, dueAt: null } : ending, {
       taken: ending.status === 'delivered' || (ending.status === 'Aceptado' && settled === null),
       open: item.kind === 'issuer' ? 'pending' : 'submitted',
@@ -180,7 +180,7 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
     const owed = missed ? owedToIssuer([...others, after]) : null;
     if (owed !== null) await addSend(tx, owed.id, 'issuer', { at, dueAt: at, claimed: false });
     const before = all.find((one) => one.id === id);
-    if (before === undefined || after.supersededAt !== null || others.some(stands)) return;
+    if (before === undefined || after.supersededAt !== null || others.some(counts)) return;
     await publishOutcome(tx, before, after, at);
   }
 
@@ -194,7 +194,7 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
     retry(id, at, act) {
       return database.transaction(async (tx) => {
         const all = await lock(tx, (await found(tx, id)).key);
-        if (!all.some((one) => one.id === id && stands(one))) return null;
+        if (!all.some((one) => one.id === id && counts(one))) return null;
         const { rowCount } = await tx.query(RETRY, [id, at, new Date(at.getTime() + issuerDeadlineMs)]);
         if (rowCount === 0) return null;
         await appendToOutbox(tx, actEvents(ACTS, act));
@@ -206,8 +206,8 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
         const before = await lockAll(tx, key);
         const { rows } = await tx.query<{ id: number }>(OUTDATE, [...keyValues(key), documentId, at]);
         const outdated = new Set(rows.map(({ id }) => id));
-        const standing = before.find((one) => outdated.has(one.id) && stands(one));
-        if (standing !== undefined) await publish(tx, standing, 'pending', at);
+        const counting = before.find((one) => outdated.has(one.id) && counts(one));
+        if (counting !== undefined) await publish(tx, counting, 'pending', at);
       });
     },
     async listed({ env, issuerRnc, which, after, limit }) {
@@ -242,7 +242,7 @@ export function createApprovalStore(database: Database, issuerDeadlineMs: number
 /** Publishes what the answer of the authority or the issuer changed about a decision that no other one replaced. */
 async function publishOutcome(tx: Transaction, before: GivenApproval, after: GivenApproval, at: Date): Promise<void> {
   if (before.issuer.status !== 'refused' && after.issuer.status === 'refused') {
-    const status = stands(after) ? statusWord(after.decision) : 'pending';
+    const status = counts(after) ? statusWord(after.decision) : 'pending';
     return publish(tx, after, status, at, { refused_by_issuer: true });
   }
   const [earlier, now] = [before.authority.status, after.authority.status];
@@ -260,7 +260,7 @@ async function settle(
   const { rowCount } = await tx.query(SETTLE, [id, status, at, note]);
   if (rowCount === 0) return null;
   const settled = await found(tx, id);
-  const stillDecided = all.some((one) => one.id !== id && stands(one));
+  const stillDecided = all.some((one) => one.id !== id && counts(one));
   if (status === 'Rechazado' && !stillDecided && settled.supersededAt === null)
     await publish(tx, settled, 'pending', at, { refused_by_authority: true });
   await appendToOutbox(tx, actEvents(ACTS, act));

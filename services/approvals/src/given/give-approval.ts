@@ -225,7 +225,7 @@ function loginFailure(error: unknown): unknown {
   }
   return new ApprovalsError(
     'authority_unreachable',
-    "The authority's login cannot be used now; no document was signed. Repeat later.",
+    'The login of the authority is unavailable, so the approval was not signed. Repeat after Retry-After.',
     {
       cause: error,
       retryAfterSeconds: retryAfterSeconds(error.retryAfterMs),
@@ -244,11 +244,7 @@ function alreadyAnswered(by: GivenApproval): ApprovalsError {
 function requireApprovable(encf: string): void {
   const type = encfType(encf);
   if (type !== null && (APPROVABLE_TYPES as readonly string[]).includes(type)) return;
-  refuse(
-    'encf',
-    `e-CF of this type are not approved commercially; only types ${APPROVABLE_TYPES.join(', ')} are`,
-    'ecf_type',
-  );
+  refuse('encf', `only e-CF of types ${APPROVABLE_TYPES.join(', ')} have commercial approvals`, 'ecf_type');
 }
 
 /** Date and amount as the request states them, else as the received document does. Names each field that neither states. */

@@ -58,7 +58,7 @@ export function createSendToAuthority(parts: SendToAuthorityParts): Send {
 
   function laterAtAuthority(item: Claimed, detail: string, sentAt: Date | null = null): Ending {
     const status = mayHaveArrived(item) || sentAt !== null ? 'submitted' : 'failed';
-    return { ...later(item, rules, detail, { status, word: 'later', sentAt }), error: item.lastError };
+    return { ...later(item, rules, detail, { status, outcome: 'later', sentAt }), error: item.lastError };
   }
 
   const notSent = (item: Claimed, detail: string): Ended => ({
@@ -95,18 +95,18 @@ export function createSendToAuthority(parts: SendToAuthorityParts): Send {
       const { status, alreadyAccepted } = answer.verdict;
       // If none of our sends may have arrived, the earlier decision is not ours.
       const final = alreadyAccepted && mayHaveArrived(item) ? 'Aceptado' : status;
-      return endingWith({ status: final, word: final, error: response, sentAt });
+      return endingWith({ status: final, outcome: final, error: response, sentAt });
     }
     if (answer.outcome === 'refused')
       return endingWith({
         status: 'failed',
-        word: 'failed',
+        outcome: 'failed',
         error: storableText(answer.reason, MOST_RESPONSE),
         sentAt,
       });
     const pauseMs = retryAfter(answer);
     const status = mayHaveArrived(item) || sentAt !== null ? 'submitted' : 'failed';
-    return { ...later(item, rules, '', { status, word: wordOf(answer), pauseMs, sentAt }), error: response };
+    return { ...later(item, rules, '', { status, outcome: wordOf(answer), pauseMs, sentAt }), error: response };
   }
 
   return async (item) =>
@@ -118,10 +118,10 @@ export function createSendToIssuer(parts: SendToIssuerParts): Send {
   const { rules, endpoints } = parts;
 
   function laterAtIssuer(item: Claimed, detail: string, pauseMs = 0, sentAt: Date | null = null): Ending {
-    const ending = later(item, rules, detail, { status: 'pending', word: 'later', pauseMs, sentAt });
+    const ending = later(item, rules, detail, { status: 'pending', outcome: 'later', pauseMs, sentAt });
     if (ending.status !== 'failed') return ending;
     const error = storableText(`The issuer could not be reached in time: ${detail}`, LONGEST_ERROR);
-    return { ...ending, word: 'failed', error };
+    return { ...ending, outcome: 'failed', error };
   }
 
   const notSent = (item: Claimed, detail: string, pauseMs = 0): Ended => ({
@@ -144,13 +144,13 @@ export function createSendToIssuer(parts: SendToIssuerParts): Send {
       }
       const baseUrl = entry.approvalUrl;
       const xml = await parts.archive.get(item.xml.path, item.xml.sha256);
-      answer = await endpoints.admitted(caller, entry, (token) =>
+      answer = await endpoints.call(caller, entry, (token) =>
         parts.client.deliverApproval({ baseUrl, token, buyerRnc, encf, xml }),
       );
     } catch (error) {
       return notSent(item, messageOf(error), error instanceof EndpointLoginError ? error.pauseMs : 0);
     }
-    if (answer.outcome === 'unknown' && answer.cause !== 'circuit_open') endpoints.doubt(caller, issuerRnc);
+    if (answer.outcome === 'unknown' && answer.cause !== 'circuit_open') endpoints.expire(caller, issuerRnc);
     const ended = { ending: endingOf(item, answer), exchange: exchangeOf(answer, rules.clock()) };
     return ended.ending.status === 'refused' ? refusedUnlessMoved(item, ended, caller, entry) : ended;
   }
@@ -161,14 +161,14 @@ export function createSendToIssuer(parts: SendToIssuerParts): Send {
       const { accepted, messages } = answer.verdict;
       const texts = messages.map(({ valor }) => valor);
       if (accepted || (mayHaveArrived(item) && texts.some(saysTakenBefore)))
-        return endingWith({ status: 'delivered', word: 'delivered', sentAt });
+        return endingWith({ status: 'delivered', outcome: 'delivered', sentAt });
       const error = storableText(texts.join(' ') || 'The issuer refused it.', LONGEST_ERROR);
-      return endingWith({ status: 'refused', word: 'refused', error, sentAt });
+      return endingWith({ status: 'refused', outcome: 'refused', error, sentAt });
     }
     if (answer.outcome === 'refused')
       return endingWith({
         status: 'failed',
-        word: 'failed',
+        outcome: 'failed',
         error: storableText(answer.reason, LONGEST_ERROR),
         sentAt,
       });
@@ -203,7 +203,7 @@ async function record(
   { ending, exchange }: Ended,
   laterAt: (detail: string, sentAt: Date | null) => Ending,
 ) {
-  report.sent(target, ending.word);
+  report.sent(target, ending.outcome);
   const unwritten = { ...withoutAnswer(rules.clock(), ''), outcome: 'unwritable' };
   await recordEnding((one) => store.conclude(item, one, one === ending ? exchange : unwritten), ending, {
     answered: exchange.httpStatus !== null,

@@ -1,12 +1,19 @@
-import type { ApprovalAnswers, EmissionOperations, ReceivedApproval } from '@ecf/contracts';
+import {
+  type ApprovalAnswers,
+  actOf,
+  type DeliveryOperations,
+  type EmissionOperations,
+  type ReceivedApproval,
+} from '@ecf/contracts';
 import { APPROVABLE_TYPES, type Environment, encfType, toIsoDominican } from '@ecf/domain';
+import { ApiError } from '@ecf/kit';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
 import type { AccountPorts, Caller } from '@ecf/taxpayer-replica';
 import { ApprovalsError } from '../errors.js';
 import { statusWord } from '../given/given-approval.js';
 import { requireTaxpayer } from '../given/query-approvals.js';
-import { publicAnswer } from './answers.js';
-import type { ReceivedAnswer, ReceivedApprovalStore } from './ports.js';
+import type { ReceivedApprovalStore } from './ports.js';
+import { publicAnswer, type StoredApproval } from './received-approval.js';
 
 /** One of our e-CF. */
 interface IssuedQuery {
@@ -31,7 +38,7 @@ export function createQueryReceivedApprovals(
 ): QueryReceivedApprovals {
   /** The e-CF, of a type that can be approved, with the answer that counts. */
   async function find({ caller, env, issuerRnc, encf }: IssuedQuery): Promise<{
-    answer: ReceivedAnswer | null;
+    answer: StoredApproval | null;
     buyerRnc: string | null;
   }> {
     await requireTaxpayer(account, caller, issuerRnc);
@@ -63,6 +70,24 @@ export function createQueryReceivedApprovals(
       await find(query);
       const answers = await received.answers(query);
       return { count: answers.length, answers: answers.map(publicAnswer) };
+    },
+  };
+}
+
+/** For operators: decides whether an answer counts, for example where the wrong person signed it. The reason is kept. */
+export function answerOperations(
+  received: Pick<ReceivedApprovalStore, 'decide'>,
+  clock: () => Date,
+): Pick<DeliveryOperations, 'decideAnswer'> {
+  return {
+    async decideAnswer({ account_id: accountId, answer_id: id, counts, reason, by }) {
+      const at = clock();
+      const target = `/accounts/${accountId}/approvals/${id}`;
+      const what = { action: 'approval.decide', target, details: { counts, reason } };
+      const act = actOf(by, what, toIsoDominican(at));
+      const answer = await received.decide(id, accountId, { counts, reason, at, act });
+      if (answer === null) throw new ApiError(404, 'not_found', `This account has no answer ${id} of a buyer.`);
+      return { ...publicAnswer(answer), id: String(answer.id) };
     },
   };
 }

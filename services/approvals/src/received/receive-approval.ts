@@ -5,10 +5,9 @@ import type { QuotaStore, StoredBytesLimits } from '@ecf/public-ingress';
 import { createStoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import { approvalPath, refusedApprovalPath } from '../given/approval-document.js';
 import type { DecisionKey } from '../given/given-approval.js';
-import { replaces } from './answers.js';
-import { REFUSALS, repeatedRefusal } from './approval-refusals.js';
-import type { ApprovalValidation, KnownSigners, NewReceivedApproval, ReceivedApprovalStore } from './ports.js';
-import type { ApprovalValidationResult, ValidApproval } from './validate-approval.js';
+import type { ApprovalValidation, KnownSigners, ReceivedApprovalStore } from './ports.js';
+import { type NewReceivedApproval, replaces } from './received-approval.js';
+import { type ApprovalValidationResult, REFUSALS, type ValidApproval } from './validate-approval.js';
 
 /** An approval as it came in. */
 export interface ApprovalArrival {
@@ -198,6 +197,11 @@ function refusalOf(validation: ApprovalValidationResult, invoice: InvoiceChanged
     invoice.date_issued === facts.dateIssued &&
     total?.equals(Decimal.parse(invoice.total_amount) ?? Decimal.ZERO) === true;
   return same ? null : REFUSALS.invalid;
+}
+
+/** For an e-CF that was answered before. Source: field. */
+function repeatedRefusal(encf: string): string {
+  return `La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`;
 }
 
 function isApprovable(encf: string): boolean {

@@ -9,18 +9,17 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import { ACTS, approvalEvent } from '../events.postgres.js';
 import type { DB, ReceivedApproval } from '../generated/tables.js';
 import { type DecisionKey, statusWord } from '../given/given-approval.js';
-import { replaces } from './answers.js';
-import type {
-  KnownSigners,
-  NewReceivedApproval,
-  NewRefusedApproval,
-  OperatorDecision,
-  ReceivedAnswer,
-  ReceivedApprovalStore,
-} from './ports.js';
+import type { KnownSigners, ReceivedApprovalStore } from './ports.js';
+import {
+  type NewReceivedApproval,
+  type NewRefusedApproval,
+  type OperatorDecision,
+  replaces,
+  type StoredApproval,
+} from './received-approval.js';
 
 /** The largest number of answers that are listed. */
-const MOST_ANSWERS = 1_000;
+const MOST_LISTED = 1_000;
 /** Later than every use of a signer. */
 const EVER = new Date('9999-12-31T00:00:00Z');
 
@@ -40,15 +39,15 @@ const PATH = {
 };
 
 type EcfKey = Omit<DecisionKey, 'buyerRnc'>;
-type AnswerRow = Selectable<ReceivedApproval>;
+type ApprovalRow = Selectable<ReceivedApproval>;
 
 /** Answers of buyers in PostgreSQL. The row of `received_decisions` is the lock for the answers to an e-CF. */
 export function createReceivedApprovalStore(database: Database): ReceivedApprovalStore {
   return {
     find: (key) => findCounting(database, key),
-    answers: (key) => listAnswers(database, key),
+    answers: (key) => listApprovals(database, key),
     async equalTo(key, contentSha256) {
-      const equal = await answersTo(database, key)
+      const equal = await approvalsOf(database, key)
         .select(['a.xmlPath as path', 'a.xmlSha256 as sha256'])
         .where('a.contentSha256', '=', contentSha256)
         .orderBy('a.id')
@@ -80,7 +79,7 @@ export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> 
   if (use.signer.keyFingerprint === '' || (await isSignerNoted(tx, use))) return;
   await lockSigners(tx, use.env, use.rnc);
   await noteKnownSigner(tx, use);
-  await confirmAnswers(tx, use);
+  await confirmApprovals(tx, use);
 }
 
 /** A page of the decisions that were published, by id, for a rebuild of read models. */
@@ -92,7 +91,7 @@ export const pageOfDecisions =
     return { decisions: rows.map(decisionReceived), next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) };
   };
 
-function answersTo(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
+function approvalsOf(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
   return queryBuilder<DB>(queries)
     .selectFrom('receivedApprovals as a')
     .where('a.env', '=', env)
@@ -100,7 +99,7 @@ function answersTo(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
     .where('a.encf', '=', encf);
 }
 
-async function findCounting(queries: Queries, { env, issuerRnc, encf }: EcfKey): Promise<ReceivedAnswer | null> {
+async function findCounting(queries: Queries, { env, issuerRnc, encf }: EcfKey): Promise<StoredApproval | null> {
   const row = await queryBuilder<DB>(queries)
     .selectFrom('receivedDecisions as d')
     .innerJoin('receivedApprovals as a', 'a.id', 'd.answerId')
@@ -109,11 +108,11 @@ async function findCounting(queries: Queries, { env, issuerRnc, encf }: EcfKey):
     .where('d.issuerRnc', '=', issuerRnc)
     .where('d.encf', '=', encf)
     .executeTakeFirst();
-  return row === undefined ? null : answerFrom(row, true);
+  return row === undefined ? null : approvalFrom(row, true);
 }
 
-async function listAnswers(queries: Queries, key: EcfKey): Promise<ReceivedAnswer[]> {
-  const rows = await answersTo(queries, key)
+async function listApprovals(queries: Queries, key: EcfKey): Promise<StoredApproval[]> {
+  const rows = await approvalsOf(queries, key)
     .leftJoin('receivedDecisions as d', (join) =>
       join
         .onRef('d.env', '=', 'a.env')
@@ -126,9 +125,9 @@ async function listAnswers(queries: Queries, key: EcfKey): Promise<ReceivedAnswe
     .orderBy('counts', 'desc')
     .orderBy('a.confirmed', 'desc')
     .orderBy('a.id')
-    .limit(MOST_ANSWERS)
+    .limit(MOST_LISTED)
     .execute();
-  return rows.map((row) => answerFrom(row, row.counts === true)).sort((one, other) => one.id - other.id);
+  return rows.map((row) => approvalFrom(row, row.counts === true)).sort((one, other) => one.id - other.id);
 }
 
 async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8Array): Promise<boolean> {
@@ -152,7 +151,7 @@ async function add(tx: Transaction, approval: NewReceivedApproval, bytes: Uint8A
   // An operator decided that these bytes do not count.
   if (row === undefined) return false;
   if (row.fresh) await addPendingDocuments(tx, [{ ...approval.xml, bytes }]);
-  await replace(tx, present, answerFrom(row, true), approval.receivedAt);
+  await replace(tx, present, approvalFrom(row, true), approval.receivedAt);
   await confirmIfKnownByNow(tx, approval);
   return true;
 }
@@ -162,7 +161,7 @@ async function confirmIfKnownByNow(tx: Transaction, answer: NewReceivedApproval)
   if (answer.confirmed) return;
   const use = { env: answer.key.env, rnc: answer.key.buyerRnc, signer: answer.signer };
   const [known] = await areKnownSigners(tx, [{ ...use, at: EVER }]);
-  if (known === true) await confirmAnswers(tx, { ...use, at: answer.receivedAt });
+  if (known === true) await confirmApprovals(tx, { ...use, at: answer.receivedAt });
 }
 
 /**
@@ -175,7 +174,7 @@ async function lockSigners(tx: Transaction, env: Environment, rnc: string): Prom
 
 /** An operator decided that an answer of this signer does not count, so another one of a stranger needs a decision too. */
 async function isDismissed(tx: Transaction, { key, signer }: NewReceivedApproval): Promise<boolean> {
-  const dismissed = await answersTo(tx, key)
+  const dismissed = await approvalsOf(tx, key)
     .select('a.id')
     .where('a.certificateFingerprint', '=', signer.fingerprint)
     .where('a.ruledCounts', '=', false)
@@ -222,18 +221,18 @@ async function decide(
   id: number,
   accountId: string,
   { counts, reason, at, act }: OperatorDecision,
-): Promise<ReceivedAnswer | null> {
+): Promise<StoredApproval | null> {
   const found = await withId(tx, id);
   // The environment of an earlier certification run has a slash.
   if (found === undefined || found.accountId !== accountId || found.env.includes('/')) return null;
-  const present = await lock(tx, answerFrom(found, false).key);
+  const present = await lock(tx, approvalFrom(found, false).key);
   const row = await queryBuilder<DB>(tx)
     .updateTable('receivedApprovals')
     .set({ ruledCounts: counts, ruledReason: reason, ruledAt: at })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const answer = answerFrom(row, counts);
+  const answer = approvalFrom(row, counts);
   if (counts && present?.id !== id) await replace(tx, present, answer, at);
   if (!counts && present?.id === id) await publish(tx, answer.key, await countedBefore(tx, id), at);
   await appendToOutbox(tx, actEvents(ACTS, act));
@@ -244,7 +243,7 @@ async function decide(
  * A signer became known: its answers in the name of the buyer are confirmed. They count instead of those of strangers,
  * unless an operator decided otherwise.
  */
-async function confirmAnswers(tx: Transaction, { env, rnc, signer, at }: SignerUse): Promise<void> {
+async function confirmApprovals(tx: Transaction, { env, rnc, signer, at }: SignerUse): Promise<void> {
   const builder = queryBuilder<DB>(tx);
   const unconfirmed = await builder
     .selectFrom('receivedApprovals')
@@ -262,21 +261,21 @@ async function confirmAnswers(tx: Transaction, { env, rnc, signer, at }: SignerU
     .orderBy('id')
     .execute();
   for (const found of unconfirmed) {
-    const present = await lock(tx, answerFrom(found, false).key);
+    const present = await lock(tx, approvalFrom(found, false).key);
     const row = await builder
       .updateTable('receivedApprovals')
       .set({ confirmed: true })
       .where('id', '=', found.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const answer = answerFrom(row, true);
+    const answer = approvalFrom(row, true);
     if (row.ruledCounts !== false && (present?.id === answer.id || replaces(answer, present)))
       await replace(tx, present, answer, at);
   }
 }
 
 /** Locks the decision about an e-CF, and returns the answer that counts; null if none does. */
-async function lock(tx: Transaction, { env, issuerRnc, encf, buyerRnc }: DecisionKey): Promise<ReceivedAnswer | null> {
+async function lock(tx: Transaction, { env, issuerRnc, encf, buyerRnc }: DecisionKey): Promise<StoredApproval | null> {
   const key = { env, issuerRnc, encf };
   await queryBuilder<DB>(tx)
     .insertInto('receivedDecisions')
@@ -296,19 +295,19 @@ async function countedBefore(tx: Transaction, id: number): Promise<number | null
   const seen = new Set<number>();
   for (let at: number | null = id; at !== null && !seen.has(at); ) {
     seen.add(at);
-    const row: AnswerRow | undefined = await withId(tx, at);
+    const row: ApprovalRow | undefined = await withId(tx, at);
     if (row !== undefined && row.ruledCounts !== false) return row.id;
     at = row?.replacedId ?? null;
   }
   return null;
 }
 
-function withId(tx: Transaction, id: number): Promise<AnswerRow | undefined> {
+function withId(tx: Transaction, id: number): Promise<ApprovalRow | undefined> {
   return queryBuilder<DB>(tx).selectFrom('receivedApprovals').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** From now on the answer counts, instead of the present one, which is stored with it. */
-async function replace(tx: Transaction, present: ReceivedAnswer | null, { id, key }: ReceivedAnswer, at: Date) {
+async function replace(tx: Transaction, present: StoredApproval | null, { id, key }: StoredApproval, at: Date) {
   if (present !== null && present.id !== id)
     await queryBuilder<DB>(tx)
       .updateTable('receivedApprovals')
@@ -367,10 +366,10 @@ function newRow({ key, xml, signer, ...approval }: NewReceivedApproval): Inserta
 }
 
 /** A row of an earlier certification run has `<environment>/<run>/<RNC>` as its environment. */
-function answerFrom(
-  { env, issuerRnc, encf, buyerRnc, xmlPath, xmlSha256, ...row }: AnswerRow,
+function approvalFrom(
+  { env, issuerRnc, encf, buyerRnc, xmlPath, xmlSha256, ...row }: ApprovalRow,
   counts: boolean,
-): ReceivedAnswer {
+): StoredApproval {
   return {
     ...row,
     key: { env: environmentRun(env).env, buyerRnc, issuerRnc, encf },

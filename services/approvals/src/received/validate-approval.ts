@@ -20,7 +20,6 @@ import {
 } from '@ecf/public-ingress/signed-document';
 import { type CertificateFacts, type Verification, verifyXml } from '@ecf/xml-signing';
 import { UnreadableApproval } from '../errors.js';
-import { REFUSALS } from './approval-refusals.js';
 
 /** The facts of an approval; the signature covers all of them. */
 export interface ApprovalFacts {
@@ -58,6 +57,16 @@ export interface ValidateApprovalOptions {
   readonly trust: TrustCheck;
   readonly maxBytes: number;
 }
+
+/** Reasons of refusals in the authority's words. Source: Descripción Técnica v1.6 pp.28-29. */
+export const REFUSALS = {
+  structure:
+    'La estructura del archivo XML no es válido, favor proveer un XML con una estructura válida, verificar el XSD correspondiente',
+  signature: 'La firma del XML no es válida',
+  notFound: 'Factura no encontrada para esta Aprobación comercial.',
+  type: 'Aprobación Comercial no es requerida para este tipo de e-CF',
+  invalid: 'No se encuentra un e-CF válido para esta aprobación comercial',
+} as const;
 
 const DETAIL = 'ACECF.DetalleAprobacionComercial';
 

@@ -17,7 +17,7 @@ const LONGEST_ERROR = 1_000;
 const NEUTRAL = { dueAt: null, error: null, sentAt: null, host: null, needsCertificate: false } as const;
 
 /** An ending with nothing left to do, unless the fields say otherwise. */
-export function endingWith(fields: Pick<Ending, 'status' | 'word'> & Partial<Ending>): Ending {
+export function endingWith(fields: Pick<Ending, 'status' | 'outcome'> & Partial<Ending>): Ending {
   return { ...NEUTRAL, health: 'neutral', pauseMs: 0, ...fields };
 }
 
@@ -26,7 +26,7 @@ export function later(
   item: Claimed,
   rules: RetryRules,
   detail: string,
-  fields: Pick<Ending, 'status' | 'word'> & Partial<Ending>,
+  fields: Pick<Ending, 'status' | 'outcome'> & Partial<Ending>,
 ): Ending {
   const now = rules.clock();
   const tries = Math.max(item.tries, 1);
@@ -41,7 +41,7 @@ export function later(
 /** The directory lists no receiver: it is queried again after hours, up to the deadline. */
 export function withoutReceiver(item: Claimed, { clock, random }: RetryRules, error: string | null): Ending {
   const dueAt = nextLookUp(Math.max(item.tries, 1), clock(), item.deadlineAt ?? clock(), random);
-  return endingWith({ status: 'no_receiver', word: 'no_receiver', dueAt, error });
+  return endingWith({ status: 'no_receiver', outcome: 'no_receiver', dueAt, error });
 }
 
 /**

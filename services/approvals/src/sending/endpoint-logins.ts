@@ -47,7 +47,7 @@ export interface EndpointLogins {
    * Calls with a token where the receiver offers authentication, otherwise without. A kept token that is refused is replaced
    * once. Throws {@link EndpointLoginError} if the receiver gives no token, or demands one while logins are turned off.
    */
-  admitted<V>(
+  call<V>(
     caller: Caller,
     entry: DirectoryEntry,
     call: (token: string | undefined) => Promise<Answer<V>>,
@@ -115,7 +115,7 @@ export function createEndpointLogins({ receivers, recordUse, logsIn }: EndpointL
   }
 
   return {
-    async admitted<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
+    async call<V>(caller: Caller, entry: DirectoryEntry, call: (token: string | undefined) => Promise<Answer<V>>) {
       const baseUrl = logsIn ? entry.authenticationUrl : null;
       const name = loginName(caller, entry);
       // A buyer that refuses every token must not stop the others that share its login address.

@@ -33,7 +33,7 @@ export interface Endpoints extends EndpointLogins {
   /** The host that receives documents for an RNC, if it was looked up before. */
   knownHost(env: Environment, rnc: string): string | null;
   /** A receiver that could not be reached may have moved: the next try looks it up again. */
-  doubt(caller: Caller, rnc: string): void;
+  expire(caller: Caller, rnc: string): void;
 }
 
 export interface EndpointsParts extends EndpointLoginsParts {
@@ -77,7 +77,7 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
     return entry;
   }
 
-  function doubt(caller: Caller, rnc: string): void {
+  function expire(caller: Caller, rnc: string): void {
     const known = entries.get(`${caller.env}:${rnc}`);
     if (known !== undefined) known.until = Number.NEGATIVE_INFINITY;
   }
@@ -108,15 +108,15 @@ export function createEndpoints(parts: EndpointsParts): Endpoints {
       const known = entries.get(`${env}:${rnc}`);
       return known === undefined ? null : receivingHost(known.entry);
     },
-    async admitted(caller, entry, call) {
+    async call(caller, entry, call) {
       try {
-        return await logins.admitted(caller, entry, call);
+        return await logins.call(caller, entry, call);
       } catch (error) {
-        if (error instanceof EndpointLoginError && error.trouble === 'unreached') doubt(caller, entry.rnc);
+        if (error instanceof EndpointLoginError && error.trouble === 'unreached') expire(caller, entry.rnc);
         throw error;
       }
     },
-    doubt,
+    expire,
   };
 }
 

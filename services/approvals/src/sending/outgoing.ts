@@ -74,8 +74,8 @@ export interface Ending {
   readonly health: Health;
   /** Milliseconds of the pause that the recipient requested, as far as it is obeyed. */
   readonly pauseMs: number;
-  /** A short word for metrics. */
-  readonly word: string;
+  /** For metrics, for example `later`. */
+  readonly outcome: string;
 }
 
 /** The result of a send for the circuit breaker of its recipient. */

@@ -79,7 +79,7 @@ export function readSignedXml(
   if (verification.signature !== 'valid' || verification.verified === null || verification.signatureValue === null) {
     throw new EmissionError(
       'invalid_xml',
-      `The signature does not hold: ${verification.reason?.message ?? 'It could not be verified.'} Send the document exactly as it was signed.`,
+      `The signature is not valid: ${verification.reason?.message ?? 'It could not be verified.'} Send the document exactly as it was signed.`,
     );
   }
   const examined = examineXml(parsed, { now });
