@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { OptionValues } from './options.js';
-import { UsageError } from './usage-error.js';
+import { type OptionValues, UsageError } from './options.js';
 
 /** The administration of a gateway. */
 export interface GatewayAdmin {
@@ -41,12 +40,14 @@ export async function* rowsOf<Row>(
 }
 
 /**
- * The gateway of ECF_URL and ADMIN_TOKEN; `demo.json` of the data folder supplies what is not set.
- *
- * @param dataDir the folder; by default DATA_DIR, else `.data`
+ * The gateway of ECF_URL and ADMIN_TOKEN; `demo.json` of the data folder supplies what is not set. The folder is --data-dir, else
+ * DATA_DIR, else `.data`.
  */
-export function openGatewayAdmin(dataDir: string | undefined, env: NodeJS.ProcessEnv): GatewayAdmin {
-  const demo = env.ECF_URL && env.ADMIN_TOKEN ? {} : readDemo(dataDir ?? env.DATA_DIR ?? '.data');
+export function openGatewayAdmin({
+  'data-dir': dataDir = process.env.DATA_DIR ?? '.data',
+}: OptionValues): GatewayAdmin {
+  const { env } = process;
+  const demo = env.ECF_URL && env.ADMIN_TOKEN ? {} : readDemo(String(dataDir));
   const url = env.ECF_URL || demo.admin_url || demo.base_url;
   const token = env.ADMIN_TOKEN || demo.admin_token;
   if (!url || !token)

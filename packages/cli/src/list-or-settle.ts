@@ -1,9 +1,7 @@
 import type { Console, ExitCode } from './command.js';
 import { openGatewayAdmin, rowsOf } from './gateway-admin.js';
-import { type OptionValues, takesOnly } from './options.js';
-import { wantsJson } from './output/format.js';
-import { RowWriter } from './output/row-writer.js';
-import { UsageError } from './usage-error.js';
+import { type OptionValues, takesOnly, UsageError } from './options.js';
+import { RowWriter, wantsJson } from './output.js';
 
 /** A kind of record that waits for a person's decision: its name, its routes and its text form. */
 export interface Settleable<Row> {
@@ -46,7 +44,7 @@ export async function listOrSettle<Row>(
   if (listing !== (settlement === null)) throw new UsageError(`settle needs ${what.choices}; list takes ${what.none}.`);
   takesOnly(listing ? 'list' : 'settle', what.options[listing ? 'list' : 'settle'], values);
   const json = wantsJson(values, console.stdout);
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const admin = openGatewayAdmin(values);
   const writer = new RowWriter(console.stdout);
   const show = (row: Row) => writer.write(json ? `${JSON.stringify(row)}\n` : what.readable(row));
   if (settlement !== null) {

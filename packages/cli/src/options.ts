@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage-error.js';
+
+/** Wrong usage, or a file that cannot be read: exit code 2, with the remedy. */
+export class UsageError extends Error {}
 
 /** Options of a command: `switch` has no value, `value` has one. A name of one letter is a short option (`-o`). */
 export type Options = Readonly<Record<string, 'switch' | 'value'>>;

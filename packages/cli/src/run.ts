@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { CommandModule, Console, ExitCode } from './command.js';
 import { COMMANDS, overview } from './commands.js';
-import { parseOptions } from './options.js';
-import { UsageError } from './usage-error.js';
+import { parseOptions, UsageError } from './options.js';
 
 /** Runs one command line and says with which code the process is to end. */
 export async function run(args: string[], console: Console): Promise<ExitCode> {

@@ -5,7 +5,7 @@ import * as approvals from '../src/commands/approvals.js';
 import * as cancellations from '../src/commands/cancellations.js';
 import * as deliveries from '../src/commands/deliveries.js';
 import * as resolve from '../src/commands/resolve.js';
-import { UsageError } from '../src/usage-error.js';
+import { UsageError } from '../src/options.js';
 import { useGateway } from './gateway.js';
 
 const paths: string[] = [];

@@ -3,7 +3,7 @@ import type { BatchBody, BatchResult } from '@ecf/contracts';
 import { retry } from '@ecf/kit';
 import { readDemo, reasonOf } from '../gateway-admin.js';
 import { blocksOf, linesOf } from '../input/blocks.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../options.js';
 
 /** The batches of an account at a gateway, in one environment. */
 export interface Batches {

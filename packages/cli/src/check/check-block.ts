@@ -1,5 +1,5 @@
 import { type Block, linesOf } from '../input/blocks.js';
-import { documentName, faultLines, printable } from '../output/readable.js';
+import { documentName, faultLines, printable } from '../output.js';
 import { type CheckOptions, examineJsonText, unreadableDocument, type Verdict } from './examine.js';
 
 /** Options of the rows; the workers get them unchanged. */

@@ -1,11 +1,8 @@
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
 import { isId, listOrSettle, type Settleable } from '../list-or-settle.js';
-import { type Options, type OptionValues, takesOnly } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, takesOnly, UsageError } from '../options.js';
+import { printable, RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = {
   env: 'value',
@@ -75,7 +72,7 @@ export function execute(values: OptionValues, given: string[], console: Console)
 async function retry(values: OptionValues, [, id = '', ...rest]: string[], console: Console): Promise<ExitCode> {
   if (!isId(id) || rest.length > 0) throw new UsageError('retry takes the id of an approval.');
   takesOnly('retry', [], values);
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const admin = openGatewayAdmin(values);
   const row = (await admin.call('POST', '/admin/approvals/retry', { id: Number(id) })) as Row;
   const writer = new RowWriter(console.stdout);
   await writer.write(wantsJson(values, console.stdout) ? `${JSON.stringify(row)}\n` : readable(row));

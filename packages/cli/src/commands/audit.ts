@@ -3,10 +3,8 @@ import { createInterface } from 'node:readline';
 import { createAuditCheck } from '@ecf/kit';
 import type { Console, ExitCode } from '../command.js';
 import { type GatewayAdmin, GatewayRefuses, openGatewayAdmin } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'switch' };
 
@@ -35,7 +33,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   const [verb, file, ...rest] = given;
   if (rest.length > 0 || !['export', 'verify'].includes(verb ?? '') || (verb === 'export' && file !== undefined))
     throw new UsageError('say export, or verify and at most one file.');
-  const open = () => openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const open = () => openGatewayAdmin(values);
   if (verb === 'export') return exportAll(open(), console);
   const json = wantsJson(values, console.stdout);
   const result = file === undefined ? await verified(pages(open())) : await verifiedFile(file, open);

@@ -1,8 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
 import { listOrSettle, type Settleable } from '../list-or-settle.js';
-import type { Options, OptionValues } from '../options.js';
-import { printable } from '../output/readable.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { printable } from '../output.js';
 
 export const options: Options = {
   env: 'value',

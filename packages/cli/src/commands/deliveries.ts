@@ -1,10 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
 import { type GatewayAdmin, openGatewayAdmin } from '../gateway-admin.js';
-import { type Options, type OptionValues, takesOnly } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, takesOnly, UsageError } from '../options.js';
+import { printable, RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = {
   env: 'value',
@@ -64,13 +61,13 @@ export async function execute(values: OptionValues, given: string[], console: Co
   if (verb === 'list' && rest.length === 0) {
     takesOnly('list', ['env', 'status', 'issuer', 'buyer', 'encf', 'limit'], values);
     const limit = count(values.limit);
-    const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+    const admin = openGatewayAdmin(values);
     for await (const row of rows(admin, values, limit)) await writer.write(show(row));
   } else if (verb === 'retry' && rest.length === 2) {
     takesOnly('retry', ['env'], values);
     if (values.env === undefined) throw new UsageError('retry needs --env.');
     const [issuer_rnc, encf] = rest;
-    const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+    const admin = openGatewayAdmin(values);
     const body = { env: values.env, issuer_rnc, encf };
     await writer.write(show((await admin.call('POST', '/admin/deliveries/retry', body)) as Row));
   } else throw new UsageError('say list, or retry with an RNC and an eNCF.');

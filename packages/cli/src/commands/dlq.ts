@@ -5,11 +5,8 @@ import type { BusEvent } from '@ecf/bus';
 import { SERVICE_NAMES } from '@ecf/contracts';
 import { openDatabase, serviceDatabaseUrl, sqlState } from '@ecf/postgres';
 import type { Console, ExitCode } from '../command.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { printable } from '../output/readable.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { printable, RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = {
   topic: 'value',

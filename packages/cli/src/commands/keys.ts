@@ -4,9 +4,8 @@ import { makeServiceKeys } from '@ecf/http/identity';
 import { ConfigError, makeSealingKeys, readMasterKeys } from '@ecf/kit';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { wantsJson } from '../output.js';
 
 export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'switch' };
 
@@ -86,7 +85,7 @@ function masterKeysOf(env: NodeJS.ProcessEnv): readonly Uint8Array[] {
 }
 
 async function reseal(values: OptionValues, console: Console): Promise<ExitCode> {
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const admin = openGatewayAdmin(values);
   const block = async () => (await admin.call('POST', '/admin/master-keys/reseal')) as State;
   let state = await block();
   let waited = 0;

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { wantsJson } from '../output.js';
 
 export const options: Options = {
   'no-wait': 'switch',
@@ -41,7 +40,7 @@ const LOOK_MS = 500;
 
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
   if (given.length !== 1 || given[0] !== 'query') throw new UsageError('say which read models: query.');
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const admin = openGatewayAdmin(values);
   let state = (await admin.call('POST', ADDRESS)) as State;
   let reported = 0;
   while (state.building && values['no-wait'] !== true) {

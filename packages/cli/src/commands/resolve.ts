@@ -1,9 +1,7 @@
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin, rowsOf } from '../gateway-admin.js';
-import { type Options, type OptionValues, takesOnly } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, takesOnly, UsageError } from '../options.js';
+import { RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = {
   env: 'value',
@@ -70,7 +68,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   takesOnly(listing ? 'list' : 'a decision', listing ? ['env', 'issuer'] : ['env', 'run', 'adopt', 'resend'], values);
   if (!listing && values.env === undefined) throw new UsageError('a decision needs --env.');
   const json = wantsJson(values, console.stdout);
-  const admin = openGatewayAdmin(values['data-dir'] as string | undefined, process.env);
+  const admin = openGatewayAdmin(values);
   const writer = new RowWriter(console.stdout);
   const line = (row: object, text: string) => writer.write(json ? `${JSON.stringify(row)}\n` : text);
   if (listing) {

@@ -9,8 +9,7 @@ import { type Batches, openBatches } from '../batches/batches.js';
 import { type Part, partsOf } from '../batches/parts.js';
 import type { Console, ExitCode } from '../command.js';
 import { announceTerminal, onlyFile, unreadable } from '../input/read-document.js';
-import type { Options, OptionValues } from '../options.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
 
 export const options: Options = {
   env: 'value',

@@ -4,10 +4,8 @@ import { ConfigError } from '@ecf/kit';
 import { type Finding, verifyArchive } from '../archive/verify.js';
 import type { Console, ExitCode } from '../command.js';
 import { openGatewayAdmin } from '../gateway-admin.js';
-import type { Options, OptionValues } from '../options.js';
-import { wantsJson } from '../output/format.js';
-import { RowWriter } from '../output/row-writer.js';
-import { UsageError } from '../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../options.js';
+import { RowWriter, wantsJson } from '../output.js';
 
 export const options: Options = { recent: 'value', 'data-dir': 'value', json: 'switch', text: 'switch' };
 
@@ -38,7 +36,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   if (!(Number.isInteger(recent) && recent >= 0)) throw new UsageError('--recent is a whole number of seconds.');
   const json = wantsJson(values, console.stdout);
   const folder = values['data-dir'] as string | undefined;
-  const admin = openGatewayAdmin(folder, process.env);
+  const admin = openGatewayAdmin(values);
   const store = openArchive(folder, process.env);
   const writer = new RowWriter(console.stdout);
   const report = (finding: Finding) => writer.write(json ? `${JSON.stringify(finding)}\n` : readable(finding));

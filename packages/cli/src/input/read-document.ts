@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Console } from '../command.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../options.js';
 
 /** More than any document has. More from standard input is refused before it fills the memory. */
 const LARGEST = 64 * 1024 * 1024;

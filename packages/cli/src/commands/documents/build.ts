@@ -2,7 +2,7 @@ import { writeXml } from '@ecf/ecf-xml';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument } from '../../input/read-document.js';
 import type { Options, OptionValues } from '../../options.js';
-import { complaints } from '../../output/complaints.js';
+import { complaints } from '../../output.js';
 import { prepare } from '../../prepare.js';
 
 export const options: Options = { 'schema-only': 'switch', json: 'switch' };

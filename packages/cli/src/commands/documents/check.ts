@@ -5,11 +5,8 @@ import { examine } from '../../check/examine.js';
 import type { Console, ExitCode } from '../../command.js';
 import { blocksOf } from '../../input/blocks.js';
 import { announceTerminal, readDocument, unreadable } from '../../input/read-document.js';
-import type { Options, OptionValues } from '../../options.js';
-import { wantsJson } from '../../output/format.js';
-import { Progress } from '../../output/progress.js';
-import { RowWriter } from '../../output/row-writer.js';
-import { UsageError } from '../../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../../options.js';
+import { Progress, RowWriter, wantsJson } from '../../output.js';
 
 export const options: Options = {
   'schema-only': 'switch',

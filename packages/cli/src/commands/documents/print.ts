@@ -3,8 +3,7 @@ import { ENVIRONMENTS, isEnvironment } from '@ecf/domain';
 import { createPrinter, PrintError } from '@ecf/printed-form';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument } from '../../input/read-document.js';
-import type { Options, OptionValues } from '../../options.js';
-import { UsageError } from '../../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../../options.js';
 
 export const options: Options = { env: 'value', format: 'value', o: 'value' };
 

@@ -1,9 +1,8 @@
 import { confirmationAddress, ENVIRONMENTS, groupOf, isEnvironment, textOf } from '@ecf/domain';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument } from '../../input/read-document.js';
-import type { Options, OptionValues } from '../../options.js';
+import { type Options, type OptionValues, UsageError } from '../../options.js';
 import { DocumentAtFault, readSigned } from '../../signed-document.js';
-import { UsageError } from '../../usage-error.js';
 
 export const options: Options = { env: 'value', json: 'switch' };
 

@@ -4,10 +4,9 @@ import { writeXml } from '@ecf/ecf-xml';
 import { CertificateError, openCertificate, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument, unreadable } from '../../input/read-document.js';
-import type { Options, OptionValues } from '../../options.js';
-import { complaints } from '../../output/complaints.js';
+import { type Options, type OptionValues, UsageError } from '../../options.js';
+import { complaints } from '../../output.js';
 import { prepare, withSigningTime } from '../../prepare.js';
-import { UsageError } from '../../usage-error.js';
 
 export const options: Options = {
   certificate: 'value',

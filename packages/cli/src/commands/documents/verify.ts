@@ -4,11 +4,8 @@ import { type CertificateFacts, signatureWarnings, type Verification, verifyXml 
 import { unreadableDocument } from '../../check/examine.js';
 import type { Console, ExitCode } from '../../command.js';
 import { readDocument } from '../../input/read-document.js';
-import type { Options, OptionValues } from '../../options.js';
-import { wantsJson } from '../../output/format.js';
-import { documentName, faultLines, printable } from '../../output/readable.js';
-import { RowWriter } from '../../output/row-writer.js';
-import { UsageError } from '../../usage-error.js';
+import { type Options, type OptionValues, UsageError } from '../../options.js';
+import { documentName, faultLines, printable, RowWriter, wantsJson } from '../../output.js';
 
 export const options: Options = { json: 'switch', text: 'switch' };
 
