@@ -22,6 +22,6 @@ export { createMasterKeyOperations } from './master-keys/reseal.js';
 export { sealAnew, sealedRows } from './master-keys/sealed-rows.js';
 export { requireNoEarlierLayout, type SealedValues } from './master-keys/sealed-values.js';
 export { createDatabaseIfMissing, migrate } from './migrate.js';
-export { anyOf, camelCaseRows, queryBuilder, snakeCase, snakeCaseRow } from './query-builder.js';
+export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
 export { createSharedCalls } from './shared-calls.js';
 export { isStorageFull } from './storage-full.js';

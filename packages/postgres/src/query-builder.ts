@@ -71,6 +71,15 @@ export function snakeCaseRow(row: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [snakeCase(column), value]));
 }
 
+/** Runs a statement in SQL. Its rows have names in camel case, as the query builder has them. */
+export async function rowsOf<R>(
+  queries: Queries,
+  sql: string | Statement,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  return camelCaseRows<R>((await queries.query<object>(sql, values)).rows);
+}
+
 /** Rows of a statement in SQL, with names in camel case as the query builder has them. */
 export function camelCaseRows<R>(rows: readonly object[]): R[] {
   const names = Object.keys(rows[0] ?? {}).map((column) => [column, camelCase(column)] as const);

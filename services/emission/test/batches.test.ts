@@ -40,17 +40,15 @@ function send(body: string | Buffer, headers: Record<string, string> = {}, query
 }
 
 async function done(batchId: string, status = 'done'): Promise<Answer['body']> {
-  for (let look = 0; look < 600; look += 1) {
-    const { body } = await world.call(emission, 'GET', `/batches/${batchId}`);
+  let body: Answer['body'];
+  await until(async () => {
+    body = (await world.call(emission, 'GET', `/batches/${batchId}`)).body;
     const { pending, accepted, conditional, rejected, in_process, refused, total } = body;
     expect(pending + accepted + conditional + rejected + in_process + refused).toBe(total);
-    if (body.finished_at !== null) {
-      expect(body.status).toBe(status);
-      return body;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`batch ${batchId} does not end`);
+    return body.finished_at !== null;
+  }, `the end of batch ${batchId}`);
+  expect(body.status).toBe(status);
+  return body;
 }
 
 async function results(batchId: string, query = ''): Promise<Answer['body'][]> {
@@ -66,17 +64,16 @@ const batchStore = () =>
     },
   });
 
-/** As if the instance had crashed before it recorded the outcome of the only line, and `readings` of it had not ended. */
+/** Makes the only line of a finished batch one whose instance crashed before its outcome; `readings` of it had not ended. */
 async function interrupted(batchId: string, line: string, readings = 0): Promise<void> {
-  await world.database.query('UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1', [
-    batchId,
-  ]);
   await world.database.query(
     `UPDATE batch_line SET outcome = NULL, emission_id = NULL, attempt = NULL, document = $2, due_at = now(), leased = true,
         readings = $3, result = NULL
       WHERE batch_id = $1`,
     [batchId, Buffer.from(line), readings],
   );
+  const unfinished = 'UPDATE batch SET finished_at = NULL, counts = NULL, due_at = now() WHERE id = $1';
+  await world.database.query(unfinished, [batchId]);
 }
 
 /** Leaves its number to the service. */
@@ -511,9 +508,7 @@ describe('a batch', () => {
       body: ndjson(some.map(({ document }) => document)),
       headers: { 'content-type': 'application/x-ndjson' },
     });
-    for (let look = 0; look < 600 && committed < some.length; look += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(committed).toBe(some.length);
+    await until(() => committed === some.length);
     // The leases end immediately instead of half a minute after the crash.
     await world.database.query('UPDATE batch_line SET due_at = now() WHERE batch_id = $1', [body.batch_id]);
     await world.database.query('UPDATE attempt SET next_action_at = now() WHERE owner IS NOT NULL');
@@ -600,7 +595,10 @@ describe('a batch', () => {
         ])
       ).map(({ body }) => body.results[0]);
     const haveEnded = async () => {
-      const { rows } = await world.database.query('SELECT 1 FROM batch_line WHERE outcome IS NULL');
+      const ids = [ofStranger.body.batch_id, own.body.batch_id];
+      const { rows } = await world.database.query('SELECT FROM batch WHERE id = ANY($1) AND finished_at IS NULL', [
+        ids,
+      ]);
       return rows.length === 0;
     };
     await until(haveEnded);
@@ -643,9 +641,9 @@ describe('a batch', () => {
       );
     const other = await counting(0);
     emission = await counting(1);
-    const some = Array.from({ length: 40 }, () => invoice());
+    const some = Array.from({ length: 16 }, () => invoice());
     const { body } = await send(ndjson(some.map(({ document }) => document)));
-    expect(await done(body.batch_id)).toMatchObject({ accepted: 40 });
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 16 });
     for (const { encf: number } of some) expect((await world.ledger(number)).length).toBe(1);
     expect([committed[0] === 0, committed[1] === 0]).toEqual([false, false]);
     await other.stop();
@@ -772,13 +770,13 @@ describe('the memory for bodies in flight', () => {
   afterAll(() => small.stop());
 
   it.each(['application/x-ndjson', 'application/json'])(
-    'holds less than 2 MiB of a batch of 60 MiB in %s',
+    'holds less than 2 MiB of a batch of 12 MiB in %s',
     async (type) => {
       const isArray = type === 'application/json';
       // Documents that are refused one by one: the body is what counts here.
       const line = JSON.stringify({ ECF: { Encabezado: 'x'.repeat(60_000) } });
       async function* body() {
-        for (let n = 0; n < 1_000; n += 1) yield Buffer.from(isArray ? `${n === 0 ? '[' : ','}${line}` : `${line}\n`);
+        for (let n = 0; n < 200; n += 1) yield Buffer.from(isArray ? `${n === 0 ? '[' : ','}${line}` : `${line}\n`);
         if (isArray) yield Buffer.from(']');
       }
       most = 0;
@@ -787,7 +785,7 @@ describe('the memory for bodies in flight', () => {
         headers: { 'content-type': type },
         duplex: 'half',
       } as RequestInit);
-      expect([status, answer.total]).toEqual([202, 1_000]);
+      expect([status, answer.total]).toEqual([202, 200]);
       expect(most).toBeGreaterThan(MEBIBYTE / 2);
       expect(most).toBeLessThan(2 * MEBIBYTE);
       expect(bodies.bytes()).toBe(0);
@@ -810,7 +808,13 @@ describe('the memory for bodies in flight', () => {
           `${(60_000).toString(16)}\r\n${'x'.repeat(50_000)}`,
         ),
       );
-      const refused = await Promise.race(open.map((one) => one.answer()));
+      const answers = open.map(async (one) => {
+        const answer = await one.answer();
+        // The server cuts a refused body after two seconds; on a busy machine its answer may be unread until then.
+        if (Number.isNaN(answer.status)) throw new Error('the connection was cut before its answer was read');
+        return answer;
+      });
+      const refused = await Promise.any(answers);
       expect(refused).toMatchObject({ status: 429, code: 'rate_limited' });
       expect(refused.head).toMatch(/retry-after: 5/i);
       expect(bodies.bytes()).toBeLessThanOrEqual(4 * MEBIBYTE);
@@ -829,7 +833,7 @@ describe('the limit of an account', () => {
     const metrics = createMetrics();
     const limited = await world.start({ metrics }, { RATE_LIMIT_PER_ACCOUNT: 10 });
     await emission.stop();
-    const some = Array.from({ length: 20 }, () => invoice());
+    const some = Array.from({ length: 12 }, () => invoice());
     const { status, body, headers } = await world.call(limited, 'POST', '/batches', {
       body: ndjson(some.map(({ document }) => document)),
       headers: { 'content-type': 'application/x-ndjson' },
@@ -839,14 +843,14 @@ describe('the limit of an account', () => {
     const first = await call();
     expect([first.status, first.headers.get('ratelimit-policy')]).toEqual([200, '"account";q=10;w=1']);
     expect(first.headers.get('ratelimit')).toMatch(/^"account";r=[0-9];t=1$/);
-    const answers = await Promise.all(Array.from({ length: 40 }, call));
+    const answers = await Promise.all(Array.from({ length: 20 }, call));
     const refused = answers.filter((answer) => answer.status === 429);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]?.body).toMatchObject({ code: 'rate_limited' });
     expect(refused[0]?.headers.get('ratelimit')).toMatch(/^"account";r=0;t=[01]$/);
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     emission = limited;
-    expect(await done(body.batch_id)).toMatchObject({ accepted: 20 });
+    expect(await done(body.batch_id)).toMatchObject({ accepted: 12 });
     expect(await metrics.render()).toMatch(/ecf_limited_documents_total\{source="line"\} [1-9]/);
     const waits = await world.database.query<{ most: number }>(
       'SELECT max(postponements) AS most FROM batch_line WHERE batch_id = $1',
@@ -1035,26 +1039,19 @@ describe('the batch API', () => {
     });
     request.on('error', () => undefined);
     request.write(ndjson(Array.from({ length: 600 }, () => ({ ECF: {} }))));
-    for (let look = 0; look < 200 && (await batches()) === before; look += 1)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await batches()).toBe(before + 1);
+    await until(async () => (await batches()) === before + 1);
     request.destroy();
-    for (let look = 0; look < 200 && (await batches()) > before; look += 1)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await batches()).toBe(before);
+    await until(async () => (await batches()) === before);
   });
 
-  it.each(['?after=x', '?limit=0', '?limit=1001', '?only=unknown'])(
-    'refuses a query of results with %s',
-    async (query) => {
-      const { body } = await send(ndjson([invoice().document]));
-      const answer = await world.call(emission, 'GET', `/batches/${body.batch_id}/results${query}`);
-      expect(answer.status).toBe(422);
-      await done(body.batch_id);
-      const beyond = await world.call(emission, 'GET', `/batches/${body.batch_id}/results?after=9999999999`);
-      expect([beyond.status, beyond.body.results]).toEqual([200, []]);
-    },
-  );
+  it('refuses a query of results whose parameters are malformed, and has no results after the last line', async () => {
+    const { body } = await send('{}\n');
+    const query = (text: string) => world.call(emission, 'GET', `/batches/${body.batch_id}/results${text}`);
+    for (const text of ['?after=x', '?limit=0', '?limit=1001', '?only=unknown'])
+      expect([text, (await query(text)).status]).toEqual([text, 422]);
+    const beyond = await query('?after=9999999999');
+    expect([beyond.status, beyond.body.results]).toEqual([200, []]);
+  });
 });
 
 describe('emission', () => {

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendToOutbox, type BusEvent, onceEach } from '@ecf/bus';
 import type { Environment } from '@ecf/domain';
-import {
-  camelCaseRows,
-  type Database,
-  type Queries,
-  type Statement,
-  snakeCaseRow,
-  type Transaction,
-} from '@ecf/postgres';
+import { type Database, type Queries, rowsOf, snakeCaseRow, type Transaction } from '@ecf/postgres';
 import type { Selectable } from 'kysely';
 import type { DB } from './generated/tables.js';
 import type { PacedWork, SubmissionStore } from './ports.js';
@@ -214,7 +207,7 @@ export function createSubmissionStore({ database, describe, firstDue }: Submissi
       return (await database.query<{ due_at: Date }>(sql, [env, trackId])).rows[0]?.due_at ?? null;
     },
     async dueWork(now, rate) {
-      const rows = await rowsOf<PacedWork>(database, DUE_WORK, []);
+      const rows = await rowsOf<PacedWork>(database, DUE_WORK);
       return rows.map((row) => ({ ...credible(row, now, rate), dueAt: row.dueAt }));
     },
     claimDue: ({ env, now, until, limit, rate }) =>
@@ -260,11 +253,6 @@ export function createSubmissionStore({ database, describe, firstDue }: Submissi
       return rows.map(({ total, ...row }) => ({ ...row, waiting: total - row.due - row.claimed }));
     },
   };
-}
-
-/** Rows with the names of columns in camel case. */
-async function rowsOf<R>(queries: Queries, sql: string | Statement, values: readonly unknown[]): Promise<R[]> {
-  return camelCaseRows<R>((await queries.query<object>(sql, values)).rows);
 }
 
 async function lockPace(tx: Queries, env: Environment): Promise<Pace> {

@@ -1,5 +1,5 @@
-import type { ErrorDetail, LineStatus } from '@ecf/contracts';
-import type { Environment, Fault } from '@ecf/domain';
+import type { BatchBody, BatchDone, ErrorDetail, LineStatus } from '@ecf/contracts';
+import { type Environment, type Fault, toIsoDominican } from '@ecf/domain';
 import type { Caller } from '@ecf/taxpayer-replica';
 import type { Attempt } from '../attempt/attempt.js';
 
@@ -130,4 +130,28 @@ export interface BatchLine {
   readonly ownReference: string | null;
   readonly outcome: LineOutcome | null;
   readonly attempt: Attempt | null;
+}
+
+/** The batch as callers see it. */
+export function batchBody(batch: Batch): BatchBody {
+  return {
+    batch_id: String(batch.id),
+    status: batch.cancelledAt !== null ? 'cancelled' : batch.finishedAt !== null ? 'done' : 'processing',
+    validate: batch.validate,
+    total: batch.total,
+    ...batch.counts,
+    created_at: toIsoDominican(batch.createdAt),
+    finished_at: batch.finishedAt === null ? null : toIsoDominican(batch.finishedAt),
+  };
+}
+
+/** The data of the event that publishes the end of a batch. */
+export function batchDone({ env, caller, issuerRnc, ...batch }: FinishedBatch): BatchDone {
+  return {
+    env,
+    account_id: caller.accountId,
+    taxpayers: caller.taxpayers === undefined ? null : [...caller.taxpayers],
+    issuer_rnc: issuerRnc,
+    batch: batchBody(batch),
+  };
 }

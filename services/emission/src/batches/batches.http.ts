@@ -4,6 +4,7 @@ import { identityOf } from '@ecf/http/identity';
 import { ApiError } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
+import { EmissionError } from '../errors.js';
 import {
   IDEMPOTENCY_KEY,
   mediaType,
@@ -12,17 +13,16 @@ import {
   SubmissionParameters,
 } from '../issue/submission-form.http.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
-import type { BatchLine, LineError } from './batch.js';
-import { type BatchFormat, readBatchBody } from './batch-body.http.js';
-import { batchBody } from './batch-body.js';
-import type { BatchScope, ResultPage } from './ports.js';
-import type { QueryBatches } from './query-batches.js';
+import { type Batch, type BatchLine, batchBody, type LineError } from './batch.js';
+import type { BatchScope, BatchStore, ResultPage } from './ports.js';
+import { type BatchFormat, readBatchBody } from './read-body.http.js';
 import type { ReceiveBatch } from './receive-batch.js';
 
-/** Use cases behind the routes of batches. */
+/** What the routes of batches use. */
 export interface Batches {
   readonly receive: ReceiveBatch;
-  readonly query: QueryBatches;
+  readonly batches: Pick<BatchStore, 'find' | 'findByKey' | 'list' | 'results' | 'cancel'>;
+  readonly clock: () => Date;
   /** Largest document of a batch in bytes. */
   readonly maxDocumentBytes: number;
 }
@@ -31,8 +31,8 @@ const NDJSON = 'application/x-ndjson';
 const FORMATS: Readonly<Record<string, BatchFormat>> = { [NDJSON]: 'ndjson', 'application/json': 'json' };
 
 /** The routes of batches. */
-export function batchRoutes(batches: Batches): readonly ServiceRoute[] {
-  const answering = (handler: typeof createBatch) => (req: Request, res: Response) => handler(batches, req, res);
+export function batchRoutes(parts: Batches): readonly ServiceRoute[] {
+  const answering = (handler: typeof createBatch) => (req: Request, res: Response) => handler(parts, req, res);
   return [
     ['post', '/batches', 'account', answering(createBatch)],
     ['get', '/batches', 'account', answering(listBatches)],
@@ -59,39 +59,43 @@ async function createBatch({ receive, maxDocumentBytes }: Batches, req: Request,
   res.json({ batch_id: String(id), total, status_url: address });
 }
 
-/** `GET /batches` */
-async function listBatches({ query }: Batches, req: Request, res: Response): Promise<void> {
+/** `GET /batches`, or the one that came with an idempotency key. */
+async function listBatches({ batches }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const key = parameters.idempotencyKey();
   const { after, limit } = parameters.pageAfter();
   parameters.check();
   const scope = scopeOf(req);
-  const batches = key === null ? await query.list(scope, { after, limit }) : await query.withKey(scope, key);
-  const isFull = key === null && batches.length === limit;
-  const next = isFull ? String(batches.at(-1)?.id) : null;
-  res.json({ count: batches.length, next, batches: batches.map(batchBody) });
+  const withKey = key === null ? null : await batches.findByKey(scope, key);
+  const one = withKey === null ? null : await batches.find(scope, withKey.id);
+  const found = key === null ? await batches.list(scope, { after, limit }) : one === null ? [] : [one];
+  const isFull = key === null && found.length === limit;
+  const next = isFull ? String(found.at(-1)?.id) : null;
+  res.json({ count: found.length, next, batches: found.map(batchBody) });
 }
 
 /** `GET /batches/{batch_id}` */
-async function findBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
-  sendObject(req, res, batchBody(await query.one(scopeOf(req), idOf(req))));
+async function findBatch({ batches }: Batches, req: Request, res: Response): Promise<void> {
+  sendObject(req, res, batchBody(await requested(batches, req)));
 }
 
-/** `POST /batches/{batch_id}/cancel` */
-async function cancelBatch({ query }: Batches, req: Request, res: Response): Promise<void> {
-  res.json(batchBody(await query.cancel(scopeOf(req), idOf(req))));
+/** `POST /batches/{batch_id}/cancel`: refuses the lines that have not begun. A finished batch does not change. */
+async function cancelBatch({ batches, clock }: Batches, req: Request, res: Response): Promise<void> {
+  const batch = await requested(batches, req);
+  if (batch.finishedAt === null) await batches.cancel(batch.id, clock());
+  res.json(batchBody(batch.finishedAt === null ? await requested(batches, req) : batch));
 }
 
 /** `GET /batches/{batch_id}/results`: a page, or all of them as NDJSON. */
-async function batchResults({ query }: Batches, req: Request, res: Response): Promise<void> {
+async function batchResults({ batches }: Batches, req: Request, res: Response): Promise<void> {
   const parameters = new BatchParameters(req);
   const only = parameters.only();
   const { after, limit } = parameters.pageAfter();
   parameters.check();
-  const read = await query.results(scopeOf(req), idOf(req));
+  const { id } = await requested(batches, req);
   const isStream = (req.headers.accept ?? '').includes(NDJSON);
   const most = isStream ? Number.POSITIVE_INFINITY : limit;
-  const parts = partsOf(read, { after: after ?? 0, limit: most, only });
+  const parts = partsOf((page) => batches.results(id, page), { after: after ?? 0, limit: most, only });
   // Reads the first part before the answer begins, so that an error still has its status.
   let part = await parts.next();
   res.setHeader('content-type', isStream ? NDJSON : 'application/json; charset=utf-8');
@@ -109,7 +113,7 @@ async function batchResults({ query }: Batches, req: Request, res: Response): Pr
 }
 
 /** Lines that are read and written together: each may have a thousand faults. */
-const LINES_AT_ONCE = 25;
+const LINES_PER_PART = 25;
 
 /** The lines of a page, part by part. */
 async function* partsOf(
@@ -117,7 +121,7 @@ async function* partsOf(
   { after, limit, only }: ResultPage,
 ): AsyncGenerator<BatchLine[]> {
   for (let last = after, left = limit; left > 0; ) {
-    const wanted = Math.min(left, LINES_AT_ONCE);
+    const wanted = Math.min(left, LINES_PER_PART);
     const lines = await read({ after: last, limit: wanted, only });
     if (lines.length > 0) yield lines;
     last = lines.at(-1)?.line ?? last;
@@ -155,11 +159,15 @@ function scopeOf(req: Request): BatchScope {
   return { accountId: account_id, env, taxpayers };
 }
 
-function idOf(req: Request): number {
+/** The batch of the path. Batches of other accounts do not exist for the caller (404). */
+async function requested({ find }: Pick<BatchStore, 'find'>, req: Request): Promise<Batch> {
   const parameters = new RequestParameters(req);
   const id = parameters.id('batch_id');
   parameters.check();
-  return id;
+  const scope = scopeOf(req);
+  const batch = await find(scope, id);
+  if (batch === null) throw new EmissionError('not_found', `There is no batch ${id} in ${scope.env}.`);
+  return batch;
 }
 
 function formatOf(req: Request): BatchFormat {

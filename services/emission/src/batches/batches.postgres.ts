@@ -1,16 +1,19 @@
 import { appendToOutbox, type BusEvent } from '@ecf/bus';
 import { LINE_STATUSES, type LineStatus } from '@ecf/contracts';
-import { EMISSION_STATES, type EmissionState, storableText } from '@ecf/domain';
+import { EMISSION_STATES, type EmissionState, type Environment, storableText } from '@ecf/domain';
 import {
-  camelCaseRows,
   createSharedCalls,
   type Database,
   deleteExpired,
   isUniqueViolation,
+  queryBuilder,
   type Retention,
+  rowsOf,
 } from '@ecf/postgres';
+import { sql } from 'kysely';
 import { ATTEMPT_COLUMNS, type AttemptRow, attemptOf } from '../attempt/emission.postgres.js';
 import { retryWhileUnavailable } from '../errors.postgres.js';
+import type { DB } from '../generated/tables.js';
 import {
   type Batch,
   type BatchLine,
@@ -24,12 +27,6 @@ import {
 import type { BatchBacklog, BatchScope, BatchStore, ReceivedBatch } from './ports.js';
 import { CANCELLED } from './process-line.js';
 
-const BEGIN = {
-  name: 'batch_begin',
-  text: `INSERT INTO batch (account_id, env, idempotency_key, validate, may_wait, refuse_warnings, caller, created_at, sha256, total)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '', 0) RETURNING id`,
-};
-
 const ADD_LINES = {
   name: 'batch_add_lines',
   text: `INSERT INTO batch_line (batch_id, account_id, line, document, encf, issuer_rnc, own_reference, due_at)
@@ -42,24 +39,6 @@ const SET_ORDER = {
   text: `UPDATE batch_line l SET same_line = o.same_line, reference_line = o.reference_line
     FROM unnest($2::int[], $3::int[], $4::int[]) AS o(line, same_line, reference_line)
     WHERE l.batch_id = $1 AND l.line = o.line`,
-};
-
-const RECEIVE = {
-  name: 'batch_receive',
-  text: 'UPDATE batch SET received = true, total = $2, sha256 = $3, due_at = $4, content_hash = $5 WHERE id = $1',
-};
-
-const DISCARD = { name: 'batch_discard', text: 'DELETE FROM batch WHERE id = $1 AND NOT received' };
-
-const KEY_OF = {
-  name: 'batch_key_of',
-  text: 'SELECT account_id AS "accountId", env, idempotency_key AS key FROM batch WHERE id = $1',
-};
-
-const FIND_BY_KEY = {
-  name: 'batch_find_by_key',
-  text: `SELECT id, total, sha256, content_hash AS "contentHash", validate FROM batch
-    WHERE account_id = $1 AND env = $2 AND idempotency_key = $3 AND received`,
 };
 
 /**
@@ -87,9 +66,9 @@ const CLAIM_LINES = `WITH account AS (
     claimed AS (
       UPDATE batch_line l SET due_at = $2, leased = true, begun = l.begun OR l.leased FROM picked p
       WHERE l.batch_id = p.batch_id AND l.line = p.line RETURNING l.*, p.had_turn)
-    SELECT c.batch_id AS "batchId", c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate,
-      b.may_wait AS "mayWait", b.refuse_warnings AS "refusesWarnings", b.idempotency_key IS NOT NULL AS "hasKey",
-      b.cancelled_at IS NOT NULL AS cancelled, r.encf AS "refusedReference"
+    SELECT c.batch_id, c.line, c.document, c.postponements, c.failures, c.readings, c.begun, b.env, b.caller, b.validate,
+      b.may_wait, b.refuse_warnings AS refuses_warnings, b.idempotency_key IS NOT NULL AS has_key,
+      b.cancelled_at IS NOT NULL AS cancelled, r.encf AS refused_reference
     FROM claimed c JOIN batch b ON b.id = c.batch_id
     LEFT JOIN batch_line r ON r.batch_id = c.batch_id AND r.line = c.reference_line AND r.outcome = 'refused'
       AND (r.same_line IS NULL OR NOT EXISTS (
@@ -103,20 +82,13 @@ const RENEW_LINES = {
     WHERE l.batch_id = r.batch_id AND l.line = r.line AND l.leased AND l.outcome IS NULL`,
 };
 
-/** A reading of the line's document begins, or ($3) has ended. */
-const COUNT_READING = {
-  name: 'batch_count_reading',
-  text: `UPDATE batch_line SET readings = CASE WHEN $3::boolean THEN 0 ELSE readings + 1 END
-    WHERE batch_id = $1 AND line = $2 AND outcome IS NULL`,
-};
-
 /**
  * The attempt that a line made: the one under its key ($3) for an automatic number, or the latest with its number that
  * bears this key. A request id does not identify a line: every caller chooses its own.
  */
 const ATTEMPT_OF_LINE = {
   name: 'batch_attempt_of_line',
-  text: `SELECT a.emission_id AS "emissionId", a.attempt
+  text: `SELECT a.emission_id, a.attempt
     FROM batch_line l JOIN batch b ON b.id = l.batch_id
     CROSS JOIN LATERAL (
       SELECT k.emission_id, k.attempt FROM submission_key k
@@ -160,18 +132,6 @@ const POSTPONE = {
       result = CASE WHEN stops THEN $5::json END,
       document = CASE WHEN stops THEN NULL ELSE l.document END
     FROM stop WHERE l.batch_id = $1 AND l.line = $2 AND l.outcome IS NULL`,
-};
-
-/** A finished batch does not change. The lock makes a line that is postponed at this moment see the cancellation. */
-const CANCEL = {
-  name: 'batch_cancel',
-  text: 'UPDATE batch SET cancelled_at = coalesce(cancelled_at, $2) WHERE id = $1 AND finished_at IS NULL',
-};
-
-const REFUSE_REST = {
-  name: 'batch_refuse_rest',
-  text: `UPDATE batch_line SET outcome = 'refused', result = $2::json, document = NULL, due_at = NULL
-    WHERE batch_id = $1 AND outcome IS NULL AND NOT begun AND NOT leased`,
 };
 
 const states = (wanted: (state: (typeof EMISSION_STATES)[EmissionState]) => boolean): string =>
@@ -219,28 +179,28 @@ const COUNT = {
         WHERE l.account_id = b.account_id AND l.batch_id = b.id AND l.due_at IS NOT NULL) AS is_due
       FROM batch b WHERE b.id = $1),
     counted AS MATERIALIZED (SELECT CASE WHEN is_due THEN NULL ELSE ${COUNTS_OF('$1::bigint')} END AS counts FROM line),
-    over AS (SELECT counts, counts IS NOT NULL
-        AND ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_over FROM counted)
+    ended AS (SELECT counts, counts IS NOT NULL
+        AND ${OPEN.map((status) => `counts->'${status}' IS NULL`).join(' AND ')} AS is_finished FROM counted)
     UPDATE batch SET
-      finished_at = CASE WHEN is_over THEN $2::timestamptz END,
-      counts = CASE WHEN is_over THEN over.counts END,
-      due_at = CASE WHEN is_over THEN NULL ELSE $3::timestamptz END
-    FROM over WHERE id = $1 AND finished_at IS NULL
-    RETURNING id, env, caller, validate, total, created_at AS "createdAt", cancelled_at AS "cancelledAt", finished_at AS "finishedAt", batch.counts,
-      CASE WHEN is_over THEN (SELECT CASE WHEN min(issuer_rnc) = max(issuer_rnc) THEN min(issuer_rnc) END
-        FROM batch_line WHERE batch_id = $1) END AS "issuerRnc"`,
+      finished_at = CASE WHEN is_finished THEN $2::timestamptz END,
+      counts = CASE WHEN is_finished THEN ended.counts END,
+      due_at = CASE WHEN is_finished THEN NULL ELSE $3::timestamptz END
+    FROM ended WHERE id = $1 AND finished_at IS NULL
+    RETURNING id, env, caller, validate, total, created_at, cancelled_at, finished_at, batch.counts,
+      CASE WHEN is_finished THEN (SELECT CASE WHEN min(issuer_rnc) = max(issuer_rnc) THEN min(issuer_rnc) END
+        FROM batch_line WHERE batch_id = $1) END AS issuer_rnc`,
 };
 
 /** Open batches, their lines without an outcome, and when the oldest batch with such a line came. */
 const BACKLOG = {
   name: 'batch_backlog',
   text: `SELECT (SELECT count(*) FROM batch WHERE due_at IS NOT NULL) AS batches, coalesce(sum(w.lines), 0)::int AS lines,
-      min(b.created_at) AS "oldestCreatedAt"
+      min(b.created_at) AS oldest_created_at
     FROM (SELECT batch_id, count(*) AS lines FROM batch_line WHERE due_at IS NOT NULL GROUP BY 1) w
     JOIN batch b ON b.id = w.batch_id AND b.received`,
 };
 
-const BATCH = `b.id, b.validate, b.total, b.created_at AS "createdAt", b.cancelled_at AS "cancelledAt", b.finished_at AS "finishedAt",
+const BATCH = `b.id, b.validate, b.total, b.created_at, b.cancelled_at, b.finished_at,
     coalesce(b.counts, ${COUNTS_OF('b.id')}) AS counts`;
 
 /** Whether a key that is limited to the taxpayers of a parameter sees batch `b`; null is not limited. */
@@ -301,6 +261,7 @@ const FINISHED_BATCHES: Retention = {
 /** Batches in PostgreSQL. Outcomes of lines that come together share a statement. */
 export function createPostgresBatchStore({ database, timeoutMs, describe }: BatchStoreOptions): BatchStore {
   const retry = <T>(work: () => Promise<T>) => retryWhileUnavailable(timeoutMs, work);
+  const builder = queryBuilder<DB>(database);
   const outcomes = createSharedCalls<{ line: DueLine; outcome: LineOutcome }, void>({
     maxItems: 64,
     maxInFlight: 1,
@@ -313,16 +274,32 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
   });
 
   async function findByKey({ accountId, env }: BatchScope, key: string): Promise<ReceivedBatch | null> {
-    return (await retry(() => database.query<ReceivedBatch>(FIND_BY_KEY, [accountId, env, key]))).rows[0] ?? null;
+    const query = builder
+      .selectFrom('batch')
+      .select(['id', 'total', 'sha256', 'contentHash', 'validate'])
+      .where('accountId', '=', accountId)
+      .where('env', '=', env)
+      .where('idempotencyKey', '=', key)
+      .where('received', '=', sql.lit(true));
+    return (await retry(() => query.executeTakeFirst())) ?? null;
   }
 
   return {
     findByKey,
     async begin({ caller, env, idempotencyKey, validate, mayWait, refusesWarnings, createdAt }) {
-      const how = [validate, mayWait, refusesWarnings];
-      const values = [caller.accountId, env, idempotencyKey, ...how, JSON.stringify(caller), createdAt];
-      const { rows } = await retry(() => database.query<{ id: number }>(BEGIN, values));
-      return rows[0]?.id as number;
+      const query = builder.insertInto('batch').values({
+        accountId: caller.accountId,
+        env,
+        idempotencyKey,
+        validate,
+        mayWait,
+        refuseWarnings: refusesWarnings,
+        caller: JSON.stringify(caller),
+        createdAt,
+        sha256: '',
+        total: 0,
+      });
+      return (await retry(() => query.returning('id').executeTakeFirstOrThrow())).id;
     },
     async addLines(id, accountId, lines) {
       await database.query(ADD_LINES, [id, accountId, ...lineColumns(lines)]);
@@ -331,20 +308,28 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
       try {
         await database.transaction(async (tx) => {
           if (order.length > 0) await tx.query(SET_ORDER, [id, ...orderColumns(order)]);
-          const { rowCount } = await tx.query(RECEIVE, [id, total, sha256, now, contentHash]);
-          if (rowCount === 0) throw new Error(`batch ${id} was discarded before its body had arrived`);
+          const { numUpdatedRows } = await queryBuilder<DB>(tx)
+            .updateTable('batch')
+            .set({ received: true, total, sha256, contentHash, dueAt: now })
+            .where('id', '=', id)
+            .executeTakeFirst();
+          if (numUpdatedRows === 0n) throw new Error(`batch ${id} was discarded before its body had arrived`);
         });
         return null;
       } catch (error) {
         if (!isUniqueViolation(error, RECEIVED_KEY)) throw error;
       }
-      const { rows } = await database.query<BatchScope & { key: string }>(KEY_OF, [id]);
-      const first = rows[0] === undefined ? null : await findByKey(rows[0], rows[0].key);
+      const { accountId, env, idempotencyKey } = await builder
+        .selectFrom('batch')
+        .select(['accountId', 'env', 'idempotencyKey'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      const first = await findByKey({ accountId, env: env as Environment }, idempotencyKey ?? '');
       if (first === null) throw new Error(`the batch that has the idempotency key of batch ${id} cannot be found`);
       return first;
     },
     async discard(id) {
-      await database.query(DISCARD, [id]);
+      await builder.deleteFrom('batch').where('id', '=', id).where('received', '=', sql.lit(false)).execute();
     },
     async deleteExpired(now) {
       await deleteExpired(database, UNFINISHED_BATCHES, now);
@@ -352,35 +337,39 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     },
     async attemptOf(due) {
       const values = [due.batchId, due.line, keyOfLine(due)];
-      const found = await retry(() => database.query<{ emissionId: number; attempt: number }>(ATTEMPT_OF_LINE, values));
-      return found.rows[0] === undefined ? null : { outcome: 'submitted', ...found.rows[0] };
+      const query = () => rowsOf<{ emissionId: number; attempt: number }>(database, ATTEMPT_OF_LINE, values);
+      const [found] = await retry(query);
+      return found === undefined ? null : { outcome: 'submitted', ...found };
     },
     record: (line, outcome) => retry(() => outcomes.run({ line, outcome })),
     async countReading({ batchId, line }, reading) {
-      await retry(() => database.query(COUNT_READING, [batchId, line, reading === 'ended']));
+      const query = builder
+        .updateTable('batchLine')
+        .set({ readings: reading === 'ended' ? 0 : sql<number>`readings + 1` })
+        .where('batchId', '=', batchId)
+        .where('line', '=', line)
+        .where('outcome', 'is', null);
+      await retry(() => query.execute());
     },
     async postpone({ batchId: id, line }, { dueAt, begun, failed, limited }) {
       await retry(() => database.query(POSTPONE, [id, line, dueAt, begun, json(CANCELLED), failed, limited]));
     },
     async find({ accountId, env, taxpayers }, id) {
-      const { rows } = await retry(() => database.query<BatchRow>(FIND, [accountId, env, id, taxpayers ?? null]));
-      return rows[0] === undefined ? null : fromBatchRow(rows[0]);
+      const values = [accountId, env, id, taxpayers ?? null];
+      const [row] = await retry(() => rowsOf<BatchRow>(database, FIND, values));
+      return row === undefined ? null : fromBatchRow(row);
     },
     async list({ accountId, env, taxpayers }, { after, limit }) {
-      const { rows } = await retry(() =>
-        database.query<BatchRow>(LIST, [accountId, env, after, limit, taxpayers ?? null]),
-      );
-      return rows.map(fromBatchRow);
+      const values = [accountId, env, after, limit, taxpayers ?? null];
+      return (await retry(() => rowsOf<BatchRow>(database, LIST, values))).map(fromBatchRow);
     },
     async results(id, { after, limit, only }) {
-      const { rows } = await retry(() => database.query(RESULTS, [id, after, limit, only]));
-      return camelCaseRows<ResultRow>(rows).map(fromResultRow);
+      const values = [id, after, limit, only];
+      return (await retry(() => rowsOf<ResultRow>(database, RESULTS, values))).map(fromResultRow);
     },
     // The statements of the background do not wait for a database that cannot be reached: the next run repeats them.
-    async claimDue({ now, until, limit, except = [], afterAccount = '' }) {
-      const values = [now, until, limit, except, afterAccount];
-      return (await database.query<DueLine>(CLAIM_LINES, values)).rows;
-    },
+    claimDue: ({ now, until, limit, except = [], afterAccount = '' }) =>
+      rowsOf<DueLine>(database, CLAIM_LINES, [now, until, limit, except, afterAccount]),
     async renew(lines, until) {
       await database.query(RENEW_LINES, [...keyColumns(lines), until]);
     },
@@ -390,22 +379,35 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
     },
     count: (id, now, next) =>
       database.transaction(async (tx) => {
-        const { rows } = await tx.query<FinishedRow>(COUNT, [id, now, next]);
+        const rows = await rowsOf<FinishedRow>(tx, COUNT, [id, now, next]);
         const finished = rows.filter(({ finishedAt }) => finishedAt !== null);
-        await appendToOutbox(
-          tx,
-          finished.map((row) => describe({ ...row, counts: allCounts(row.counts) })),
-        );
+        const events = finished.map((row) => describe({ ...row, counts: allCounts(row.counts) }));
+        await appendToOutbox(tx, events);
       }),
     async backlog() {
-      const { rows } = await database.query<BatchBacklog>(BACKLOG);
-      return rows[0] ?? { batches: 0, lines: 0, oldestCreatedAt: null };
+      const [backlog] = await rowsOf<BatchBacklog>(database, BACKLOG);
+      return backlog ?? { batches: 0, lines: 0, oldestCreatedAt: null };
     },
     cancel: (id, now) =>
       retry(() =>
         database.transaction(async (tx) => {
-          const { rowCount } = await tx.query(CANCEL, [id, now]);
-          if (rowCount > 0) await tx.query(REFUSE_REST, [id, json(CANCELLED)]);
+          const transaction = queryBuilder<DB>(tx);
+          // A finished batch does not change. The lock makes a line that is postponed meanwhile see the cancellation.
+          const { numUpdatedRows } = await transaction
+            .updateTable('batch')
+            .set({ cancelledAt: sql<Date>`coalesce(cancelled_at, ${now})` })
+            .where('id', '=', id)
+            .where('finishedAt', 'is', null)
+            .executeTakeFirst();
+          if (numUpdatedRows === 0n) return;
+          await transaction
+            .updateTable('batchLine')
+            .set({ outcome: 'refused', result: json(CANCELLED), document: null, dueAt: null })
+            .where('batchId', '=', id)
+            .where('outcome', 'is', null)
+            .where('begun', '=', false)
+            .where('leased', '=', false)
+            .execute();
         }),
       ),
   };

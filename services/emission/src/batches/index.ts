@@ -13,7 +13,6 @@ import { createPostgresBatchStore } from './batches.postgres.js';
 import type { ReadLines } from './line-numbers.js';
 import type { LineRate } from './ports.js';
 import { createProcessLine } from './process-line.js';
-import { createQueryBatches } from './query-batches.js';
 import { createReceiveBatch } from './receive-batch.js';
 
 export interface BatchWork {
@@ -56,7 +55,8 @@ export function createBatches(
     backgrounds: [lines, createCountBackground(batchPorts, options)],
     routes: batchRoutes({
       receive: createReceiveBatch(batchPorts, lines.wake),
-      query: createQueryBatches(batchPorts),
+      batches: store,
+      clock,
       maxDocumentBytes: config.MAX_BODY_BYTES,
     }),
     deleteExpired: store.deleteExpired,

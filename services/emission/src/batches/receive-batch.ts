@@ -8,7 +8,7 @@ import { type NumberedLine, orderLines } from './line-order.js';
 import type { BatchStore, ReceivedBatch } from './ports.js';
 
 /** The documents of a body, as bytes; null represents one that is larger than a document may be. */
-export interface BatchBody {
+export interface ReceivedBody {
   readonly documents: AsyncIterable<Buffer | null>;
   /** Frees the memory that was counted for the documents so far. */
   release(): void;
@@ -16,7 +16,7 @@ export interface BatchBody {
   sha256(): string;
 }
 
-export type ReceiveBatch = (batch: Omit<NewBatch, 'createdAt'>, body: BatchBody) => Promise<ReceivedBatch>;
+export type ReceiveBatch = (batch: Omit<NewBatch, 'createdAt'>, body: ReceivedBody) => Promise<ReceivedBatch>;
 
 /** Bytes and lines that share an insertion. */
 const CHUNK = { lines: 500, bytes: 1024 * 1024 };
@@ -31,7 +31,7 @@ export function createReceiveBatch(
 ): ReceiveBatch {
   const { batches, clock } = ports;
 
-  async function store(batch: NewBatch, body: BatchBody): Promise<ReceivedBatch> {
+  async function store(batch: NewBatch, body: ReceivedBody): Promise<ReceivedBatch> {
     const id = await batches.begin(batch);
     try {
       const { numbered, contentHash } = await storeLines(ports, id, batch, body);
@@ -69,7 +69,7 @@ async function storeLines(
   ports: { readonly batches: BatchStore; readonly readLine: ReadLines },
   id: number,
   { caller, idempotencyKey, validate }: NewBatch,
-  { documents, release }: BatchBody,
+  { documents, release }: ReceivedBody,
 ): Promise<{ numbered: NumberedLine[]; contentHash: string }> {
   const { batches } = ports;
   const { accountId } = caller;

@@ -3,7 +3,7 @@ import { appendToOutbox, type BusEvent } from '@ecf/bus';
 import { actEvents } from '@ecf/bus/events';
 import { EMISSION_STATES, environmentRun, storedEnvironment } from '@ecf/domain';
 import { merged, type NumberRange } from '@ecf/domain/number-set';
-import { camelCaseRows, type Database, type Queries, queryBuilder, snakeCase, type Transaction } from '@ecf/postgres';
+import { type Database, type Queries, queryBuilder, rowsOf, snakeCase, type Transaction } from '@ecf/postgres';
 import { type Selectable, sql } from 'kysely';
 import { retryWhileUnavailable } from '../errors.postgres.js';
 import type { DB } from '../generated/tables.js';
@@ -229,8 +229,7 @@ export function createPostgresCancellationStore({
     },
     claimDue: ({ now, until, limit }) =>
       database.transaction(async (tx) => {
-        const { rows } = await tx.query<object>(CLAIM, [now, until, limit]);
-        const claimed = camelCaseRows<CancellationRow>(rows).map(fromRow);
+        const claimed = (await rowsOf<CancellationRow>(tx, CLAIM, [now, until, limit])).map(fromRow);
         // One that was `failed` may arrive from now on, so it is published as `submitted`.
         if (claimed.length > 0) await appendToOutbox(tx, claimed.map(describe));
         return claimed;
@@ -323,7 +322,7 @@ async function findLocal(
     .where('env', '=', sql<string>`stored_environment(${env}, issuer_rnc, NULL)`)
     .where('accountId', '=', accountId)
     .where('contentHash', '=', contentHash)
-    .where('state', '=', 'local')
+    .where('state', '=', sql.lit('local'))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -4,7 +4,7 @@ import { type RunStarted, TOPICS } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { type Attempt, documentKey } from '../attempt/attempt.js';
 import type { FinishedBatch } from '../batches/batch.js';
-import { batchDone } from '../batches/batch-body.js';
+import { batchDone } from '../batches/batch.js';
 import type { Cancellation } from '../cancellation/cancellation.js';
 import { cancellationChanged } from '../cancellation/cancellation-body.js';
 import type { StartedRun } from '../runs/start-run.js';

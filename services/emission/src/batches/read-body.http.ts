@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { MAX_BATCH_BYTES } from '@ecf/contracts';
 import { JoinedChunks, readPieces } from '@ecf/http';
 import { ApiError } from '@ecf/kit';
-import type { BatchBody } from './receive-batch.js';
+import type { ReceivedBody } from './receive-batch.js';
 
 export type BatchFormat = 'ndjson' | 'json';
 
@@ -12,19 +12,19 @@ export type BatchFormat = 'ndjson' | 'json';
  * `maxDocumentBytes` is null. Each document is parsed later, so a fault in one does not refuse the others. 413 over
  * 100 MiB; 400 if the body does not arrive completely, or is not an array.
  */
-export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): BatchBody {
+export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocumentBytes: number): ReceivedBody {
   const hash = createHash('sha256');
   const { pieces, hold } = readPieces(req, { maxBytes: MAX_BATCH_BYTES, tooLarge: batchTooLarge });
   const splitter = format === 'ndjson' ? createLineSplitter(maxDocumentBytes) : createArraySplitter(maxDocumentBytes);
-  /** Bytes of the documents that were given to the reader and are not stored yet. */
-  let given = 0;
+  /** Bytes of the documents that were yielded and are not stored yet. */
+  let yielded = 0;
   function* counted(found: Iterable<Buffer | null>): Generator<Buffer | null> {
     for (const document of found) {
-      given += document?.length ?? 0;
-      hold(given + splitter.held());
+      yielded += document?.length ?? 0;
+      hold(yielded + splitter.held());
       yield document;
     }
-    hold(given + splitter.held());
+    hold(yielded + splitter.held());
   }
   async function* documents(): AsyncGenerator<Buffer | null> {
     for await (const piece of pieces) {
@@ -36,7 +36,7 @@ export function readBatchBody(req: IncomingMessage, format: BatchFormat, maxDocu
   return {
     documents: documents(),
     release: () => {
-      given = 0;
+      yielded = 0;
     },
     sha256: () => hash.copy().digest('hex'),
   };
@@ -75,7 +75,7 @@ function createCollector(max: number) {
       const document = length > max ? null : pieces.join();
       pieces = new JoinedChunks();
       length = 0;
-      return document !== null && isBlank(withoutMark(document)) ? undefined : document;
+      return document !== null && isBlank(withoutByteOrderMark(document)) ? undefined : document;
     },
   };
 }
@@ -119,7 +119,7 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 function createArraySplitter(max: number): Splitter {
   const collector = createCollector(max);
   const scan = createScanner();
-  let place: 'before' | 'inside' | 'after' = 'before';
+  let position: 'before' | 'inside' | 'after' = 'before';
   let elements = 0;
 
   function* element(isLast: boolean): Generator<Buffer | null> {
@@ -137,14 +137,14 @@ function createArraySplitter(max: number): Splitter {
     const at = chunk.findIndex((byte) => !isBlankByte(byte) && !BYTE_ORDER_MARK.includes(byte));
     if (at < 0) return chunk.length;
     if (chunk[at] !== OPEN_ARRAY) throw notAnArray('it begins with other text');
-    place = 'inside';
+    position = 'inside';
     return at + 1;
   }
 
   return {
     *push(chunk) {
-      let from = place === 'before' ? opened(chunk) : 0;
-      while (place === 'inside' && from < chunk.length) {
+      let from = position === 'before' ? opened(chunk) : 0;
+      while (position === 'inside' && from < chunk.length) {
         if (collector.isEmpty() && isBlankByte(chunk[from] as number)) {
           from += 1;
           continue;
@@ -154,14 +154,14 @@ function createArraySplitter(max: number): Splitter {
         from = at + 1;
         if (at === chunk.length) return;
         const isLast = chunk[at] === CLOSE_ARRAY;
-        if (isLast) place = 'after';
+        if (isLast) position = 'after';
         yield* element(isLast);
       }
-      if (place === 'after' && !isBlank(chunk.subarray(from))) throw notAnArray('it ends with other text');
+      if (position === 'after' && !isBlank(chunk.subarray(from))) throw notAnArray('it ends with other text');
     },
     // biome-ignore lint/correctness/useYield: the last element ends with the bracket
     *end() {
-      if (place !== 'after') throw notAnArray('it ends before its last bracket');
+      if (position !== 'after') throw notAnArray('it ends before its last bracket');
     },
     held: collector.held,
   };
@@ -207,7 +207,7 @@ function isBlankByte(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-function withoutMark(bytes: Buffer): Buffer {
+function withoutByteOrderMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? bytes.subarray(3) : bytes;
 }
 

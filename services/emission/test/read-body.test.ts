@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, it, jest } from '@jest/globals';
-import { type BatchFormat, readBatchBody } from '../src/batches/batch-body.http.js';
+import { type BatchFormat, readBatchBody } from '../src/batches/read-body.http.js';
 
 async function documentsOf(
   chunks: readonly (string | Buffer)[],
