@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withConsumerSpan } from '@ecf/kit';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
-import { isDatabaseUnavailable, mayBeOwnDoing } from '@ecf/postgres';
+import { isDatabaseUnavailable, isStatementAtFault } from '@ecf/postgres';
 import type { BatchHandler, BusEvent, DeadLetters, EventHandler } from './bus.js';
 import { checkEvent, EventError } from './events.js';
 
@@ -81,13 +81,13 @@ export async function handleEvent(event: BusEvent, context: HandlingContext): Pr
       context.metrics?.handled(event.topic, context.group, 'done');
       return true;
     } catch (error) {
-      const isAway = isDatabaseUnavailable(error);
-      if (signal.aborted || (isAway && !(await mayBeOwnDoing(error)))) throw new HandlerUnavailable(error);
-      if (isAway) givenUp += 1;
-      maxDelayMs = isAway ? retry.givenUp.maxDelayMs : retry.maxDelayMs;
-      const isOver = isAway ? givenUp >= retry.givenUp.attempts : attempt - givenUp >= retry.attempts;
-      if (error instanceof EventError || isOver) {
-        await buryEvent(event, attempt, error, context);
+      const isUnavailable = isDatabaseUnavailable(error);
+      if (signal.aborted || (isUnavailable && !(await isStatementAtFault(error)))) throw new HandlerUnavailable(error);
+      if (isUnavailable) givenUp += 1;
+      maxDelayMs = isUnavailable ? retry.givenUp.maxDelayMs : retry.maxDelayMs;
+      const isLast = isUnavailable ? givenUp >= retry.givenUp.attempts : attempt - givenUp >= retry.attempts;
+      if (error instanceof EventError || isLast) {
+        await keepDeadLetter(event, attempt, error, context);
         return false;
       }
       context.metrics?.handled(event.topic, context.group, 'failed');
@@ -122,15 +122,15 @@ export async function handleBatch(
   }
 }
 
-/** The part of the context that {@link buryEvent} uses. */
-export type BurialContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'metrics'>;
+/** The part of the context that {@link keepDeadLetter} uses. */
+export type DeadLetterContext = Pick<HandlingContext, 'group' | 'deadLetters' | 'logger' | 'metrics'>;
 
 /** Keeps an event as a dead letter of a group, with the error as the reason. Resolves after it is stored. */
-export async function buryEvent(
+export async function keepDeadLetter(
   event: BusEvent,
   attempts: number,
   error: unknown,
-  context: BurialContext,
+  context: DeadLetterContext,
 ): Promise<void> {
   const { group, deadLetters } = context;
   if (deadLetters === undefined) throw new HandlerUnavailable(error);

@@ -183,7 +183,8 @@ describe('the outbox', () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ecf outbox relay' AND datname = current_database()",
     );
     await append(taxpayerEvent('131000001'));
-    await until(() => seen.length === 2);
+    // The first event may be published again: the cut may have prevented the deletion of its row.
+    await until(() => seen.some(({ key }) => key === '131000001'));
   });
 
   it('measures the number and age of waiting rows', async () => {

@@ -39,3 +39,4 @@ export {
   withoutTrace,
   withProducerSpans,
 } from './tracing.js';
+export { createWaker } from './waker.js';

@@ -34,15 +34,15 @@ const DRIVER_MESSAGES = [
  * SQLSTATE classes and codes of an unavailable database: connection; out of memory, disk or connections; shutdown, crash,
  * cannot connect now; I/O errors; statement timeout; a read-only server, such as one that another has replaced.
  */
-const AWAY = ['08', '53', '57P0', '58', '57014', '25006'];
+const UNAVAILABLE = ['08', '53', '57P0', '58', '57014', '25006'];
 /** The codes that a statement may cause itself: it takes too long or too much memory, or reads a damaged page. */
-const MAY_BE_OWN_DOING = ['53200', '57014', '58'];
+const STATEMENT_FAULTS = ['53200', '57014', '58'];
 /** Causes may lead in a circle. */
 const MOST_CAUSES = 8;
 
 /**
  * True if the database is down, starting, stopping, stuck, read-only or out of resources. The request is right and can
- * succeed later. Counts: an SQLSTATE of {@link AWAY}, the driver's own messages, and network errors of the database connection
+ * succeed later. Counts: an SQLSTATE of {@link UNAVAILABLE}, the driver's own messages, and network errors of the database connection
  * ({@link markDatabaseError}). Network errors of other connections do not count. The causes of an error count like the error.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -64,7 +64,7 @@ export function isRefusedByDatabase(error: unknown): boolean {
 }
 
 /** An error and what led to it, the latest first. */
-export function causes(error: unknown): unknown[] {
+function causes(error: unknown): unknown[] {
   const found: unknown[] = [];
   for (let each = error; found.length < MOST_CAUSES && each !== undefined && each !== null; ) {
     found.push(each);
@@ -76,19 +76,19 @@ export function causes(error: unknown): unknown[] {
 function saysUnavailable(error: unknown): boolean {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlState(error);
-  if (state !== null && AWAY.some((start) => state.startsWith(start))) return true;
+  if (state !== null && UNAVAILABLE.some((start) => state.startsWith(start))) return true;
   if (typeof code === 'string' && NETWORK.has(code)) return isMarked(error);
   return typeof message === 'string' && DRIVER_MESSAGES.some((text) => message.startsWith(text));
 }
 
 /**
- * True if the statement itself probably failed ({@link MAY_BE_OWN_DOING}): the database still answers other queries. False
+ * True if the statement itself probably failed ({@link STATEMENT_FAULTS}): the database still answers other queries. False
  * if that is unknown.
  */
-export async function mayBeOwnDoing(error: unknown): Promise<boolean> {
+export async function isStatementAtFault(error: unknown): Promise<boolean> {
   for (const one of causes(error)) {
     const state = sqlState(one);
-    if (state === null || !MAY_BE_OWN_DOING.some((start) => state.startsWith(start))) continue;
+    if (state === null || !STATEMENT_FAULTS.some((start) => state.startsWith(start))) continue;
     const check = (one as Record<symbol, unknown>)[MARK];
     if (typeof check !== 'function') continue;
     const answered = () => true;
@@ -110,4 +110,12 @@ export function markDatabaseError(error: unknown, check?: Check): void {
 
 function isMarked(error: unknown): boolean {
   return (error as Record<symbol, unknown>)[MARK] !== undefined;
+}
+
+/** The disk is full, or the quota of this user. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+/** True if a file or the database could not be written because its disk is full. The causes of the error count too. */
+export function isStorageFull(error: unknown): boolean {
+  return causes(error).some((each) => FULL.has(String((each as { code?: unknown }).code)));
 }

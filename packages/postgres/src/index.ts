@@ -10,9 +10,10 @@ export { createDatabaseClock, type DatabaseClock } from './database-clock.js';
 export {
   isDatabaseUnavailable,
   isRefusedByDatabase,
+  isStatementAtFault,
+  isStorageFull,
   isUniqueViolation,
   markDatabaseError,
-  mayBeOwnDoing,
   sqlState,
 } from './database-errors.js';
 export { type DueTimes, deleteExpired, limitDueTimes, type Retention } from './due-times.js';
@@ -24,4 +25,3 @@ export { requireNoEarlierLayout, type SealedValues } from './master-keys/sealed-
 export { createDatabaseIfMissing, migrate } from './migrate.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
 export { createSharedCalls } from './shared-calls.js';
-export { isStorageFull } from './storage-full.js';

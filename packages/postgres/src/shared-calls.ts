@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, mayBeOwnDoing } from './database-errors.js';
+import { isDatabaseUnavailable, isStatementAtFault } from './database-errors.js';
 
 /** Calls of one kind. Calls that arrive while others are in flight run together. */
 export interface SharedCalls<I, O> {
@@ -119,5 +119,5 @@ export function createSharedCalls<I, O>(options: SharedCallsOptions<I, O>): Shar
 }
 
 async function isForAll(error: unknown): Promise<boolean> {
-  return isDatabaseUnavailable(error) && !(await mayBeOwnDoing(error));
+  return isDatabaseUnavailable(error) && !(await isStatementAtFault(error));
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isStorageFull } from './storage-full.js';
+import { isStorageFull } from './database-errors.js';
 
 /** Some 2 MiB, which need new space on the disk. The transaction is rolled back, so nothing of it stays. */
 const PROBE = [

@@ -5,12 +5,12 @@ import { type Bus, type BusEvent, EventRefused, type SubscribeOptions, type Subs
 import type { KafkaSettings } from '../bus-settings.js';
 import { EventError } from '../events.js';
 import {
-  buryEvent,
   DEFAULT_RETRY,
   handleBatch,
   handleEvent,
   handlingMetrics,
   isOverWithin,
+  keepDeadLetter,
   type RetryPolicy,
 } from '../handle-event.js';
 import { together } from '../together.js';
@@ -61,7 +61,7 @@ export function createKafkaBus({ settings, logger, ...options }: KafkaBusOptions
       try {
         event = readEvent(topic, message);
       } catch (error) {
-        return buryEvent(describeUnreadable(topic, partition, message), 1, error, context);
+        return keepDeadLetter(describeUnreadable(topic, partition, message), 1, error, context);
       }
       await handleEvent(event, { ...context, handler, signal });
     }

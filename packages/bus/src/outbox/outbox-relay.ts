@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retry, withoutTrace, withProducerSpans } from '@ecf/kit';
+import { createWaker, retry, withoutTrace, withProducerSpans } from '@ecf/kit';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
 import { type Database, markDatabaseError, openDatabase } from '@ecf/postgres';
 import pg from 'pg';
@@ -246,27 +246,4 @@ async function publishRows(
     for (const each of rows) refused.push(...(await publishRows([each], options)));
     return refused;
   }
-}
-
-/** Ends a wait early; a wake-up without a wait ends the next wait immediately. */
-function createWaker() {
-  let isWoken = false;
-  let end = () => {};
-  return {
-    wake() {
-      isWoken = true;
-      end();
-    },
-    async woken(timeoutMs: number): Promise<void> {
-      if (!isWoken)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, timeoutMs);
-          end = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      isWoken = false;
-    },
-  };
 }

@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createWaker } from '@ecf/kit';
+
 /** A store of work with due times that instances share. A claimed item is leased: others pass it over until `until`. */
 export interface DueWorkStore<Item> {
   /** Leases at most `limit` items that are due at `now`, until `until`. */
@@ -61,9 +64,9 @@ const AFTER_ERROR_MS = 1_000;
 export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item> {
   const { store, clock, leaseMs, idleMs = 30_000, gatherMs = 25 } = options;
   const inFlight = new Map<Promise<void>, Item>();
-  const pause = createPause();
+  const waker = createWaker();
+  const stopping = new AbortController();
   let slowItems = 0;
-  let stopping = false;
   let loopEnded: Promise<void> = Promise.resolve();
   let renewing: NodeJS.Timeout | undefined;
 
@@ -78,7 +81,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
   /** Claims until the slots are full or nothing more is due. Returns the handlers that it started. */
   async function claim(): Promise<Promise<void>[]> {
     const started: Promise<void>[] = [];
-    for (let limit = freeSlots(); limit > 0 && !stopping; limit = freeSlots()) {
+    for (let limit = freeSlots(); limit > 0 && !stopping.signal.aborted; limit = freeSlots()) {
       const now = clock();
       const items = await store.claimDue({ now, until: leaseEnd(now), limit });
       started.push(...items.map(run));
@@ -93,7 +96,7 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
     function markSlow(): void {
       isSlow = true;
       slowItems += 1;
-      pause.end();
+      waker.wake();
     }
     const task = options
       .handle(item)
@@ -103,15 +106,14 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
         if (isSlow) slowItems -= 1;
         inFlight.delete(task);
         // A slot is free, or a peer that takes one item at a time.
-        pause.end();
+        waker.wake();
       });
     inFlight.set(task, item);
     return task;
   }
 
   async function loop(): Promise<void> {
-    while (!stopping) {
-      pause.reset();
+    while (!stopping.signal.aborted) {
       let pauseMs = idleMs;
       try {
         await claim();
@@ -120,8 +122,8 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
         options.onError(error);
         pauseMs = Math.min(idleMs, AFTER_ERROR_MS);
       }
-      if (!stopping) await pause.uninterrupted(gatherMs);
-      if (!stopping) await pause.atMost(pauseMs - gatherMs);
+      await delay(gatherMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await waker.woken(pauseMs - gatherMs);
     }
   }
 
@@ -141,11 +143,11 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       loopEnded = loop();
       if (store.renew !== undefined) renewing = setInterval(renew, leaseMs / 3);
     },
-    wake: pause.end,
+    wake: waker.wake,
     run,
     async stop() {
-      stopping = true;
-      pause.stop();
+      stopping.abort();
+      waker.wake();
       await loopEnded;
       await Promise.all(inFlight.keys());
       clearInterval(renewing);
@@ -156,48 +158,5 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
       return started.length;
     },
     inFlight: () => [...inFlight.values()],
-  };
-}
-
-/** A pause that `wake` ends early, also if it was called before the pause. */
-function createPause() {
-  let ended = false;
-  let stopped = false;
-  let uninterrupted = false;
-  let finish: (() => void) | null = null;
-
-  function wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
-      function done(): void {
-        clearTimeout(timer);
-        finish = null;
-        resolve();
-      }
-      finish = done;
-    });
-  }
-
-  return {
-    reset: () => {
-      ended = false;
-    },
-    end: () => {
-      ended = true;
-      if (!uninterrupted) finish?.();
-    },
-    stop: () => {
-      stopped = true;
-      finish?.();
-    },
-    atMost: async (ms: number) => {
-      if (ms > 0 && !ended && !stopped) await wait(ms);
-    },
-    uninterrupted: async (ms: number) => {
-      if (stopped) return;
-      uninterrupted = true;
-      await wait(ms);
-      uninterrupted = false;
-    },
   };
 }
