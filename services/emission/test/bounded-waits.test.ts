@@ -25,15 +25,15 @@ const left = () => {
 
 describe('a document whose number other requests take each time', () => {
   function contested() {
-    const counts = { looks: 0, commits: 0 };
+    const counts = { lookUps: 0, commits: 0 };
     const ports = {
       clock: () => now,
       recorder: { begin: () => sending() },
       checkpoint: () => undefined,
       inOrder: (_: string, work: () => Promise<unknown>) => work(),
       emissions: {
-        look: async () => {
-          counts.looks += 1;
+        findNumber: async () => {
+          counts.lookUps += 1;
           return { attempt: null, cancelledBy: null };
         },
         nextId: async () => 1,
@@ -63,13 +63,13 @@ describe('a document whose number other requests take each time', () => {
   it('is given up after ten rounds, with 503 and the advice to repeat it', async () => {
     const { counts, issue } = contested();
     await expect(issue()).rejects.toMatchObject(GIVEN_UP);
-    expect(counts).toEqual({ looks: 10, commits: 10 });
+    expect(counts).toEqual({ lookUps: 10, commits: 10 });
   });
 
   it('is not begun for a caller that left while it waited for its turn', async () => {
     const { counts, issue } = contested();
     await expect(issue(left())).rejects.toMatchObject(LEFT);
-    expect(counts).toEqual({ looks: 0, commits: 0 });
+    expect(counts).toEqual({ lookUps: 0, commits: 0 });
   });
 });
 

@@ -1,7 +1,7 @@
 import type { WatchQueue } from '@ecf/kit/telemetry';
 import { compiledWorker, startBoundedWorkers, TaskTooCostly } from '@ecf/kit/worker-threads';
 import { EmissionError } from '../errors.js';
-import { resultOf, type WorkerAnswer } from '../issue/worker-answer.js';
+import { resultOf, type WorkerResult } from '../issue/worker-result.js';
 import {
   type CancellationRequest,
   readCancellationRequest,
@@ -24,7 +24,7 @@ export function createCancellationDocuments(
   const workers = startBoundedWorkers({ worker, ...LIMITS, queue: 'cancellations', watchQueue });
 
   async function run<T>(task: unknown, name: string): Promise<T> {
-    const answered = await workers.run<WorkerAnswer<T>>(task, { name }).catch((error: unknown) => {
+    const answered = await workers.run<WorkerResult<T>>(task, { name }).catch((error: unknown) => {
       throw error instanceof TaskTooCostly ? tooCostly(error) : error;
     });
     return resultOf(answered);

@@ -8,7 +8,7 @@ import type { Certificates } from './certificates.js';
 import type { Taxpayers } from './taxpayers.js';
 import { loginFailure } from './token-source.js';
 
-export interface TokenAnswer {
+export interface TokenResponse {
   token: string;
   /** Seconds that the authority issues tokens for. A cached one has less left: see `expires_at`. */
   expires_in: number;
@@ -32,7 +32,7 @@ export type ObtainToken = (request: {
   issuerRnc: string | null;
   /** A token that the authority answered with 401. It is removed from the cache first. */
   refused?: string | null;
-}) => Promise<TokenAnswer>;
+}) => Promise<TokenResponse>;
 
 /**
  * `GET /obtain_token` and the same operation for other services: the token of a taxpayer, from the cache while it is

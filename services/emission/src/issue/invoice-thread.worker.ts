@@ -1,7 +1,7 @@
 import { type ReadLine, readLine } from '../batches/line-numbers.js';
 import { type Comparison, compareXml } from './compare-documents.js';
 import { type InvoiceJson, readInvoiceJson } from './read-invoice-json.js';
-import { answer, type WorkerAnswer } from './worker-answer.js';
+import { type WorkerResult, workerResult } from './worker-result.js';
 
 /** An invoice in JSON, to be read. */
 export type InvoiceTask = Parameters<typeof readInvoiceJson>;
@@ -9,7 +9,7 @@ export type InvoiceTask = Parameters<typeof readInvoiceJson>;
 /** Documents to be compared. */
 export type ComparisonTask = Parameters<typeof compareXml>;
 
-export default (task: InvoiceTask): Promise<WorkerAnswer<InvoiceJson>> => answer(() => readInvoiceJson(...task));
+export default (task: InvoiceTask): Promise<WorkerResult<InvoiceJson>> => workerResult(() => readInvoiceJson(...task));
 
 /** The comparison of a stored document with a sent one. */
 export const compare = (task: ComparisonTask): Comparison => compareXml(...task);

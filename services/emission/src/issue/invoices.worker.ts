@@ -5,7 +5,7 @@ import { EmissionError } from '../errors.js';
 import { type CompareXml, type Comparison, compareXml } from './compare-documents.js';
 import type { ComparisonTask, InvoiceTask } from './invoice-thread.worker.js';
 import { type InvoiceJson, isLargeInvoice, type ReadInvoiceJson, readInvoiceJson } from './read-invoice-json.js';
-import { resultOf, type WorkerAnswer } from './worker-answer.js';
+import { resultOf, type WorkerResult } from './worker-result.js';
 
 /** Longest queue; each document may have ten megabytes. */
 const MAX_WAITING = 32;
@@ -37,7 +37,7 @@ export function createInvoices(settings: {
         await watch?.begins();
         hasBegun = true;
       };
-      const run = workers.run<WorkerAnswer<InvoiceJson>>(task, {
+      const run = workers.run<WorkerResult<InvoiceJson>>(task, {
         begins,
         background: watch !== null,
         owner: accountId,

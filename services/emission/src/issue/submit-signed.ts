@@ -16,10 +16,16 @@ import { givenToken, refuseExpiredToken } from '../credentials/token-source.js';
 import { EmissionError, MAX_ROUNDS, overtaken } from '../errors.js';
 import type { ReferenceCheck } from '../references/referenced-document.js';
 import type { FollowUp } from '../sending/follow-up.js';
-import { checkedAnswer, type DocumentAnswer, documentAnswer, type EcfAnswer, type RfceAnswer } from './answers.js';
 import type { Waits } from './await-verdict.js';
 import type { SentDocument } from './compare-documents.js';
 import { type Issue, type Issued, type Signed, submitter } from './issue.js';
+import {
+  checkedResponse,
+  type DocumentResponse,
+  documentResponse,
+  type EcfResponse,
+  type RfceResponse,
+} from './responses.js';
 import type { ReadSigned, SignedDocument } from './signed-xml.js';
 
 export interface SignedSubmission {
@@ -38,9 +44,9 @@ export interface SignedSubmission {
 
 export interface SubmitSigned {
   /** `POST /submit_ecf`: a signed full e-CF. */
-  ecf(submission: SignedSubmission): Promise<EcfAnswer>;
+  ecf(submission: SignedSubmission): Promise<EcfResponse>;
   /** `POST /submit_fc`: a signed consumer summary. */
-  rfce(submission: SignedSubmission): Promise<RfceAnswer>;
+  rfce(submission: SignedSubmission): Promise<RfceResponse>;
 }
 
 const KEEP_THE_DOCUMENT = faultOf(
@@ -79,7 +85,7 @@ export function createSubmitSigned({
       const submitted = await submit(submission, document, 'ecf');
       if ('warnings' in submitted) {
         return {
-          ...checkedAnswer(document.key.encf, [...document.facts.warnings, ...submitted.warnings]),
+          ...checkedResponse(document.key.encf, [...document.facts.warnings, ...submitted.warnings]),
           trackId: null,
         };
       }
@@ -98,7 +104,7 @@ export function createSubmitSigned({
       }
       const submitted = await submit(submission, document, 'rfce');
       if ('warnings' in submitted)
-        return checkedAnswer(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
+        return checkedResponse(document.key.encf, [...document.facts.warnings, KEEP_THE_DOCUMENT]);
       const sent = submitted.attempt;
       // If the authority wants the same summary again (004), it is sent while the caller waits.
       const attempt =
@@ -170,8 +176,8 @@ function sentDocument({ accountId }: Caller, { summary, contentHash, bytes }: Si
 }
 
 /** The answer about the stored attempt; it says so if its document is not the very one that was sent. */
-function answerTo({ sha256 }: SignedDocument, attempt: Attempt): DocumentAnswer {
-  const answer = documentAnswer(attempt);
+function answerTo({ sha256 }: SignedDocument, attempt: Attempt): DocumentResponse {
+  const answer = documentResponse(attempt);
   if (sha256 === attempt.xml.sha256 || sha256 === attempt.rfce?.sha256) return answer;
   const path = attempt.route === 'rfce' ? 'RFCE.Encabezado.CodigoSeguridadeCF' : 'ECF.FechaHoraFirma';
   const message = `this sale was submitted before with another signature; the stored document counts, whose security code is ${attempt.facts.securityCode}: keep, print and deliver that one, not the one sent now`;

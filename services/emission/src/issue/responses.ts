@@ -5,7 +5,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 
 /** Fields that all three submission endpoints return. */
-export interface DocumentAnswer {
+export interface DocumentResponse {
   status: InvoiceStatus | 'Validado';
   messages: readonly AuthorityMessage[];
   /** Null only for the dry run of a document without number. */
@@ -19,7 +19,7 @@ export interface DocumentAnswer {
 }
 
 /** Answer of `/fe_Submit`; `trackId` on the route of full documents, `rfce_xml` on the summary's. */
-export interface SubmissionAnswer extends DocumentAnswer {
+export interface SubmissionResponse extends DocumentResponse {
   xml: string;
   trackId?: string | null;
   rfce_xml?: string;
@@ -27,15 +27,15 @@ export interface SubmissionAnswer extends DocumentAnswer {
 }
 
 /** Answer of `/submit_ecf`. */
-export interface EcfAnswer extends DocumentAnswer {
+export interface EcfResponse extends DocumentResponse {
   trackId: string | null;
 }
 
 /** Answer of `/submit_fc`. */
-export type RfceAnswer = DocumentAnswer;
+export type RfceResponse = DocumentResponse;
 
 /** The answer about a stored attempt, by its present state. */
-export function documentAnswer(attempt: Attempt): DocumentAnswer {
+export function documentResponse(attempt: Attempt): DocumentResponse {
   const { facts } = attempt;
   return {
     status: publicStatus(attempt.state),
@@ -50,7 +50,7 @@ export function documentAnswer(attempt: Attempt): DocumentAnswer {
 }
 
 /** The answer to a dry run. The document was not signed, so the fields of a signature are null. */
-export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): DocumentAnswer {
+export function checkedResponse(encf: string | null, warnings: readonly Fault[]): DocumentResponse {
   return {
     status: 'Validado',
     messages: [],
@@ -64,17 +64,17 @@ export function checkedAnswer(encf: string | null, warnings: readonly Fault[]): 
 }
 
 /** The answer with the stored documents; `files` are the documents that are still in memory. */
-export async function submissionAnswer(
+export async function submissionResponse(
   archive: DocumentReader,
   attempt: Attempt,
   files: readonly PendingDocument[],
-): Promise<SubmissionAnswer> {
+): Promise<SubmissionResponse> {
   const read = async ({ path, sha256 }: Attempt['xml']) => {
     const bytes = files.find((file) => file.path === path)?.bytes ?? (await archive.get(path, sha256));
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   };
   // Object.assign, because a spread takes longer than the rest of the answer.
-  const answer: SubmissionAnswer = Object.assign(documentAnswer(attempt), { xml: await read(attempt.xml) });
+  const answer: SubmissionResponse = Object.assign(documentResponse(attempt), { xml: await read(attempt.xml) });
   if (attempt.route === 'ecf') answer.trackId = attempt.trackId;
   if (attempt.rfce !== null) answer.rfce_xml = await read(attempt.rfce);
   const { contingencySince, deadline } = attempt;
