@@ -5,7 +5,6 @@ export * from './public-caller.js';
 export * from './public-path.js';
 export * from './quota-store.js';
 export * from './quota-store.postgres.js';
-export * from './read-xml-document.js';
 export * from './signers/known-signers.js';
 export * from './signers/revocations.js';
 export * from './signers/signed-document.js';

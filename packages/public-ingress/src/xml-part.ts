@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { type BodyLimits, readBody } from '@ecf/http';
+
 /** Why no XML could be taken out of a body. */
 export type XmlPartProblem =
   | 'body_empty'
@@ -50,6 +53,11 @@ const EQUALS = 0x3d;
 const DASH = 0x2d;
 const SPACE = 0x20;
 const TAB = 0x09;
+
+/** Reads a request and takes the XML document out of its body. Rejects with ApiError or XmlPartError. */
+export async function readXmlDocument(req: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return takeXmlPart(await readBody(req, limits), req.headers['content-type']);
+}
 
 interface Part {
   readonly name: string | null;

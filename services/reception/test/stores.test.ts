@@ -27,8 +27,7 @@ import type { DocumentStore as CoreStore, DecisionStore } from '../src/receive/p
 import type { DocumentKey, NewReceivedDocument, NewRefusedDocument } from '../src/receive/received-document.js';
 import { createRefusals } from '../src/receive/refusals.postgres.js';
 import type { SpentSeeds, TokenKeys } from '../src/tokens/ports.js';
-import { createSpentSeeds } from '../src/tokens/spent-seeds.postgres.js';
-import { createTokenKeys, sealedTokenKeys } from '../src/tokens/token-keys.postgres.js';
+import { createSpentSeeds, createTokenKeys, sealedTokenKeys } from '../src/tokens/tokens.postgres.js';
 import { encf } from './support/documents.js';
 import { BUYER, NOW, OTHER_BUYER, OTHER_PROVIDER, PROVIDER } from './support/senders.js';
 import { createInMemorySpentSeeds } from './support/spent-seeds.in-memory.js';

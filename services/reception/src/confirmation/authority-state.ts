@@ -6,14 +6,16 @@ import type { Observer } from '../receive/ports.js';
 import type { Confirmation } from './confirmation.js';
 import type { QueryState } from './ports.js';
 
+export interface QueryStatePorts {
+  readonly taxpayers: Pick<TaxpayerReplica, 'taxpayer'>;
+  readonly certificates: Certificates;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+}
+
 /** Queries the authority for the state of a document, with the login of its buyer. */
 export function createQueryState(
-  ports: {
-    readonly taxpayers: Pick<TaxpayerReplica, 'taxpayer'>;
-    readonly certificates: Certificates;
-    readonly observer: Observer;
-    readonly clock: () => Date;
-  },
+  ports: QueryStatePorts,
   authority: Pick<AuthorityClient, 'queryState'>,
   tokens: TokenProvider,
 ): QueryState {

@@ -12,18 +12,20 @@ import type { ConfirmationStore } from './ports.js';
 /** Gives a confirmed competitor the number that it competes for. False if it cannot have the number, or no longer can. */
 export type PromoteDocument = (confirmed: Confirmation, competitor: Competitor) => Promise<boolean>;
 
-/**
- * A document that the authority does not have never blocks a confirmed one. The confirmed one gets a positive acknowledgement,
- * signed now, and is read again from the bytes that were kept.
- */
-export function createPromoteDocument(ports: {
+export interface PromotePorts {
   readonly validation: DocumentValidation;
   readonly archive: DocumentReader;
   readonly recordUse: RecordCertificateUse;
   readonly confirmations: Pick<ConfirmationStore, 'promote'>;
   readonly buyers: Pick<Buyers, 'find'>;
   readonly clock: () => Date;
-}): PromoteDocument {
+}
+
+/**
+ * A document that the authority does not have never blocks a confirmed one. The confirmed one gets a positive acknowledgement,
+ * signed now, and is read again from the bytes that were kept.
+ */
+export function createPromoteDocument(ports: PromotePorts): PromoteDocument {
   return async function promote({ documentId, env }, { holderConfirmed, xmlPath, sha256: xmlSha256, ...competitor }) {
     if (holderConfirmed || xmlPath === null) return false;
     const xml = await ports.archive.get(xmlPath, xmlSha256);

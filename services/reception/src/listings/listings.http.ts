@@ -1,7 +1,15 @@
-import { RECEIVED_COLUMNS, SUMS_BY_TYPE_COLUMNS } from '@ecf/contracts';
+import {
+  type AuthorityStatus,
+  approvalStatusSchema,
+  authorityStatusSchema,
+  RECEIVED_COLUMNS,
+  SUMS_BY_TYPE_COLUMNS,
+} from '@ecf/contracts';
+import { isRnc } from '@ecf/domain';
 import {
   CSV_PAGE,
   findByNumber,
+  ListingParameters,
   listingCursor,
   sendCsvListing,
   sendCsvRows,
@@ -10,15 +18,47 @@ import {
   wantsCsv,
 } from '@ecf/http';
 import { identityOf } from '@ecf/http/identity';
+import { ApiError } from '@ecf/kit';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import { ReceptionError } from '../errors.js';
-import { withExactAmounts } from './exact-amounts.js';
-import { Parameters } from './parameters.http.js';
-import type { Place } from './ports.js';
+import type { Place, ReceivedCriteria } from './ports.js';
 import type { PageQuery, QueryReceived } from './query-received.js';
 
 const MOST_PROVIDERS = 50;
+
+/** The parameters of the listings. */
+class Parameters extends ListingParameters {
+  /** `limit` 1 to 1000, default 200; `offset` from 0, default 0. */
+  override page(): { limit: number; offset: number } {
+    return super.page(1_000, 200);
+  }
+
+  /** Which answer of the authority the documents must have; null = any. */
+  authorityStatus(): AuthorityStatus | null {
+    return this.word('authority_status', authorityStatusSchema.options);
+  }
+
+  /** Which documents of the period are wanted. */
+  receivedCriteria(): ReceivedCriteria {
+    return {
+      ...this.criteria(),
+      status: this.word('status', approvalStatusSchema.options),
+      providerRnc: this.optionalRnc('provider_rnc'),
+    };
+  }
+
+  /** For operations where the specification demands 400 instead of 422. */
+  issuerRncOr400(): string {
+    const text = this.query('issuer_rnc');
+    if (text !== null && isRnc(text)) return text;
+    throw new ApiError(
+      400,
+      'invalid_issuer_rnc',
+      'Send issuer_rnc, the 9 or 11 digits of the RNC that issued the invoice.',
+    );
+  }
+}
 
 type Handler = (req: Request, res: Response) => Promise<void>;
 
@@ -134,4 +174,12 @@ function caller(req: Request) {
 
 function sendListing(res: Response, listing: object): void {
   res.type('json').send(withExactAmounts(listing));
+}
+
+/**
+ * JSON of a listing. The interface has its amounts as numbers; written from their text they are right to the cent even where
+ * a double is not. Inside of texts every quotation mark is escaped, so nothing but a field can match.
+ */
+function withExactAmounts(listing: object): string {
+  return JSON.stringify(listing).replace(/"total_amount":"(-?\d+\.\d{2})"/g, '"total_amount":$1');
 }

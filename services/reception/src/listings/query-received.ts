@@ -11,10 +11,9 @@ import type {
 } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
-import type { AccountPorts } from '@ecf/taxpayer-replica';
+import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
 import { signerOf, type UnkeptConflict } from '../receive/received-document.js';
-import { accountRncs, type Caller, requireTaxpayer } from './account-rncs.js';
 import { approvalDaysLeft } from './approval-deadline.js';
 import type {
   ListedDocument,
@@ -174,6 +173,17 @@ export function createQueryReceived(
 }
 
 export type QueryReceived = ReturnType<typeof createQueryReceived>;
+
+/** The RNCs of an account, as of the caller's latest change. */
+async function accountRncs(ports: AccountPorts, caller: Caller): Promise<string[]> {
+  return (await readAccount(ports, caller)).taxpayers.map((taxpayer) => taxpayer.rnc);
+}
+
+/** Refuses an RNC that is not the account's, as if it did not exist. */
+async function requireTaxpayer(ports: AccountPorts, caller: Caller, rnc: string): Promise<void> {
+  if ((await accountRncs(ports, caller)).includes(rnc)) return;
+  throw new ReceptionError('not_found', `${rnc} is not a taxpayer of this account.`, 'taxpayer');
+}
 
 async function filterOf(ports: QueryPorts, query: PeriodQuery, issuerRnc: string | null): Promise<ReceivedFilter> {
   await requireTaxpayer(ports, query.caller, query.buyerRnc);

@@ -21,6 +21,15 @@ export const MAX_QUERIES = 16;
 const NOT_SERVED_MS = 2_000;
 const MAX_NOT_SERVED = 10_000;
 
+export interface BuyersPorts {
+  readonly taxpayers: TaxpayerReplica;
+  /** Null where the deployment has no gateway to query. */
+  readonly source: TaxpayerSource | null;
+  readonly certificates: Certificates;
+  readonly observer: Observer;
+  readonly clock: () => Date;
+}
+
 /**
  * Finds who answers for a buyer: the buyer where it is an active taxpayer, else the configured signer.
  *
@@ -28,14 +37,7 @@ const MAX_NOT_SERVED = 10_000;
  * certificate. The document is not recorded then, and the sender may send it again.
  */
 export function createBuyers(
-  ports: {
-    readonly taxpayers: TaxpayerReplica;
-    /** Null where the deployment has no gateway to query. */
-    readonly source: TaxpayerSource | null;
-    readonly certificates: Certificates;
-    readonly observer: Observer;
-    readonly clock: () => Date;
-  },
+  ports: BuyersPorts,
   /** RNC of the taxpayer that signs for buyers we do not serve; null = such documents get no acknowledgement. */
   signerRnc: string | null,
 ) {
