@@ -283,10 +283,7 @@ function approvals(queries: Queries) {
 
 async function about(queries: Queries, { env, buyerRnc, issuerRnc, encf }: DecisionKey): Promise<GivenApproval[]> {
   const rows = await approvals(queries)
-    .where('g.env', '=', env)
-    .where('g.buyerRnc', '=', buyerRnc)
-    .where('g.issuerRnc', '=', issuerRnc)
-    .where('g.encf', '=', encf)
+    .where(({ and }) => and({ 'g.env': env, 'g.buyerRnc': buyerRnc, 'g.issuerRnc': issuerRnc, 'g.encf': encf }))
     .orderBy('g.id')
     .execute();
   return rows.map(approvalFrom);
@@ -328,10 +325,7 @@ async function publish(
   const { revision } = await queryBuilder<DB>(tx)
     .updateTable('standingDecisions')
     .set(({ eb }) => ({ revision: eb('revision', '+', 1) }))
-    .where('env', '=', key.env)
-    .where('buyerRnc', '=', key.buyerRnc)
-    .where('issuerRnc', '=', key.issuerRnc)
-    .where('encf', '=', key.encf)
+    .where(({ and }) => and({ env: key.env, buyerRnc: key.buyerRnc, issuerRnc: key.issuerRnc, encf: key.encf }))
     .returning('revision')
     .executeTakeFirstOrThrow();
   const data = {

@@ -94,9 +94,7 @@ export const pageOfDecisions =
 function approvalsOf(queries: Queries, { env, issuerRnc, encf }: EcfKey) {
   return queryBuilder<DB>(queries)
     .selectFrom('receivedApprovals as a')
-    .where('a.env', '=', env)
-    .where('a.issuerRnc', '=', issuerRnc)
-    .where('a.encf', '=', encf);
+    .where(({ and }) => and({ 'a.env': env, 'a.issuerRnc': issuerRnc, 'a.encf': encf }));
 }
 
 async function findCounting(queries: Queries, { env, issuerRnc, encf }: EcfKey): Promise<StoredApproval | null> {
@@ -104,9 +102,7 @@ async function findCounting(queries: Queries, { env, issuerRnc, encf }: EcfKey):
     .selectFrom('receivedDecisions as d')
     .innerJoin('receivedApprovals as a', 'a.id', 'd.answerId')
     .selectAll('a')
-    .where('d.env', '=', env)
-    .where('d.issuerRnc', '=', issuerRnc)
-    .where('d.encf', '=', encf)
+    .where(({ and }) => and({ 'd.env': env, 'd.issuerRnc': issuerRnc, 'd.encf': encf }))
     .executeTakeFirst();
   return row === undefined ? null : approvalFrom(row, true);
 }
@@ -205,10 +201,7 @@ async function refuse(
   const again = await builder
     .updateTable('refusedApprovals')
     .set(({ eb }) => ({ repeats: eb('repeats', '+', 1), reason }))
-    .where('env', '=', env)
-    .where('issuerRnc', '=', issuerRnc)
-    .where('encf', '=', encf)
-    .where('sha256', '=', sha256)
+    .where(({ and }) => and({ env, issuerRnc, encf, sha256 }))
     .returning('id')
     .execute();
   if (again.length > 0) return;
@@ -322,9 +315,7 @@ async function publish(tx: Transaction, { env, issuerRnc, encf }: EcfKey, answer
   const { id } = await queryBuilder<DB>(tx)
     .updateTable('receivedDecisions')
     .set(({ eb }) => ({ answerId, revision: eb('revision', '+', 1) }))
-    .where('env', '=', env)
-    .where('issuerRnc', '=', issuerRnc)
-    .where('encf', '=', encf)
+    .where(({ and }) => and({ env, issuerRnc, encf }))
     .returning('id')
     .executeTakeFirstOrThrow();
   const decision = await decisions(tx).where('d.id', '=', id).executeTakeFirstOrThrow();
