@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Client } from '../support/client.js';
 import { type Standalone, startStandalone } from '../support/deployment/standalone-process.js';
+import { until } from '../support/until.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-standalone-'));
@@ -24,6 +25,13 @@ afterAll(async () => {
 function processesOf(folder: string): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
   return lines.filter((line) => line.includes(folder));
+}
+
+async function expectNoProcess(): Promise<void> {
+  await until(
+    async () => processesOf(dataDir),
+    (left) => left.length === 0,
+  );
 }
 
 /** A command that the start prints. */
@@ -95,7 +103,7 @@ describe('the standalone deployment, as a new user meets it', () => {
 
   it('stops on SIGINT with 0 and leaves no process behind', async () => {
     expect(await (running as Standalone).end('SIGINT')).toBe(0);
-    expect(processesOf(dataDir)).toEqual([]);
+    await expectNoProcess();
   });
 
   it('continues with the data of the run before', async () => {
@@ -165,7 +173,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     invoice.ECF.Encabezado.IdDoc.eNCF = 'E310000000003';
     expect((await new Client(running).submit(invoice)).body).toMatchObject({ status: 'Aceptado' });
     expect(await running.end('SIGTERM')).toBe(0);
-    expect(processesOf(dataDir)).toEqual([]);
+    await expectNoProcess();
   });
 
   it('ends its database and simulator even if a second signal arrives during the stop', async () => {
@@ -173,7 +181,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     running.child.kill('SIGINT');
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect([0, 130]).toContain(await running.end('SIGINT'));
-    expect(processesOf(dataDir)).toEqual([]);
+    await expectNoProcess();
   });
 
   it('prints only that its port is in use, and leaves no process behind', async () => {
@@ -184,7 +192,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     holder.close();
     expect(failed.message).toMatch(new RegExp(`standalone did not start\\. .*${port}`));
     expect(failed.message).not.toMatch(/^\{/m);
-    expect(processesOf(dataDir)).toEqual([]);
+    await expectNoProcess();
   });
 
   it('makes nothing if a port is in use, a setting is wrong, or the folder is none', async () => {

@@ -28,14 +28,21 @@ itWithRedis('instances count the documents of an account together: lines use fou
     const left = await Promise.all(instances.map(async ({ countCall }) => (await countCall(probe))?.remaining));
     return left.includes(8);
   });
-  const account = randomUUID();
-  const lines = await Promise.all(
-    instances.flatMap(({ lines }) => Array.from({ length: 20 }, () => lines.count(account))),
-  );
-  const calls = await Promise.all(
-    instances.flatMap(({ countCall }) => Array.from({ length: 5 }, () => countCall(account))),
-  );
-  expect(lines.filter((freeAt) => freeAt === null)).toHaveLength(8);
-  expect(calls.filter((counted) => counted?.exceeded === false)).toHaveLength(2);
-  for (const { lines } of instances) expect(lines.exhausted().accountIds).toEqual([account]);
+  const allowed = async () => {
+    const account = randomUUID();
+    const lines = await Promise.all(
+      instances.flatMap(({ lines }) => Array.from({ length: 20 }, () => lines.count(account))),
+    );
+    const calls = await Promise.all(
+      instances.flatMap(({ countCall }) => Array.from({ length: 5 }, () => countCall(account))),
+    );
+    const exhausted = instances.filter(({ lines }) => lines.exhausted().accountIds.includes(account));
+    return [
+      lines.filter((freeAt) => freeAt === null).length,
+      calls.filter((counted) => counted?.exceeded === false).length,
+      exhausted.length,
+    ];
+  };
+  // On a busy machine the calls may take longer than the second in which they are counted.
+  await until(async () => JSON.stringify(await allowed()) === '[8,2,2]', 'the shares of one second');
 });
