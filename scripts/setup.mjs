@@ -169,5 +169,5 @@ export function runTool(command, args, env = {}) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setup();
-  say('ready: dependencies installed, clients generated, everything compiled');
+  say('ready: dependencies installed, types generated, everything compiled');
 }
