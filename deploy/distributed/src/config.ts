@@ -28,11 +28,6 @@ export const distributedSettings = z.object({
     protocols: ['redis:', 'rediss:'],
     secret: true,
   }),
-  MASTER_KEY_EVERYWHERE: setting.flag({
-    description:
-      'Whether services get MASTER_KEY in place of the keys for what they seal. For one start after the upgrade from a version without such keys, until ecf keys reseal has ended',
-    default: false,
-  }),
   INSTANCES: setting.integer({
     description: 'Processes of each service; each further gateway has its own address',
     min: 1,
@@ -54,5 +49,5 @@ export const distributedSettings = z.object({
 export type DistributedConfig = DeploymentConfig &
   Pick<
     z.infer<typeof distributedSettings>,
-    'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'MASTER_KEY_EVERYWHERE' | 'INSTANCES' | 'INSTANCES_OF'
+    'PORT' | 'METRICS_PORT' | 'KAFKA_BROKERS' | 'REDIS_URL' | 'INSTANCES' | 'INSTANCES_OF'
   >;

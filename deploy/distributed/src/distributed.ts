@@ -97,11 +97,7 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
   const keys = folder.serviceKeys();
   const counts = { instances: config.INSTANCES, several: config.INSTANCES_OF };
   const places = placesOf(counts, ports, { host: config.HOST, port: config.PORT }, (service) => ({
-    ...withOwnKeys(
-      service,
-      config,
-      serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared),
-    ),
+    ...withOwnKeys(service, serviceEnvironment(service, env, { ...config, DATA_DIR: folder.path }, secrets, shared)),
     ...keys[service],
     KAFKA_BROKERS: kafka.address,
     ...loginOf(kafka, brokerUser(service)),
@@ -146,13 +142,9 @@ async function start(env: Environment, say: Say, parts: Parts): Promise<string> 
 }
 
 /** The settings of a service with the keys for what it seals, in place of the master key that all of them follow from. */
-function withOwnKeys(
-  service: ServiceName,
-  { MASTER_KEY_EVERYWHERE }: DistributedConfig,
-  env: Environment,
-): Environment {
+function withOwnKeys(service: ServiceName, env: Environment): Environment {
   const masterKeys = readMasterKeys(env);
-  if (MASTER_KEY_EVERYWHERE || masterKeys === null) return env;
+  if (masterKeys === null) return env;
   const sealingKeys: Partial<Record<ServiceName, string>> = makeSealingKeys(masterKeys);
   return { ...env, MASTER_KEY: undefined, SEALING_KEYS: sealingKeys[service] };
 }

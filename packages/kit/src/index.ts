@@ -5,8 +5,6 @@ export { redactText } from './redaction.js';
 export { retry } from './retry.js';
 export {
   createMasterKeys,
-  EARLIER_LAYOUT,
-  PRESENT_LAYOUT,
   type PurposeKey,
   requestCertificate,
   SEAL_HEAD,

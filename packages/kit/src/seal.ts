@@ -23,10 +23,6 @@ export const SEAL_PURPOSES = [
 ] as const;
 export type SealPurpose = (typeof SEAL_PURPOSES)[number];
 
-/** What to do about values of versions 1 and 2 where MASTER_KEY is not at hand. */
-export const EARLIER_LAYOUT =
-  'An earlier version sealed this under the master key itself. Start every service once with MASTER_KEY in place of SEALING_KEYS (npm run distributed: MASTER_KEY_EVERYWHERE=true), run ecf keys reseal, then go back to SEALING_KEYS.';
-
 /**
  * The kind of a sealed value and its owner. A value opens only with the binding that sealed it, so it does not open in
  * another row.
@@ -51,11 +47,10 @@ export function requestCertificate(account: string, rnc: string): SealBinding {
 
 /** Seals with the newest key of a purpose, and opens what any of its keys sealed. */
 export interface SealingKeys {
-  /** AES-256-GCM with the binding authenticated. Layout: version 3, id of the master key 4, nonce 12, tag 16, ciphertext. */
+  /** AES-256-GCM with the binding authenticated. Layout: the byte 3, id of the master key 4, nonce 12, tag 16, ciphertext. */
   seal(plaintext: Uint8Array, binding: SealBinding): Buffer;
   /**
-   * Opens the result of {@link SealingKeys.seal}. With master keys also values of versions 1 and 2, which they sealed without a
-   * separate key for the purpose; version 1 is bound to the subject alone.
+   * Opens the result of {@link SealingKeys.seal}.
    * @throws SealError `other_key` if none of the keys sealed the value, `altered` for other bytes or another binding
    */
   unseal(sealed: Uint8Array, binding: SealBinding): Buffer;
@@ -63,11 +58,11 @@ export interface SealingKeys {
   keysFor(purpose: SealPurpose): [Uint8Array, ...Uint8Array[]];
   /** Whether one of the keys sealed a value; its first {@link SEAL_HEAD} bytes are enough. */
   hasKeyOf(sealed: Uint8Array): boolean;
-  /** Whether a value has the present layout and belongs to the newest master key. */
+  /** Whether the newest master key sealed a value. */
   isCurrent(sealed: Uint8Array): boolean;
   /** The ids of the master keys in hex, the newest first. */
   readonly keyIds: readonly string[];
-  /** The setting that holds the keys. Values of versions 1 and 2 open with MASTER_KEY alone. */
+  /** The setting that holds the keys. */
   readonly setting: 'MASTER_KEY' | 'SEALING_KEYS';
 }
 
@@ -79,18 +74,14 @@ export interface PurposeKey {
   readonly key: Uint8Array;
 }
 
-/** Values of version 1 are bound to their subject alone; those of versions 1 and 2 are sealed under the master key itself. */
-const UNBOUND = 1;
-const UNDERIVED = 2;
-const DERIVED = 3;
+/** The first byte of every sealed value. */
+const LAYOUT = 3;
 const NONCE = 12;
 const TAG = 16;
 const KEY_ID = 4;
 const HEAD = 1 + KEY_ID + NONCE + TAG;
-/** Bytes at the start of a sealed value that name its layout and its key. */
+/** Bytes at the start of a sealed value that name its layout and its master key. */
 export const SEAL_HEAD = 1 + KEY_ID;
-/** The first byte of every value of the present layout. */
-export const PRESENT_LAYOUT = Buffer.from([DERIVED]);
 
 /** The key of a purpose by HKDF-SHA256. It reveals neither the master key nor the keys of other purposes. */
 export function deriveKey(masterKey: Uint8Array, purpose: SealPurpose): PurposeKey {
@@ -104,17 +95,16 @@ export function deriveKey(masterKey: Uint8Array, purpose: SealPurpose): PurposeK
  */
 export function createMasterKeys(masterKeys: readonly [Uint8Array, ...Uint8Array[]]): SealingKeys {
   const derived = SEAL_PURPOSES.flatMap((purpose) => masterKeys.map((key) => deriveKey(key, purpose)));
-  return createPurposeKeys(derived, masterKeys);
+  return createPurposeKeys(derived, 'MASTER_KEY');
 }
 
 /**
  * The keys of some purposes.
  * @param keys the keys of each purpose, all from the same master keys, the newest first
- * @param masterKeys the keys that open values of versions 1 and 2
+ * @param setting the setting that holds them
  */
-export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: readonly Uint8Array[] = []): SealingKeys {
+export function createPurposeKeys(keys: readonly PurposeKey[], setting: SealingKeys['setting']): SealingKeys {
   const keyIds = [...new Set(keys.map(({ id }) => id))];
-  const underived = new Map(masterKeys.map((key) => [keyId(key).toString('hex'), key]));
   const idOf = (sealed: Uint8Array) => Buffer.from(sealed.subarray(1, SEAL_HEAD)).toString('hex');
 
   function of(purpose: SealPurpose): readonly [PurposeKey, ...PurposeKey[]] {
@@ -124,10 +114,9 @@ export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: reado
   }
 
   function sealerOf(sealed: Buffer, purpose: SealPurpose): Uint8Array {
-    const [id, derived] = [idOf(sealed), of(purpose)];
-    const sealer = sealed[0] === DERIVED ? derived.find((key) => key.id === id)?.key : underived.get(id);
-    if (sealer !== undefined) return sealer;
-    if (sealed[0] !== DERIVED && underived.size === 0) throw new SealError('other_key', EARLIER_LAYOUT);
+    const id = idOf(sealed);
+    const sealer = of(purpose).find((key) => key.id === id);
+    if (sealer !== undefined) return sealer.key;
     throw new SealError('other_key', 'Sealed with another key than those of MASTER_KEY or SEALING_KEYS.');
   }
 
@@ -136,18 +125,17 @@ export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: reado
       const [{ id, key }] = of(binding.purpose);
       const nonce = randomBytes(NONCE);
       const cipher = createCipheriv('aes-256-gcm', key, nonce);
-      cipher.setAAD(authenticated(DERIVED, binding));
+      cipher.setAAD(authenticated(binding));
       const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
       return Buffer.concat([sealHead(id), nonce, cipher.getAuthTag(), body]);
     },
     unseal(sealed, binding) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-      const version = bytes[0] as number;
-      if (bytes.length < HEAD || ![UNBOUND, UNDERIVED, DERIVED].includes(version))
+      if (bytes.length < HEAD || bytes[0] !== LAYOUT)
         throw new SealError('not_sealed', 'These bytes are not a sealed value.');
       const nonce = bytes.subarray(SEAL_HEAD, SEAL_HEAD + NONCE);
       const decipher = createDecipheriv('aes-256-gcm', sealerOf(bytes, binding.purpose), nonce);
-      decipher.setAAD(authenticated(version, binding));
+      decipher.setAAD(authenticated(binding));
       decipher.setAuthTag(bytes.subarray(SEAL_HEAD + NONCE, HEAD));
       try {
         return Buffer.concat([decipher.update(bytes.subarray(HEAD)), decipher.final()]);
@@ -165,22 +153,22 @@ export function createPurposeKeys(keys: readonly PurposeKey[], masterKeys: reado
       const [newest, ...older] = of(purpose);
       return [newest.key, ...older.map(({ key }) => key)];
     },
-    hasKeyOf: (sealed) => (sealed[0] === DERIVED ? keyIds.includes(idOf(sealed)) : underived.has(idOf(sealed))),
-    isCurrent: (sealed) => sealed[0] === DERIVED && idOf(sealed) === keyIds[0],
+    hasKeyOf: (sealed) => sealed[0] === LAYOUT && keyIds.includes(idOf(sealed)),
+    isCurrent: (sealed) => sealed[0] === LAYOUT && idOf(sealed) === keyIds[0],
     keyIds,
-    setting: masterKeys.length > 0 ? 'MASTER_KEY' : 'SEALING_KEYS',
+    setting,
   };
 }
 
-/** The first bytes of every value of the present layout that belongs to a master key; `keyId` is its id in hex. */
+/** The first bytes of every value that a master key sealed; `keyId` is its id in hex. */
 export function sealHead(keyId: string): Buffer {
-  return Buffer.concat([PRESENT_LAYOUT, Buffer.from(keyId, 'hex')]);
+  return Buffer.concat([Buffer.from([LAYOUT]), Buffer.from(keyId, 'hex')]);
 }
 
 function keyId(masterKey: Uint8Array): Buffer {
   return createHash('sha256').update('ecf seal key id').update(masterKey).digest().subarray(0, KEY_ID);
 }
 
-function authenticated(version: number, { purpose, account, subject }: SealBinding): Buffer {
-  return Buffer.from(version === UNBOUND ? subject : JSON.stringify([purpose, account, subject]), 'utf8');
+function authenticated({ purpose, account, subject }: SealBinding): Buffer {
+  return Buffer.from(JSON.stringify([purpose, account, subject]), 'utf8');
 }

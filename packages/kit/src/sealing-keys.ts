@@ -58,7 +58,7 @@ export function createSealingKeys(
   { MASTER_KEY, SEALING_KEYS }: z.infer<typeof schema>,
 ): SealingKeys {
   const purposes = SEALING_PURPOSES[service];
-  if (MASTER_KEY !== undefined) return createPurposeKeys(deriveAll(purposes, MASTER_KEY), MASTER_KEY);
+  if (MASTER_KEY !== undefined) return createPurposeKeys(deriveAll(purposes, MASTER_KEY), 'MASTER_KEY');
   const keys = (SEALING_KEYS ?? []).filter(({ purpose }) => purposes.includes(purpose));
   const idsOf = (purpose: SealPurpose) => keys.filter((key) => key.purpose === purpose).map(({ id }) => id);
   const missing = purposes.filter((purpose) => idsOf(purpose).length === 0);
@@ -71,7 +71,7 @@ export function createSealingKeys(
         : null;
   if (fault !== null)
     throw new ConfigError([{ variable: 'SEALING_KEYS', message: `${fault}; make it anew with ecf keys sealing` }]);
-  return createPurposeKeys(keys);
+  return createPurposeKeys(keys, 'SEALING_KEYS');
 }
 
 /** The keys of a service from environment variables. Throws ConfigError. */

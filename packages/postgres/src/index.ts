@@ -20,8 +20,7 @@ export { type DueTimes, deleteExpired, limitDueTimes, type Retention } from './d
 export { createIds } from './ids.js';
 export { createInstanceReport, type InstanceReport } from './master-keys/instances.js';
 export { createMasterKeyOperations } from './master-keys/reseal.js';
-export { sealAnew, sealedRows } from './master-keys/sealed-rows.js';
-export { requireNoEarlierLayout, type SealedValues } from './master-keys/sealed-values.js';
+export { type SealedValues, sealAnew, sealedRows } from './master-keys/sealed-rows.js';
 export { createDatabaseIfMissing, migrate } from './migrate.js';
 export { anyOf, camelCaseRows, queryBuilder, rowsOf, snakeCase, snakeCaseRow } from './query-builder.js';
 export { createSharedCalls } from './shared-calls.js';

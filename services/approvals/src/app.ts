@@ -177,7 +177,7 @@ export function createApprovals(config: ApprovalsConfig, overrides: ApprovalsOve
     sending,
     relay: createOutboxRelay({ database, bus, service: 'approvals', logger, metrics, clock }),
     archiver: createArchiver({ database, archive, service: 'approvals', logger, metrics }),
-    instance: createInstanceReport({ database, sealingKeys, values: sealed, logger }),
+    instance: createInstanceReport({ database, sealingKeys, logger }),
     report,
     stopping,
     endReports: [

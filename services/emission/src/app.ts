@@ -244,7 +244,7 @@ export function createEmission(config: EmissionConfig, overrides: EmissionOverri
         publishNotices,
         applyStatus: (result) => applyStatus({ emissions, recorder, published }, result),
       }),
-    instance: createInstanceReport({ database, sealingKeys, values: sealed, logger }),
+    instance: createInstanceReport({ database, sealingKeys, logger }),
     relay: createOutboxRelay({ database, bus, service: 'emission', logger, metrics, clock }),
     archiver: createArchiver({ database, archive: store, service: 'emission', logger, metrics }),
     backgrounds: [sending.background, ...contingency.backgrounds, cancellations.background, ...batches.backgrounds],

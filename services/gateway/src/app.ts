@@ -186,7 +186,6 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     database,
     databaseClock,
     sealingKeys,
-    values,
     relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
     noteRevision,
     subscribe: () => subscribeToActs(withDeadLetters(bus, deadLetters), audit, proofs),

@@ -8,8 +8,6 @@ import {
   type Database,
   type DatabaseClock,
   migrate,
-  requireNoEarlierLayout,
-  type SealedValues,
 } from '@ecf/postgres';
 import { createCleaning } from '@ecf/service';
 import { createStoredAccessRevision } from './access/keys.postgres.js';
@@ -20,8 +18,6 @@ export interface BackgroundParts {
   readonly database: Database;
   readonly databaseClock: DatabaseClock;
   readonly sealingKeys: SealingKeys;
-  /** The sealed values of the gateway. */
-  readonly values: readonly SealedValues[];
   readonly relay: OutboxRelay;
   /** Receives the access revision at the start. */
   readonly noteRevision: (revision: number) => void;
@@ -33,7 +29,7 @@ export interface BackgroundParts {
 
 /** The work beside the requests: events in and out, the report of the instance, and cleaning. */
 export function createBackground(parts: BackgroundParts) {
-  const { database, databaseClock, sealingKeys, values, relay, logger } = parts;
+  const { database, databaseClock, sealingKeys, relay, logger } = parts;
   const instance = createInstanceReport(parts);
   const cleaning = createCleaning({
     clean: (now) => cleanInbox(database, now),
@@ -48,7 +44,6 @@ export function createBackground(parts: BackgroundParts) {
       const applied = await migrate(database.url, MIGRATIONS);
       if (applied.length > 0) logger.info({ applied }, 'database migrated');
       await databaseClock.start();
-      await requireNoEarlierLayout(sealingKeys, values);
       await requireMasterKey(database, sealingKeys);
       await instance.start();
       parts.noteRevision(await createStoredAccessRevision(database).current());

@@ -152,7 +152,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
     quotas: receiving.quotas,
     relay: createOutboxRelay({ database, bus, service: 'reception', logger, metrics, clock }),
     archiver,
-    instance: createInstanceReport({ database, sealingKeys, values, logger }),
+    instance: createInstanceReport({ database, sealingKeys, logger }),
     confirmation: confirmation.work,
     cleanSeeds: senders.cleanSeeds,
     startClock: service.startClock,

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
 import { type CalendarDate, toCalendarDate } from '@ecf/domain';
-import { createMasterKeys, makeSealingKeys, readSealingKeys, sealHead } from '@ecf/kit';
-import { createInstanceReport, type Database, limitDueTimes, openDatabase } from '@ecf/postgres';
+import { createMasterKeys, sealHead } from '@ecf/kit';
+import { type Database, limitDueTimes, openDatabase } from '@ecf/postgres';
 import {
   areKnownSigners,
   createQuotaStore,
@@ -12,9 +12,7 @@ import {
   type SignerFacts,
   type SignerUse,
 } from '@ecf/public-ingress';
-import { replicatedCertificates } from '@ecf/taxpayer-replica/postgres';
 import { startTestPostgres } from '@ecf/test-servers/postgres';
-import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createInMemoryQuotaStore } from '../../../packages/public-ingress/test/support/quota-store.js';
 import { DUE_TIMES } from '../src/background.js';
@@ -735,31 +733,4 @@ it('token keys are sealed anew under the newest master key, and then open withou
   await Promise.all([values.reseal(head, 10), values.reseal(head, 10)]);
   expect([await values.count(head), await values.reseal(head, 10)]).toEqual([0, 0]);
   expect(await createTokenKeys(database, createMasterKeys([fresh])).all()).toEqual(before);
-});
-
-it('a service with SEALING_KEYS does not start while a table has a value that an earlier version sealed', async () => {
-  const keys = readSealingKeys('reception', { SEALING_KEYS: makeSealingKeys([MASTER_KEY]).reception });
-  const values = [replicatedCertificates(database), sealedTokenKeys(database, keys)];
-  const report = createInstanceReport({ database, sealingKeys: keys, values, logger: silentLogger });
-  await report.start();
-  await report.stop();
-  const earlier = Buffer.concat([Buffer.from([2]), Buffer.alloc(60)]);
-  const tables = [
-    [
-      `INSERT INTO taxpayers (rnc, account_id, revision, state)
-        VALUES ('131000001', 'a', 1, json_build_object('certificate', $1::text))`,
-      earlier.toString('base64'),
-      `DELETE FROM taxpayers WHERE rnc = '131000001'`,
-    ],
-    [
-      `INSERT INTO token_keys (kid, created_at, public_jwk, private_jwk) VALUES ('earlier', now(), '{}', $1)`,
-      earlier,
-      `DELETE FROM token_keys WHERE kid = 'earlier'`,
-    ],
-  ] as const;
-  for (const [insert, value, remove] of tables) {
-    await database.query(insert, [value]);
-    await expect(report.start()).rejects.toThrow(/SEALING_KEYS: do not open all stored values.*ecf keys reseal/);
-    await database.query(remove);
-  }
 });

@@ -3,7 +3,6 @@ import { toIsoDominican } from '@ecf/domain';
 import type { SealingKeys } from '@ecf/kit';
 import type { Logger } from '@ecf/kit/telemetry';
 import type { Database } from '../database.js';
-import { requireNoEarlierLayout, type SealedValues } from './sealed-values.js';
 
 const REPORT_EVERY_MS = 30_000;
 /** An instance that has not reported for longer does not run any more. */
@@ -16,10 +15,7 @@ const REPORT = `
 
 /** Reports in the service's database that this instance runs, and the ids of its master keys. */
 export interface InstanceReport {
-  /**
-   * Resolves after the first report. The database has its tables.
-   * @throws ConfigError if the keys do not open values of an earlier version
-   */
+  /** Resolves after the first report. The database has its tables. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,12 +23,10 @@ export interface InstanceReport {
 /** Table: `instances (id uuid primary key, key_ids text[], seen_at timestamptz)`. */
 export function createInstanceReport(options: {
   readonly database: Database;
-  readonly sealingKeys: Pick<SealingKeys, 'keyIds' | 'setting'>;
-  /** The sealed values of the service. */
-  readonly values: readonly SealedValues[];
+  readonly sealingKeys: Pick<SealingKeys, 'keyIds'>;
   readonly logger: Logger;
 }): InstanceReport {
-  const { database, sealingKeys, values, logger } = options;
+  const { database, sealingKeys, logger } = options;
   const id = randomUUID();
   let timer: NodeJS.Timeout | undefined;
   let reporting: Promise<unknown> = Promise.resolve();
@@ -40,7 +34,6 @@ export function createInstanceReport(options: {
   const report = () => database.query(REPORT, [id, sealingKeys.keyIds]);
   return {
     async start() {
-      await requireNoEarlierLayout(sealingKeys, values);
       await report();
       timer = setInterval(() => {
         reporting = report().catch(warn);

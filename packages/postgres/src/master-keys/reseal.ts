@@ -2,7 +2,7 @@ import type { MasterKeyOperations } from '@ecf/contracts';
 import { ApiError, type SealingKeys, sealHead } from '@ecf/kit';
 import type { Database } from '../database.js';
 import { presentInstances } from './instances.js';
-import type { SealedValues } from './sealed-values.js';
+import type { SealedValues } from './sealed-rows.js';
 
 /** Values that one call seals anew at most, of each kind. */
 const RESEAL_BLOCK = 100;

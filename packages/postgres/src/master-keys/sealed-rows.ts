@@ -1,6 +1,13 @@
 import { ApiError, type SealBinding, SealError, type SealingKeys } from '@ecf/kit';
 import type { Database } from '../database.js';
-import type { SealedValues } from './sealed-values.js';
+
+/** Sealed values of one kind in a service's database. */
+export interface SealedValues {
+  /** How many of them do not begin with `head`, which has at most `SEAL_HEAD` bytes. */
+  count(head: Uint8Array): Promise<number>;
+  /** Seals up to `limit` of those anew, and answers how many. */
+  reseal(head: Uint8Array, limit: number): Promise<number>;
+}
 
 /** A table with sealed values. The names are SQL. */
 export interface SealedTable<Row> {

@@ -38,7 +38,7 @@ export interface WebhookParts {
 export function createWebhooks(config: QueryConfig, { database, feed, clock, logger, metrics }: WebhookParts) {
   const sealingKeys = createSealingKeys('query', config);
   const values = sealedWebhookSecrets(database, sealingKeys);
-  const instance = createInstanceReport({ database, sealingKeys, values, logger });
+  const instance = createInstanceReport({ database, sealingKeys, logger });
   const calls = createWebhookCalls({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES, clock });
   const deliveries = createWebhookDeliveries(database, sealingKeys);
   const ended = observeWebhooks(metrics, logger, { deliveries, clock });
