@@ -10,16 +10,17 @@ const MIB = 1024 * 1024;
 function start(sizes: number[], hasSubmissions: () => boolean) {
   const due = sizes.map((size) => ({ document: Buffer.alloc(size), caller: { accountId: 'a' } }) as unknown as DueLine);
   const ends: (() => void)[] = [];
-  const work = createLineBackground(
-    {
-      batches: { claimDue: async ({ limit }: { limit: number }) => due.splice(0, limit) },
-      lineRate: { exhausted: () => ({ accountIds: [], firstFree: null }) },
-      clock: () => NOW,
-      settings: { leaseMs: 60_000 },
-    } as never,
-    () => new Promise((resolve) => ends.push(resolve)),
-    { idleMs: 1, concurrency: 64, hasSubmissions },
-  );
+  const work = createLineBackground({
+    batches: { claimDue: async ({ limit }) => due.splice(0, limit), renew: async () => undefined },
+    processLine: () => new Promise((resolve) => ends.push(resolve)),
+    lineRate: { exhausted: () => ({ accountIds: [], firstFree: null }) },
+    observer: {} as never,
+    hasSubmissions,
+    clock: () => NOW,
+    leaseMs: 60_000,
+    idleMs: 1,
+    concurrency: 64,
+  });
   return { work, ends };
 }
 

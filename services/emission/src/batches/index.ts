@@ -27,7 +27,15 @@ export interface BatchWork {
 export function createBatches(
   config: EmissionConfig,
   { database, clock, metrics }: ServiceDependencies,
-  ports: {
+  {
+    issueJson,
+    readLine,
+    lineRate,
+    random,
+    observer,
+    leaseMs,
+    submissionsInFlight,
+  }: {
     readonly issueJson: IssueJson;
     readonly readLine: ReadLines;
     readonly lineRate: LineRate;
@@ -43,18 +51,24 @@ export function createBatches(
     timeoutMs: config.DATABASE_WAIT_MS,
     describe: (batch) => batchEvent(batch, clock()),
   });
-  const batchPorts = { ...ports, clock, batches: store, settings: { leaseMs: ports.leaseMs } };
-  const options = {
-    idleMs: config.BACKGROUND_IDLE_MS,
+  const idleMs = config.BACKGROUND_IDLE_MS;
+  const lines = createLineBackground({
+    batches: store,
+    processLine: createProcessLine({ batches: store, lineRate, clock, random }, issueJson, publicError),
+    lineRate,
+    observer,
+    hasSubmissions: () => submissionsInFlight() > 0,
+    clock,
+    leaseMs,
+    idleMs,
     concurrency: config.BATCH_CONCURRENCY,
-    hasSubmissions: () => ports.submissionsInFlight() > 0,
-  };
-  const lines = createLineBackground(batchPorts, createProcessLine(batchPorts, ports.issueJson, publicError), options);
+  });
+  const counts = createCountBackground({ batches: store, clock, observer, idleMs });
   const showBacklog = createBatchMetrics(metrics);
   return {
-    backgrounds: [lines, createCountBackground(batchPorts, options)],
+    backgrounds: [lines, counts],
     routes: batchRoutes({
-      receive: createReceiveBatch(batchPorts, lines.wake),
+      receive: createReceiveBatch({ batches: store, readLine, clock }, lines.wake),
       batches: store,
       clock,
       maxDocumentBytes: config.MAX_BODY_BYTES,

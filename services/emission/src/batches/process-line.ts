@@ -36,26 +36,31 @@ const ENDED_READINGS = 2;
  * that it made. If it made none, it is issued now; if its batch is cancelled, it is refused.
  */
 export function createProcessLine(
-  ports: {
-    readonly clock: () => Date;
-    readonly random: () => number;
+  {
+    batches,
+    lineRate,
+    clock,
+    random,
+  }: {
     readonly batches: Pick<BatchStore, 'record' | 'postpone' | 'attemptOf' | 'countReading'>;
     readonly lineRate: Pick<LineRate, 'count'>;
+    readonly clock: () => Date;
+    readonly random: () => number;
   },
   issueJson: IssueJson,
   publicError: (error: unknown) => PublicError,
 ): ProcessLine {
   return async (line) => {
-    const made = line.begun ? await ports.batches.attemptOf(line) : null;
+    const made = line.begun ? await batches.attemptOf(line) : null;
     const outcome = made ?? refusedBefore(line) ?? (await issued(line));
-    if (outcome.outcome === 'postponed') await ports.batches.postpone(line, outcome);
-    else await ports.batches.record(line, outcome);
+    if (outcome.outcome === 'postponed') await batches.postpone(line, outcome);
+    else await batches.record(line, outcome);
   };
 
   async function issued(line: DueLine): Promise<LineOutcome | Postponed> {
     const { env, caller, document, validate, mayWait, refusesWarnings, postponements, failures, readings } = line;
     try {
-      const freeAt = await ports.lineRate.count(caller.accountId);
+      const freeAt = await lineRate.count(caller.accountId);
       if (freeAt !== null) return { outcome: 'postponed', dueAt: freeAt, begun: false, failed: false, limited: true };
       const data = document as Buffer;
       const batchLine = keyOfLine(line);
@@ -71,8 +76,8 @@ export function createProcessLine(
         refusesWarnings,
         batchLine,
         watchReading: {
-          begins: () => ports.batches.countReading(line, 'begins'),
-          ended: () => ports.batches.countReading(line, 'ended'),
+          begins: () => batches.countReading(line, 'begins'),
+          ended: () => batches.countReading(line, 'ended'),
         },
       });
       if (result.outcome === 'checked') return { outcome: 'validated', warnings: result.warnings };
@@ -87,7 +92,7 @@ export function createProcessLine(
       const pause = Math.min((retryAfterSeconds ?? 1) * 1_000 * 2 ** postponements, LONGEST_PAUSE_MS);
       // A commit may still happen, so the line first waits until its attempt can be found.
       const least = code === 'commit_unconfirmed' ? COMMITS_WITHIN_MS : 0;
-      const dueAt = new Date(ports.clock().getTime() + Math.max(pause * (0.75 + ports.random() / 2), least));
+      const dueAt = new Date(clock().getTime() + Math.max(pause * (0.75 + random() / 2), least));
       return {
         outcome: 'postponed',
         dueAt,

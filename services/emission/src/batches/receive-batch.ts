@@ -26,15 +26,17 @@ const CHUNK = { lines: 500, bytes: 1024 * 1024 };
  * same idempotency key with the same bytes finds the first batch.
  */
 export function createReceiveBatch(
-  ports: { readonly batches: BatchStore; readonly readLine: ReadLines; readonly clock: () => Date },
+  {
+    batches,
+    readLine,
+    clock,
+  }: { readonly batches: BatchStore; readonly readLine: ReadLines; readonly clock: () => Date },
   onReceived: () => void,
 ): ReceiveBatch {
-  const { batches, clock } = ports;
-
   async function store(batch: NewBatch, body: ReceivedBody): Promise<ReceivedBatch> {
     const id = await batches.begin(batch);
     try {
-      const { numbered, contentHash } = await storeLines(ports, id, batch, body);
+      const { numbered, contentHash } = await storeLines(batches, readLine, id, batch, body);
       const { validate } = batch;
       const received = { id, total: numbered.length, sha256: body.sha256(), contentHash, validate };
       const winner = await batches.receive(received, orderLines(numbered), clock());
@@ -57,7 +59,7 @@ export function createReceiveBatch(
     if (first === null) return store({ ...batch, createdAt: clock() }, body);
     const content = createHash('sha256');
     for await (const document of body.documents) {
-      content.update((await read(ports, document)).contentHash);
+      content.update((await read(readLine, document)).contentHash);
       body.release();
     }
     const contentHash = content.digest('hex');
@@ -66,12 +68,12 @@ export function createReceiveBatch(
 }
 
 async function storeLines(
-  ports: { readonly batches: BatchStore; readonly readLine: ReadLines },
+  batches: BatchStore,
+  readLine: ReadLines,
   id: number,
   { caller, idempotencyKey, validate }: NewBatch,
   { documents, release }: ReceivedBody,
 ): Promise<{ numbered: NumberedLine[]; contentHash: string }> {
-  const { batches } = ports;
   const { accountId } = caller;
   /** Documents that are only checked draw no number, so they need no key. */
   const needsKey = idempotencyKey === null && !validate;
@@ -87,7 +89,7 @@ async function storeLines(
         'invalid_batch',
         `A batch has at most ${MAX_BATCH_DOCUMENTS} documents; send the others as another batch. This batch was not stored.`,
       );
-    const { ownReference, isJson, isOpen, contentHash, ...numbers } = await read(ports, document);
+    const { ownReference, isJson, isOpen, contentHash, ...numbers } = await read(readLine, document);
     content.update(contentHash);
     if (isJson) json += 1;
     if (isOpen) open += 1;
@@ -121,7 +123,7 @@ function notJson(): EmissionError {
   );
 }
 
-async function read({ readLine }: { readonly readLine: ReadLines }, document: Buffer | null) {
+async function read(readLine: ReadLines, document: Buffer | null) {
   return document === null ? unreadLine(null) : readLine(document);
 }
 

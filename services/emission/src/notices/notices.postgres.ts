@@ -3,7 +3,7 @@ import { appendToOutbox, type BusEvent } from '@ecf/bus';
 import { makeEvent } from '@ecf/bus/events';
 import { type CertificateNotice, type NumberRange, type RangeNotice, TOPICS } from '@ecf/contracts';
 import { type Environment, toCalendarDate, toIsoDominican } from '@ecf/domain';
-import type { Database } from '@ecf/postgres';
+import { type Database, rowsOf } from '@ecf/postgres';
 
 /** Notices are published 30 days before a range or a certificate ends. */
 const BEFORE = "interval '30 days'";
@@ -92,11 +92,9 @@ export function createNotices(database: Database): Notices {
   return {
     publish: (rnc, now) =>
       database.transaction(async (tx) => {
-        const { rows } = await tx.query<NoticeRow>(PUBLISH, [rnc, toCalendarDate(now), now]);
-        await appendToOutbox(
-          tx,
-          rows.map((row) => eventOf(row, now)),
-        );
+        const due = await rowsOf<DueNotice>(tx, PUBLISH, [rnc, toCalendarDate(now), now]);
+        const events = due.map((notice) => eventOf(notice, now));
+        await appendToOutbox(tx, events);
       }),
     async backlog(now) {
       const { rows } = await database.query<{ count: number }>(CERTIFICATES_ENDING, [null, now]);
@@ -107,26 +105,26 @@ export function createNotices(database: Database): Notices {
   };
 }
 
-interface NoticeRow {
-  rnc: string;
-  account_id: string;
-  type: 'range.low' | 'range.expiring' | 'certificate.expiring';
+interface DueNotice {
+  readonly rnc: string;
+  readonly accountId: string;
+  readonly type: 'range.low' | 'range.expiring' | 'certificate.expiring';
   /** The range, or the facts of the certificate. */
-  subject: object;
-  next_encf: string | null;
-  remaining: number | null;
+  readonly subject: object;
+  readonly nextEncf: string | null;
+  readonly remaining: number | null;
 }
 
-function eventOf({ rnc, type, ...row }: NoticeRow, now: Date): BusEvent {
-  const of = { issuer_rnc: rnc, account_id: row.account_id };
+function eventOf({ rnc, accountId, type, subject, nextEncf, remaining }: DueNotice, now: Date): BusEvent {
+  const holder = { issuer_rnc: rnc, account_id: accountId };
   const data: RangeNotice | CertificateNotice =
     type === 'certificate.expiring'
-      ? { ...of, certificate: row.subject as CertificateNotice['certificate'] }
+      ? { ...holder, certificate: subject as CertificateNotice['certificate'] }
       : {
-          ...of,
-          range: row.subject as NumberRange,
-          next: row.next_encf,
-          remaining: row.remaining ?? 0,
+          ...holder,
+          range: subject as NumberRange,
+          next: nextEncf,
+          remaining: remaining ?? 0,
           published_at: toIsoDominican(now),
         };
   return makeEvent(
