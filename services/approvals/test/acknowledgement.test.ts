@@ -85,17 +85,17 @@ describe('an answer to record', () => {
     throw new Error('the database is unreachable');
   };
 
-  it('is recorded again until the database is back, without another send', async () => {
+  it('an answer is recorded again until the database is back, without another send', async () => {
     await attempting((tries) => tries < 3 && away());
     expect(sends).toBe(1);
     expect(concluded).toMatchObject([{ status: 'unacknowledged', acknowledgement: { key: sent.key } }]);
   });
 
-  it('is given up when the process stops', async () => {
+  it('recording an answer is given up when the process stops', async () => {
     await expect(attempting(away, { stopping: AbortSignal.abort() })).rejects.toThrow('unreachable');
   });
 
-  it('is stored without values that the database never takes, and the document is sent again up to the deadline', async () => {
+  it('an answer is stored without values that the database never takes, and the document is sent again up to the deadline', async () => {
     const never = (tries: number) => {
       if (tries === 1) throw new Unwritable('out of range');
     };
@@ -108,7 +108,7 @@ describe('an answer to record', () => {
     expect(concluded).toMatchObject([{ status: 'failed', dueAt: null }]);
   });
 
-  it('is followed by another try after a pause, up to the deadline, if our own error came before it', async () => {
+  it('an error of this service before an answer is followed by another try, up to the deadline', async () => {
     const broken = { callerOf: away };
     await attempting(() => undefined, broken);
     expect(concluded).toMatchObject([

@@ -67,7 +67,7 @@ describe('a document that lost its number', () => {
     await world.publishReceived(promoted);
   }
 
-  it('keeps its approval as superseded; the status is pending, and one new approval is allowed', async () => {
+  it('a document that loses its number keeps its approval as superseded, and one new approval is allowed', async () => {
     const encf = await world.invoice();
     const first = await post(order(encf));
     expect(first.status).toBe(201);
@@ -121,7 +121,7 @@ describe('POST /acecf with the least fields', () => {
     ...fields,
   });
 
-  it('takes date and amount from the received document, and the time of the request', async () => {
+  it('an approval takes date and amount from the received document, and the time of the request', async () => {
     const encf = await world.invoice();
     const before = Math.floor(Date.now() / 1_000) * 1_000;
     const { status, body } = await post(least(encf, { approval_status: 2, rejection_code: 1 }));
@@ -134,7 +134,7 @@ describe('POST /acecf with the least fields', () => {
     expect(body.authority_submission_status).toBe('Aceptado');
   });
 
-  it('names the fields that are needed where the document was not received', async () => {
+  it('an approval without date and amount gets the names of the fields if the document was not received', async () => {
     const { status, body } = await post(least('E310009999970'));
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([
@@ -145,7 +145,7 @@ describe('POST /acecf with the least fields', () => {
     expect((await post(least('E310009999970', known))).status).toBe(201);
   });
 
-  it('sends the stored document when it is repeated with submit_to_authority=true', async () => {
+  it('a stored approval is sent when the request is repeated with submit_to_authority=true', async () => {
     const encf = await world.invoice();
     const stored = await post(least(encf), '?submit_to_authority=false');
     const sent = await post(least(encf));
@@ -157,7 +157,7 @@ describe('POST /acecf with the least fields', () => {
 });
 
 describe('POST /acecf', () => {
-  it('signs, stores and sends to the authority and the issuer, and updates the received invoice', async () => {
+  it('an approval is signed, stored and sent to the authority and the issuer, and updates the received invoice', async () => {
     const encf = await world.invoice();
     const id = world.received.get(`${ISSUER}|${encf}`)?.id;
     const { status, body } = await post(order(encf, { ecf_document_id: id }));
@@ -263,7 +263,7 @@ describe('POST /acecf', () => {
     });
   });
 
-  it('refuses a second decision and names the first', async () => {
+  it('a second decision is refused and gets the id of the first', async () => {
     const encf = await world.invoice();
     const first = await post(order(encf));
     for (const again of [order(encf), order(encf, { approval_status: 2, rejection_code: 1 })]) {
@@ -276,7 +276,7 @@ describe('POST /acecf', () => {
     expect(await world.submissions(encf)).toHaveLength(1);
   });
 
-  it('makes one record of fifty concurrent requests', async () => {
+  it('fifty concurrent requests make one record', async () => {
     const encf = await world.invoice();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => post(order(encf, i % 2 ? {} : { approval_status: 2, rejection_code: 1 }))),
@@ -286,7 +286,7 @@ describe('POST /acecf', () => {
     expect(events(encf, 'given')).toHaveLength(1);
   });
 
-  it('accepts a decision about a document that was not received here, with a warning', async () => {
+  it('a decision about a document that was not received here is accepted with a warning', async () => {
     const encf = await world.invoice('31', { at: ['authority', 'issued'] });
     const { status, body } = await post(order(encf));
     expect([status, body]).toMatchObject([
@@ -295,7 +295,7 @@ describe('POST /acecf', () => {
     ]);
   });
 
-  it('signs line feeds for the carriage returns of a reason, with a warning', async () => {
+  it('carriage returns of a reason are signed as line feeds, with a warning', async () => {
     const encf = await world.invoice();
     const reason = { approval_status: 2, rejection_code: 3, rejection_description: 'Faltan dos\r\nsillas\r' };
     const { status, body } = await post(order(encf, reason));
@@ -303,7 +303,7 @@ describe('POST /acecf', () => {
     expect(await detail(body.id)).toMatchObject({ DetalleMotivoRechazo: 'Faltan dos\nsillas\n' });
   });
 
-  it('accepts a decision that is older than the certificate, with a warning', async () => {
+  it('a decision that is older than the certificate is accepted with a warning', async () => {
     const rnc = '144444447';
     const day = 24 * 3_600_000;
     const dates = { notBefore: new Date(Date.now() - day), notAfter: new Date(Date.now() + day) };
@@ -315,7 +315,7 @@ describe('POST /acecf', () => {
     expect(await give('E310009999992', { approval_datetime: new Date().toISOString() })).toHaveLength(1);
   });
 
-  it('answers no_receiver for an issuer without receiver', async () => {
+  it('an approval for an issuer without receiver gets no_receiver', async () => {
     await world.list(ISSUER, null);
     const encf = await world.invoice();
     const { body } = await post(order(encf));
@@ -329,7 +329,7 @@ describe('POST /acecf', () => {
 });
 
 describe('a directory entry that is cached for ten minutes', () => {
-  it('is looked up again if it had no address for approvals', async () => {
+  it('a cached directory entry without an address for approvals is looked up again', async () => {
     const instance = world.instances.indexOf(await world.addInstance({ DIRECTORY_ENTRY_SECONDS: '600' }));
     const entry = { nombre: 'X', rnc: ISSUER, urlRecepcion: world.url(), urlAceptacion: '' };
     await world.fault({ operation: 'consultadirectorio', kind: 'http', status: 200, body: JSON.stringify([entry]) });
@@ -342,7 +342,7 @@ describe('a directory entry that is cached for ten minutes', () => {
 });
 
 describe('local records', () => {
-  it('are signed and stored, do not bind, and are sent later with the same bytes', async () => {
+  it('local records are signed and stored, do not bind, and are sent later with the same bytes', async () => {
     const encf = await world.invoice();
     const local = await post(order(encf), '?submit_to_authority=false');
     expect([local.status, local.body]).toMatchObject([
@@ -366,7 +366,7 @@ describe('local records', () => {
     expect((await post(order(encf))).status).toBe(409);
   });
 
-  it('may be superseded by another decision', async () => {
+  it('a local record may be superseded by another decision', async () => {
     const encf = await world.invoice();
     const local = await post(order(encf), '?submit_to_authority=false');
     const other = await post(order(encf, { approval_status: 2, rejection_code: 2 }));
@@ -375,7 +375,7 @@ describe('local records', () => {
     expect((await post(order(encf), '?submit_to_authority=false')).status).toBe(409);
   });
 
-  it('repeat all checks when they are sent', async () => {
+  it('a local record is checked again when it is sent', async () => {
     const encf = await world.invoice();
     await post(order(encf), '?submit_to_authority=false');
     const received = world.received.get(`${ISSUER}|${encf}`);
@@ -385,7 +385,7 @@ describe('local records', () => {
   });
 });
 
-describe('a request is refused for', () => {
+describe('a refused request', () => {
   const rejected = { approval_status: 2, rejection_code: 1 };
   const bad: [string, Record<string, unknown>, string][] = [
     ['a missing reason', { approval_status: 2 }, 'rejection_code'],
@@ -423,19 +423,19 @@ describe('a request is refused for', () => {
     ['a field that the service makes', { xml_storage_path: 'x' }, 'xml_storage_path'],
     ['a type without approval', { encf: 'E320000000001' }, 'encf'],
   ];
-  it.each(bad)('%s', async (_name, fields, field) => {
+  it.each(bad)('a request with %s gets 422', async (_name, fields, field) => {
     const { status, body } = await post(order('E310009999999', fields));
     expect(status).toBe(422);
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toContain(`body.${field}`);
   });
 
-  it('a missing reason that its status needs, and the error says which one', async () => {
+  it('a rejection without its reason is refused, and the error says which reason is missing', async () => {
     const { body } = await post(order('E310009999999', { approval_status: 2 }));
     const msg = 'A rejection (approval_status 2) needs rejection_code 1, 2 or 3.';
     expect(body.items).toEqual([{ loc: ['body', 'rejection_code'], msg, type: 'missing' }]);
   });
 
-  it('all missing fields, named in one answer', async () => {
+  it('all missing fields are named in one answer', async () => {
     const { status, body } = await post({});
     expect(status).toBe(422);
     const missing = body.detail.map(({ loc }: { loc: string[] }) => loc[1]);
@@ -444,7 +444,7 @@ describe('a request is refused for', () => {
     );
   });
 
-  it('a date, amount or id that differs from the received document', async () => {
+  it('a date, amount or id that differs from the received document is refused', async () => {
     const encf = await world.invoice();
     for (const [fields, field] of [
       [{ invoice_date_issued: '2026-06-14' }, 'invoice_date_issued'],
@@ -459,7 +459,7 @@ describe('a request is refused for', () => {
     expect((await post(order(encf, { invoice_total_amount: '11430.0' }))).status).toBe(201);
   });
 
-  it('invalid JSON, other content, a foreign or inactive taxpayer, or a missing certificate', async () => {
+  it('invalid JSON, other content, a foreign or inactive taxpayer, and a missing certificate are refused', async () => {
     expect(await world.call('POST', '/acecf', '{')).toMatchObject({
       status: 422,
       body: { code: 'validation_error', detail: [{ loc: ['body'], type: 'invalid_json' }] },
@@ -487,7 +487,7 @@ describe('a request is refused for', () => {
     expect((await post(order('E310009999997', { receiver_rnc: rnc }))).body.code).toBe('certificate_missing');
   });
 
-  it('an environment that the header contradicts or that the key does not allow', async () => {
+  it('an environment is refused if the header contradicts it or the key does not allow it', async () => {
     const encf = await world.invoice();
     expect((await post(order(encf), '', { env: 'CerteCF' })).status).toBe(422);
     const { status, body } = await post(order(encf, { authority_environment: 'eCF' }));
@@ -496,7 +496,7 @@ describe('a request is refused for', () => {
 });
 
 describe('GET /acecf', () => {
-  it('lists newest first, a page at a time, for the account alone', async () => {
+  it('approvals are listed newest first, by pages, for their account only', async () => {
     const encf = await world.invoice();
     const { body } = await post(order(encf));
     const list = await world.call('GET', `/acecf/?receiver_rnc=${BUYER}&limit=2`);
@@ -519,7 +519,7 @@ describe('GET /acecf', () => {
     '/acecf/abc',
     '/acecf/abc/xml',
   ])('answers 422 to %s', async (address) => expect((await world.call('GET', address)).status).toBe(422));
-  it.each(['/acecf/999999999', '/acecf/999999999/xml'])('answers 404 to %s', async (address) =>
+  it.each(['/acecf/999999999', '/acecf/999999999/xml'])('the query %s gets 404', async (address) =>
     expect((await world.call('GET', address)).status).toBe(404),
   );
 });
@@ -543,7 +543,7 @@ describe('a record that is being sent', () => {
     return claimedFrom(camelCaseRows<OutgoingRow>(rows)[0] as OutgoingRow);
   }
 
-  it('counts the ending of an earlier send after the retry of an operator only if the issuer has the approval', async () => {
+  it('the result of a send from before a retry counts only if the issuer has the approval', async () => {
     const store = createApprovalStore(database, 72 * HOUR);
     const { id } = (await post(order(await world.invoice()))).body;
     const exchange = { at: new Date(), outcome: 'test', httpStatus: null, contentType: null, body: null };
@@ -558,7 +558,7 @@ describe('a record that is being sent', () => {
     expect(await end(first, 'delivered')).toBe('delivered');
   });
 
-  it('renews leases in the order of ids', async () => {
+  it('leases are renewed in the order of ids', async () => {
     const approvals = [];
     for (const _ of [1, 2]) approvals.push((await post(order(await world.invoice()))).body.id);
     const [second, first] = [await claimed(approvals[1]), await claimed(approvals[0])];

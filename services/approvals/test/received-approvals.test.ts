@@ -92,7 +92,7 @@ describe('an approval', () => {
     },
   );
 
-  it('is accepted, stored byte for byte, and published', async () => {
+  it('an approval is accepted, stored byte for byte, and published', async () => {
     const encf = await issued();
     expect(await state(encf)).toEqual({
       encf,
@@ -136,14 +136,14 @@ describe('an approval', () => {
     });
   });
 
-  it('may be a rejection with its reason', async () => {
+  it('a rejection is accepted with its reason', async () => {
     const encf = await issued();
     const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'No recibido & dañado' });
     expect((await world.send(xml)).status).toBe(200);
     expect(await state(encf)).toMatchObject({ approval_status: 'rejected', rejection_reason: 'No recibido & dañado' });
   });
 
-  it.each(['33', '34', '44', '45'])('of type %s is accepted', async (type) => {
+  it.each(['33', '34', '44', '45'])('an approval of type %s is accepted', async (type) => {
     const encf = await world.invoice(type, { at: ['issued'], total: '0.00' });
     expect((await world.send(await acecf(encf, { MontoTotal: '0.00' }))).body).toEqual(ACCEPTED);
   });
@@ -156,7 +156,7 @@ describe('an approval', () => {
     },
   );
 
-  it('is accepted once from fifty concurrent copies', async () => {
+  it('one of fifty concurrent copies of an approval is accepted', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const answers = await Promise.all(Array.from({ length: 50 }, () => world.send(xml)));
@@ -233,7 +233,7 @@ describe('the signer of an answer', () => {
     }),
   );
 
-  it('that is unknown gives no final answer: the answer of a known one replaces it, and both are kept', async () => {
+  it('the approval of a known signer replaces that of an unknown one, and both are kept', async () => {
     const encf = await issued();
     expect((await world.send(await acecf(encf, rejection, stranger))).body).toEqual(ACCEPTED);
     expect(await state(encf)).toMatchObject({
@@ -268,7 +268,7 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that becomes known by a confirmed e-CF has its earlier answer replace that of a stranger', async () => {
+  it('the earlier approval of a signer who becomes known by a confirmed e-CF replaces that of a stranger', async () => {
     const encf = await issued();
     await world.send(await acecf(encf, rejection, stranger));
     const xml = await acecf(encf);
@@ -289,7 +289,7 @@ describe('the signer of an answer', () => {
     ]);
   });
 
-  it('that is known before its issuer is trusted makes its holder known with a document that leads to a trusted issuer', async () => {
+  it('a signer who was known before its issuer was trusted makes its holder known by a trusted document', async () => {
     const database = openDatabase(world.databaseUrl, { max: 1 });
     const signers = createKnownSigners(database);
     const use = (keyFingerprint: string, trusted: boolean | null, at: string) => ({
@@ -331,7 +331,7 @@ describe('the signer of an answer', () => {
   const waiting = async () =>
     (await world.database.query<{ n: number }>('SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted')).rows[0]?.n;
 
-  it('that becomes known while its answer is stored has the answer confirmed', async () => {
+  it('an approval is confirmed if its signer becomes known while it is stored', async () => {
     const encf = await issued();
     // Another transaction holds the e-CF, so the answer waits after its signer was looked up.
     const release = await holding(async (tx) => {
@@ -373,7 +373,7 @@ describe('the signer of an answer', () => {
     expect(await state(encf)).toMatchObject({ approval_status: 'approved', approval_confirmed: true });
   });
 
-  it('may be overruled by an operator, and the e-CF is pending without an answer that counts', async () => {
+  it('an operator can decide that an approval does not count, and the e-CF is pending', async () => {
     const encf = await issued();
     await world.send(await acecf(encf, rejection, stranger));
     await world.send(await acecf(encf));
@@ -410,7 +410,7 @@ describe('the signer of an answer', () => {
     expect(decisions.filter((one) => one.encf === encf)).toMatchObject([{ revision: 3, approval_status: 'approved' }]);
   });
 
-  it('that an operator accepted and then withdraws brings back the answer that counted before', async () => {
+  it('the approval that counted before counts again when an operator withdraws another', async () => {
     const encf = await issued();
     await world.send(await acecf(encf));
     await world.send(await acecf(encf, rejection, stranger));
@@ -440,7 +440,7 @@ describe('the signer of an answer', () => {
     expect(await counting()).toEqual(['pending', null]);
   });
 
-  it('is not shown to other accounts', async () => {
+  it('an approval is not shown to other accounts', async () => {
     const encf = await issued();
     await world.send(await acecf(encf));
     expect(await answers(encf, 'account-2')).toMatchObject({ code: 'taxpayer_not_found' });
@@ -449,7 +449,7 @@ describe('the signer of an answer', () => {
 });
 
 describe('a refusal with the texts of the authority', () => {
-  it('is the answer for an e-CF that was answered before', async () => {
+  it('an approval of an e-CF that was answered before is refused', async () => {
     const encf = await issued();
     const repeated = refused(`La aprobación comercial del e-CF ${encf} ya habia sido cargada y aceptada previamente`);
     const xml = await acecf(encf);
@@ -489,7 +489,7 @@ describe('a refusal with the texts of the authority', () => {
     ['a day that does not exist', { FechaEmision: '31-02-2026' }, expect.any(String)],
     ['a missing element', { FechaEmision: undefined }, expect.stringContaining(STRUCTURE)],
   ];
-  it.each(cases)('is the answer to %s', async (_name, fields, reason) => {
+  it.each(cases)('an approval is refused for %s', async (_name, fields, reason) => {
     const encf = await issued();
     const { status, body } = await world.send(await acecf(encf, fields));
     expect([status, body]).toEqual([400, refused(reason)]);
@@ -514,7 +514,7 @@ describe('a refusal with the texts of the authority', () => {
     },
   );
 
-  it('is the answer to another environment than that of the e-CF', async () => {
+  it('an approval in another environment than that of the e-CF is refused', async () => {
     const encf = await issued();
     const reason = 'Factura no encontrada para esta Aprobación comercial.';
     logged.length = 0;
@@ -527,7 +527,7 @@ describe('a refusal with the texts of the authority', () => {
     expect(lines).toMatchObject([{ reason, env: 'CerteCF', sender: '203.0.113.7' }]);
   });
 
-  it('is the answer to an invalid signature, a missing one, and other documents', async () => {
+  it('an invalid signature, a missing one, and other documents are refused', async () => {
     const encf = await issued();
     const xml = await acecf(encf, { Estado: '2', DetalleMotivoRechazo: 'caro' });
     expect((await world.send(xml.replace('>caro<', '>claro<'))).body).toEqual(refused(SIGNATURE));
@@ -540,7 +540,7 @@ describe('a refusal with the texts of the authority', () => {
     expect(await count('received_approvals', encf)).toBe(0);
   });
 
-  it('is the answer to an expired or future certificate, but not to one renewed after the decision', async () => {
+  it('an expired or future certificate is refused, and one renewed after the decision is accepted', async () => {
     const day = 24 * 3_600_000;
     const from = (first: number, last: number) =>
       issueCertificate('00400000004', AUTHORITY, {
@@ -554,7 +554,7 @@ describe('a refusal with the texts of the authority', () => {
     expect((await world.send(await acecf(encf, decided, from(-1, 300)))).body).toEqual(ACCEPTED);
   });
 
-  it('is not the answer to a decision time in the future, which is kept as written', async () => {
+  it('a decision time in the future is accepted and kept as written', async () => {
     const encf = await issued();
     const ahead = { FechaHoraAprobacionComercial: '23-06-2099 17:45:47' };
     expect((await world.send(await acecf(encf, ahead))).body).toEqual(ACCEPTED);
@@ -564,7 +564,7 @@ describe('a refusal with the texts of the authority', () => {
 });
 
 describe('an error instead of a receipt', () => {
-  it('is 422 for bytes that are not XML, which are not recorded', async () => {
+  it('bytes that are not XML get 422 and are not recorded', async () => {
     for (const [body, type] of [
       ['<ACECF>', 'xml.not_well_formed'],
       ['<!DOCTYPE a [<!ENTITY b "c">]><ACECF/>', 'xml.doctype'],
@@ -576,7 +576,7 @@ describe('an error instead of a receipt', () => {
     }
   });
 
-  it('is 413 for a document over the limit; a large hostile one is refused, and others are served', async () => {
+  it('a document over the limit gets 413, a large hostile one is refused, and others are served', async () => {
     expect((await world.send(Buffer.alloc(3_000_000, 0x20))).status).toBe(413);
     const encf = await issued();
     const deep = `<ACECF>${'<a>'.repeat(200_000)}`;
@@ -584,7 +584,7 @@ describe('an error instead of a receipt', () => {
     expect([hostile.status, good.status]).toEqual([422, 200]);
   });
 
-  it('is given for a hundred bodies that stop: they are cut off in time, and others are served meanwhile', async () => {
+  it('a hundred bodies that stop are cut off, and others are served meanwhile', async () => {
     const { hostname, port } = new URL(world.url());
     const slow = Array.from({ length: 100 }, () => {
       const socket = connect(Number(port), hostname);
@@ -604,7 +604,7 @@ describe('an error instead of a receipt', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('is given while emission is unavailable, without a record, and the same bytes are accepted later', async () => {
+  it('an approval gets an error while emission is unavailable, and the same bytes are accepted later', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     world.emissionGone = true;
@@ -643,7 +643,7 @@ describe('stored bytes of refused approvals', () => {
     );
   beforeEach(() => world.database.query('DELETE FROM used_quotas'));
 
-  it('are bounded for a sender in a day, refusals included; then its bytes are refused, and those of others kept', async () => {
+  it('the stored bytes of a sender are bounded in a day, refusals included, and those of others are kept', async () => {
     const encf = await issued();
     const [first = '', second = ''] = SENDERS;
     await useUp(first);
@@ -674,7 +674,7 @@ describe('stored bytes of refused approvals', () => {
     expect((await rowsOf(encf)).at(-1)?.xml_path).toBe(xml_path);
   });
 
-  it('are stored once for identical approvals, which are counted', async () => {
+  it('identical refused approvals are stored once and counted', async () => {
     const encf = await issued();
     for (const xml of [forged(encf), forged(encf, 30_000)]) {
       for (const sender of [SENDERS[0], SENDERS[1], SENDERS[0]]) {
@@ -689,7 +689,7 @@ describe('stored bytes of refused approvals', () => {
     expect(rows).toEqual([{ repeats: 2 }, { repeats: 2 }]);
   });
 
-  it('do not grow by one that says the same in other bytes, which is counted', async () => {
+  it('an approval that says the same in other bytes is counted and not stored', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     expect((await post(xml, SENDERS[0] as string)).status).toBe(200);
@@ -708,7 +708,7 @@ describe('stored bytes of refused approvals', () => {
     expect(refused).toEqual([{ xml_path: answers[0]?.xml_path, repeats: 2 }]);
   });
 
-  it('stay one row for identical approvals when the reason of the refusal changes', async () => {
+  it('identical approvals stay one row when the reason of the refusal changes', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const refusals = async () =>
@@ -726,7 +726,7 @@ describe('stored bytes of refused approvals', () => {
     expect(await refusals()).toEqual([{ repeats: 1, reason: first?.reason }]);
   });
 
-  it('are bounded by size: a larger approval leaves its checksum, and its record counts', async () => {
+  it('a refused approval over the size leaves its checksum, and its record counts', async () => {
     const encf = await issued();
     const before = await unkept();
     await useUp(SENDERS[1] as string);
@@ -736,7 +736,7 @@ describe('stored bytes of refused approvals', () => {
     expect((await unkept()).size).toBe(before.size + 1);
   });
 
-  it('are bounded in the reason of a refusal, also for a name of fifty thousand letters', async () => {
+  it('the reason of a refusal is bounded, also for a name of fifty thousand letters', async () => {
     const encf = await issued();
     const named = forged(encf, 10).replace('<ACECF>', `<ACECF ${'q'.repeat(49_000)}="">`);
     const { body } = await post(named, SENDERS[2] as string);
@@ -744,7 +744,7 @@ describe('stored bytes of refused approvals', () => {
     expect(body.mensaje[0].length).toBeLessThanOrEqual(480);
   });
 
-  it('have a path in the store of which the sender chooses no part', async () => {
+  it('a sender chooses no part of the path of a refused approval', async () => {
     const encf = await issued();
     const whole = await acecf(encf, { RNCComprador: STRANGER });
     for (const xml of [whole, whole.replace('<MontoTotal>11430.00<', '<MontoTotal>11430.01<')]) {
@@ -778,7 +778,7 @@ describe('the reception of approvals', () => {
     ['the document alone', (xml) => xml, 'application/octet-stream'],
     ['after line ends', (xml) => `\r\n\n${xml}`, 'text/xml'],
   ];
-  it.each(shapes)('accepts a body in the shape: %s', async (_name, shape, type) => {
+  it.each(shapes)('an approval is accepted in a body of the shape: %s', async (_name, shape, type) => {
     const encf = await issued();
     expect((await world.send(shape(await acecf(encf)), { 'content-type': type })).body).toEqual(ACCEPTED);
   });
@@ -793,7 +793,7 @@ describe('the reception of approvals', () => {
     expect((await world.send(await acecf(encf), {}, address)).body).toEqual(ACCEPTED);
   });
 
-  it('accepts a chunked body without length', async () => {
+  it('an approval is accepted in a chunked body without length', async () => {
     const encf = await issued();
     const xml = await acecf(encf);
     const status = await new Promise((resolve, reject) => {
@@ -818,7 +818,7 @@ describe('GET /fe/aprobacioncomercial/api/invoices/{encf}', () => {
   });
 });
 
-it('answers 429 when a sender used up its daily bytes, counts it and records nothing', async () => {
+it('a sender that used up its daily bytes gets 429, the refusal is counted, and its bytes are not recorded', async () => {
   const [first, second] = [await issued(), await issued()];
   const large = async (encf: string) => `${(await acecf(encf)).trimEnd()}${' '.repeat(900_000)}`;
   const sender = '198.51.100.66';
@@ -832,7 +832,7 @@ it('answers 429 when a sender used up its daily bytes, counts it and records not
   expect((await world.send(await acecf(second), { 'x-sender': sender })).body).toEqual(ACCEPTED);
 });
 
-it('answers 503 storage_full while the disk is nearly full, and customers still read approvals', async () => {
+it('an approval gets 503 storage_full while the disk is nearly full, and customers still read approvals', async () => {
   const full = await World.start({ settings: { MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) } });
   try {
     const { status, body, headers } = await full.send('x');
@@ -851,7 +851,7 @@ it('answers 503 storage_full while the disk is nearly full, and customers still 
 });
 
 describe('PROVIDER_AUTH', () => {
-  it('answers 401 to a call without a token of reception if it is required', async () => {
+  it('a call without a token of reception gets 401 if one is required', async () => {
     const guarded = await World.start({ settings: { PROVIDER_AUTH: 'required' } });
     try {
       guarded.goodToken = 'good';

@@ -125,7 +125,7 @@ it('an entry is cached while it has the wanted address, and is looked up again o
   expect(book.queries).toBe(2);
 });
 
-it('uses an old entry while the directory does not answer, unless the wanted address is missing', async () => {
+it('an old entry is used while the directory does not answer, unless the wanted address is missing', async () => {
   const { book, pass, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://issuer.example' });
   await receivers.find(caller, RNC, 'receptionUrl');
@@ -135,7 +135,7 @@ it('uses an old entry while the directory does not answer, unless the wanted add
   await expect(receivers.find(caller, RNC, 'approvalUrl')).rejects.toThrow('the directory gave no answer');
 });
 
-it('looks up a moved receiver immediately, however long its entry is cached, and uses the result next', async () => {
+it('a moved receiver is looked up immediately, however long its entry is cached, and the result is used next', async () => {
   const { book, receivers } = directory();
   book.entry = listed({ receptionUrl: 'https://old.example' });
   const called = (await receivers.find(caller, RNC, 'receptionUrl')) as DirectoryEntry;
@@ -151,7 +151,7 @@ it('looks up a moved receiver immediately, however long its entry is cached, and
   expect(await receivers.moved(caller, called, 'receptionUrl')).toBe(true);
 });
 
-it('caches no entry for longer when the clock is set back', async () => {
+it('no entry is cached for longer when the clock is set back', async () => {
   const { book, receivers } = directory();
   await receivers.find(caller, RNC, 'receptionUrl');
   book.now -= HOUR;
@@ -167,7 +167,7 @@ it('caches no entry for longer when the clock is set back', async () => {
   expect(book.queries).toBe(3);
 });
 
-it('looks up a missing receiver after pauses that double from an hour, and a last time at the deadline', () => {
+it('a missing receiver is looked up after pauses that double from an hour, and a last time at the deadline', () => {
   const began = new Date('2026-06-23T12:00:00Z');
   const deadline = new Date(began.getTime() + 72 * HOUR);
   const looks: number[] = [];
@@ -178,7 +178,7 @@ it('looks up a missing receiver after pauses that double from an hour, and a las
   expect(looks).toEqual([0, 1, 3, 7, 15, 31, 63, 72]);
 });
 
-it('obeys a requested pause, the first within a minute and later ones up to the deadline', () => {
+it('a requested pause is obeyed, the first within a minute and later ones up to the deadline', () => {
   const now = new Date('2026-06-23T12:00:00Z');
   const deadline = new Date(now.getTime() + HOUR);
   const kept = (askedMs: number, tries: number) => obeyedPause(askedMs, tries, now, deadline);
@@ -210,7 +210,7 @@ describe('logins at a receiver', () => {
   }
   const refused = (pauseMs: number) => ['EndpointLoginError', 'refused', pauseMs];
 
-  it('share one login in flight, and its token', async () => {
+  it('concurrent deliveries share one login and its token', async () => {
     const { login, calls, outcome } = sending(() => TAKEN);
     expect(await Promise.all(Array.from({ length: 20 }, () => outcome()))).toEqual(Array(20).fill('verdict'));
     expect([login.seeds, login.logins, calls.length]).toEqual([1, 1, 20]);
@@ -218,13 +218,13 @@ describe('logins at a receiver', () => {
     expect(login.logins).toBe(2);
   });
 
-  it('are recorded as a use of the certificate, with the host whose seed was signed', async () => {
+  it('a login is recorded as a use of the certificate, with the host whose seed was signed', async () => {
     const { uses, outcome } = sending(() => TAKEN);
     await outcome();
     expect(uses).toMatchObject([{ account: 'a', rnc: '131000001', use: 'receiver_login', host: 'login.example' }]);
   });
 
-  it('are not made where they are turned off: no seed is signed, and a receiver that demands a token fails', async () => {
+  it('no login is made if logins are turned off, and a delivery to a receiver that demands a token fails', async () => {
     const { receivers, login, uses } = directory({ logsIn: false });
     const tokens: (string | undefined)[] = [];
     const send = (answer: Answer<string>) =>
@@ -239,7 +239,7 @@ describe('logins at a receiver', () => {
     expect([tokens, login.seeds, login.logins, uses]).toEqual([[undefined, undefined], 0, 0, []]);
   });
 
-  it('stop for a while after a refusal, for that issuer alone, however many documents wait', async () => {
+  it('a refused login is not repeated for a while, for that issuer only, however many documents wait', async () => {
     const { book, login, pass, calls, outcome } = sending(() => TAKEN);
     login.token = REFUSED;
     expect(await outcome()).toEqual(refused(0));
@@ -253,7 +253,7 @@ describe('logins at a receiver', () => {
     expect([login.logins, book.queries]).toEqual([4, 1]);
   });
 
-  it('obey a requested pause, within a minute', async () => {
+  it('a login obeys a requested pause, within a minute', async () => {
     const { login, pass, outcome } = sending(() => TAKEN);
     login.token = unknown('rate_limited', 429, 5 * MINUTE);
     expect(await outcome()).toEqual(refused(5 * MINUTE));
@@ -264,7 +264,7 @@ describe('logins at a receiver', () => {
     expect([await outcome(), login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('stop for a while if the receiver refuses its own token, or requires one and offers no login', async () => {
+  it('a login is not repeated for a while if the receiver refuses its own token, or requires one and offers no login', async () => {
     let answer: Answer<string> = UNAUTHORIZED;
     const { book, login, pass, calls, outcome } = sending(() => answer);
     expect(await outcome()).toBe('unauthorized');
@@ -279,7 +279,7 @@ describe('logins at a receiver', () => {
     expect([await outcome(), calls.length]).toEqual([refused(10_000), 3]);
   });
 
-  it('continue for the other buyers of a provider if one refuses the token', async () => {
+  it('logins continue for the other buyers of a provider if one refuses the token', async () => {
     const { receivers } = directory();
     const answered = (rnc: string, answer: Answer<string>) =>
       receivers
@@ -293,14 +293,14 @@ describe('logins at a receiver', () => {
     expect(await answered('120000003', TAKEN)).toBe('verdict');
   });
 
-  it('renew a token that is refused later, once', async () => {
+  it('a token that is refused later is renewed once', async () => {
     const answers = [TAKEN, UNAUTHORIZED, TAKEN];
     const { login, calls, outcome } = sending(() => answers.shift() ?? TAKEN);
     for (const _ of [1, 2, 3]) expect(await outcome()).toBe('verdict');
     expect([calls.length, login.logins]).toEqual([4, 2]);
   });
 
-  it('renew a token that is refused to several simultaneous calls, and keep the new one', async () => {
+  it('a token that is refused to several simultaneous calls is renewed, and the new one is kept', async () => {
     let valid = 't';
     const { receivers, book, login } = directory();
     book.entry = entry;
@@ -322,7 +322,7 @@ describe('logins at a receiver', () => {
     expect([(await send()).outcome, login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('are not stopped by the refusals of a stranger that lists another receiver’s login address', async () => {
+  it('a stranger that lists another receiver’s login address stops none of its logins', async () => {
     const { receivers, login } = directory();
     const stranger = listed({ ...entry, receptionUrl: 'https://stranger.example' });
     const outcome = async (at: DirectoryEntry) =>
@@ -333,7 +333,7 @@ describe('logins at a receiver', () => {
     expect([await outcome(entry), login.logins]).toEqual(['verdict', 2]);
   });
 
-  it('send a token to the hosts of the directory entry that it was issued for, and to no other', async () => {
+  it('a token is sent to the hosts of the directory entry that it was issued for, and to no other', async () => {
     const { receivers, login } = directory();
     const carried: Record<string, (string | undefined)[]> = {};
     const send = (at: DirectoryEntry, address: 'receptionUrl' | 'approvalUrl' = 'receptionUrl') =>
@@ -371,7 +371,7 @@ describe('logins at a receiver', () => {
     });
   });
 
-  it('look up again a receiver that cannot be reached; a fault or an open circuit breaker is not a refusal', async () => {
+  it('a receiver that cannot be reached is looked up again; a fault or an open circuit breaker is not a refusal', async () => {
     const { book, login, outcome } = sending(() => TAKEN);
     login.token = unknown('timeout');
     for (const _ of [1, 2, 3, 4]) expect(await outcome()).toEqual(['EndpointLoginError', 'unreached', 0]);
