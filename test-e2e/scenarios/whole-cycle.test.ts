@@ -188,6 +188,16 @@ async function readBack({ encf, invoice, issuer, buyer }: Course): Promise<void>
   const parties = { 'buyer-rnc': buyer.rnc, 'provider-rnc': issuer.rnc };
   const atBuyer = await get(`/fe/recepcion/api/invoices/${encf}/document`, parties);
   expect([atBuyer.status, atBuyer.body]).toEqual([200, body]);
+  const printed = [
+    await get(`/invoices/${encf}/pdf`, { 'rnc-issuing': issuer.rnc }),
+    await get(`/fe/recepcion/api/invoices/${encf}/pdf`, parties),
+  ];
+  expect(printed.map((one) => [one.status, one.headers.get('content-type')])).toEqual([
+    [200, 'application/pdf'],
+    [200, 'application/pdf'],
+  ]);
+  for (const image of ['qr.svg', 'qr.png'])
+    expect((await get(`/invoices/${encf}/${image}`, { 'rnc-issuing': issuer.rnc })).status).toBe(200);
   expect(await deployment.demo.submit(body)).toMatchObject({ status: 200, body: { encf, status: 'Aceptado' } });
   expect(await deployment.demo.ledger(encf)).toHaveLength(1);
   const refusals = [await of(encf, '101000066'), await of(encfOf('31', 999_999))];

@@ -157,6 +157,11 @@ export const ERROR_CODES = {
     meaning: 'The authority did not answer in time; the document is stored and the gateway continues to send it.',
     remedy: 'Repeat the same bytes later: the response has the trackId once it is known.',
   },
+  not_printable: {
+    status: 409,
+    meaning: 'The document has no printed form: it was rejected or withdrawn, or it is not a signed e-CF.',
+    remedy: 'Read its status and messages with `GET /invoices/{encf}`; its XML remains available.',
+  },
   encf_already_used: {
     status: 409,
     meaning:

@@ -88,7 +88,7 @@ describe('operations', () => {
     const operations: readonly Operation[] = OPERATIONS;
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
     expect(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size).toBe(operations.length);
-    for (const { path } of operations) expect(path).toMatch(/^(\/[\w-]+|\/\{\w+\})+$/);
+    for (const { path } of operations) expect(path).toMatch(/^(\/[\w.-]+|\/\{\w+\})+$/);
   });
 
   it('open to everyone are exactly the four of a receiver', () => {

@@ -43,10 +43,15 @@ export function sendObject(req: express.Request, res: express.Response, object: 
   sendUnlessKnown(req, res, 'application/json; charset=utf-8', Buffer.from(text));
 }
 
-/** Answers with a kept XML document: 304 without a body if the caller already has it. */
-export function sendDocument(req: express.Request, res: express.Response, bytes: Uint8Array): void {
+/** Answers with a document, by default stored XML: 304 without a body if the caller already has it. */
+export function sendDocument(
+  req: express.Request,
+  res: express.Response,
+  bytes: Uint8Array,
+  type = 'application/xml; charset=utf-8',
+): void {
   res.setHeader('x-content-type-options', 'nosniff');
-  sendUnlessKnown(req, res, 'application/xml; charset=utf-8', bytes);
+  sendUnlessKnown(req, res, type, bytes);
 }
 
 /** The ETag is the SHA-256 of the body (RFC 9110, 8.8.3). Caches must revalidate before each use, because statuses change. */

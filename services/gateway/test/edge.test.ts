@@ -121,6 +121,9 @@ describe('keys and environments', () => {
       'aggregateInvoices',
       'findInvoice',
       'invoiceDocument',
+      'invoicePdf',
+      'invoiceQrSvg',
+      'invoiceQrPng',
     ];
     const about = [...invoices, 'listTrackIds', 'listRawAnswers', 'consumerInvoiceStatus', 'invoiceXml'];
     const batches = ['listWaiting', 'listBatches', 'findBatch', 'batchResults'];
@@ -149,6 +152,7 @@ describe('keys and environments', () => {
       'aggregateReceived',
       'findReceived',
       'receivedDocument',
+      'receivedPdf',
       'acknowledgementXml',
     ];
     expect(sorted(open.receive)).toEqual(

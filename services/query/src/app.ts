@@ -14,6 +14,7 @@ import {
 import { checkReadiness, clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource } from '@ecf/http';
 import { measureAuthorityCalls } from '@ecf/kit/telemetry';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
+import { openPrinting } from '@ecf/public-ingress/printing';
 import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createTaxpayerReplica } from '@ecf/taxpayer-replica/postgres';
 import type { Express } from 'express';
@@ -28,7 +29,7 @@ import { createLongPolls } from './feed/long-polls.http.js';
 import { createReadFeed } from './feed/read-feed.js';
 import { createConsumptionInvoice } from './invoices/consumption-invoice.js';
 import { createDocumentXml } from './invoices/document-xml.js';
-import { createInvoiceDocument } from './invoices/invoice-document.js';
+import { createInvoiceDocument, createInvoicePdf } from './invoices/invoice-document.js';
 import { createPostgresInvoices, createPostgresReceived } from './invoices/invoices.postgres.js';
 import { createOwners } from './invoices/owners.js';
 import type { InvoiceSource, OutcomeSource, ReceivedSource } from './invoices/ports.js';
@@ -112,6 +113,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const owners = createOwners({ emission, reception, projection, runs, failed });
   const documentXml = createDocumentXml({ ...account, invoices, runs, received, issuedXml, receivedXml }, owners);
   const documents = openDocumentJson(parts.watchQueue);
+  const printing = openPrinting();
   const store = createPostgresRebuild(database);
   const rebuild = createRebuild({ store, projection, outcomes, emission, reception, outcomeSource, failed });
   const internal = queryOperations(rebuild);
@@ -128,6 +130,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       invoices: createQueryInvoices({ ...account, invoices, runs, emission }, owners, rebuild.state),
       documentXml,
       invoiceDocument: createInvoiceDocument(account, documentXml, documents.toJson),
+      invoicePdf: createInvoicePdf(account, documentXml, printing.print),
       consumption: createConsumptionInvoice({ ...account, authority, tokens: emission, invoices, runs }, owners),
       readFeed: createReadFeed(account, feed, sleep),
       longPolls: createLongPolls(config.MAX_LONG_POLLS_PER_ACCOUNT),
@@ -168,6 +171,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       await background.stop();
       authorityClient.close();
       await documents.close();
+      printing.close();
       await parts.close();
     },
   };

@@ -18,6 +18,7 @@ import {
   wantsCsv,
 } from '@ecf/http';
 import { type Identity, identityOf } from '@ecf/http/identity';
+import { qrPng, qrSvg } from '@ecf/printed-form';
 import { accountCaller } from '@ecf/taxpayer-replica';
 import type { Request, Response } from 'express';
 import type { Directory } from './authority/directory.js';
@@ -27,7 +28,7 @@ import type { LongPolls } from './feed/long-polls.http.js';
 import type { createReadFeed } from './feed/read-feed.js';
 import type { ConsumptionQuery } from './invoices/consumption-invoice.js';
 import type { FoundXml, XmlQuery } from './invoices/document-xml.js';
-import type { createInvoiceDocument } from './invoices/invoice-document.js';
+import type { createInvoiceDocument, createInvoicePdf } from './invoices/invoice-document.js';
 import type { Place } from './invoices/ports.js';
 import type { QueryInvoices } from './invoices/query-invoices.js';
 import { Parameters } from './parameters.http.js';
@@ -38,6 +39,7 @@ export interface CustomerParts {
   readonly invoices: QueryInvoices;
   readonly documentXml: (query: XmlQuery) => Promise<FoundXml>;
   readonly invoiceDocument: ReturnType<typeof createInvoiceDocument>;
+  readonly invoicePdf: ReturnType<typeof createInvoicePdf>;
   readonly consumption: (query: ConsumptionQuery) => Promise<object>;
   readonly readFeed: ReturnType<typeof createReadFeed>;
   readonly longPolls: LongPolls;
@@ -49,8 +51,18 @@ const MOST_CLIENTS = 50;
 
 /** The customers' routes: each reads its parameters, calls the use case, and gives the answer. */
 export function customerHandlers(parts: CustomerParts) {
-  const { lagMs, invoices, documentXml, invoiceDocument, consumption, readFeed, longPolls, directory, monitoring } =
-    parts;
+  const {
+    lagMs,
+    invoices,
+    documentXml,
+    invoiceDocument,
+    invoicePdf,
+    consumption,
+    readFeed,
+    longPolls,
+    directory,
+    monitoring,
+  } = parts;
   const number = (parameters: Parameters) => ({
     issuerRnc: parameters.issuerHeader(),
     encf: parameters.encf(),
@@ -62,6 +74,12 @@ export function customerHandlers(parts: CustomerParts) {
       res.setHeader('x-read-model-lag-ms', String(lagMs()));
       send(req, res, found);
     });
+
+  const qrCode = (type: string, draw: (address: string) => Buffer) =>
+    fromReadModels((parameters) => {
+      const request = number(parameters);
+      return async (caller) => draw((await invoices.one({ ...caller, ...request })).qr_url);
+    }, sendAs(type));
 
   return {
     list: listing(invoices, lagMs, fromReadModels),
@@ -82,6 +100,12 @@ export function customerHandlers(parts: CustomerParts) {
       const request = number(parameters);
       return (caller) => invoiceDocument({ ...caller, ...request });
     }, sendObject),
+    pdf: fromReadModels((parameters) => {
+      const request = { ...number(parameters), format: parameters.printFormat() };
+      return (caller) => invoicePdf({ ...caller, ...request });
+    }, sendAs('application/pdf')),
+    qrSvg: qrCode('image/svg+xml', (address) => Buffer.from(qrSvg(address))),
+    qrPng: qrCode('image/png', qrPng),
     trackIds: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.trackIds({ ...caller, ...request });
@@ -192,6 +216,8 @@ function answering<Found extends object | string>(
     send(req, res, await run(callerOf(req), isOver));
   };
 }
+
+const sendAs = (type: string) => (req: Request, res: Response, bytes: Buffer) => sendDocument(req, res, bytes, type);
 
 function sendSums(req: Request, res: Response, found: object & { by_type?: readonly object[] }): void {
   if (wantsCsv(req)) sendCsvRows(res, SUMS_BY_TYPE_COLUMNS, found.by_type ?? []);

@@ -10,6 +10,7 @@ export type QueryErrorCode = Extract<
   | 'conflict'
   | 'event_expired'
   | 'not_found'
+  | 'not_printable'
   | 'rate_limited'
   | 'service_not_in_environment'
   | 'service_unavailable'

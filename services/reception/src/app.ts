@@ -14,6 +14,7 @@ import { createSealingKeys } from '@ecf/kit';
 import { createInstanceReport, createMasterKeyOperations } from '@ecf/postgres';
 import { bodyLimits, createFreeSpaceGuard, freeSpaceSettings, reportRevocations } from '@ecf/public-ingress';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
+import { openPrinting } from '@ecf/public-ingress/printing';
 import { openServiceDependencies, type SharedDependencies } from '@ecf/service';
 import { createCertificates } from '@ecf/taxpayer-replica';
 import { createCertificateUses } from '@ecf/taxpayer-replica/certificate-uses';
@@ -106,9 +107,10 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
 
   const listings = createListings(database);
   const documentJson = openDocumentJson(service.watchQueue);
+  const printing = openPrinting();
   const deadlineDays = config.APPROVAL_DEADLINE_DAYS ?? null;
   const query = createQueryReceived(
-    { ...account, listings, archive, toJson: documentJson.toJson, clock },
+    { ...account, listings, archive, toJson: documentJson.toJson, print: printing.print, clock },
     deadlineDays,
   );
 
@@ -175,6 +177,7 @@ export function createReception(config: ReceptionConfig, overrides: ReceptionOve
       endRevocations();
       await receiving.close();
       await documentJson.close();
+      printing.close();
       await background.stop();
       await confirmation.close();
       await service.close();

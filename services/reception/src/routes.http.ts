@@ -35,6 +35,7 @@ function routeTable(parts: ReceptionHttpParts): readonly ServiceRoute[] {
     ['get', '/fe/recepcion/api/invoices/aggregate', 'account', list.aggregate],
     ['get', '/fe/recepcion/api/invoices/:encf', 'account', list.one],
     ['get', '/fe/recepcion/api/invoices/:encf/document', 'account', list.document],
+    ['get', '/fe/recepcion/api/invoices/:encf/pdf', 'account', list.pdf],
     ['get', '/arecf/:encf', 'account', list.acknowledgement],
   ];
 }

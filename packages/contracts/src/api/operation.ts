@@ -88,6 +88,21 @@ export const xml = (description: string, example: string) => ({
   'application/xml': z.string().meta({ description, examples: [example] }),
 });
 
+/** Error codes of printed forms. */
+export const PRINT_ERRORS = [
+  'not_found',
+  'taxpayer_not_found',
+  'document_damaged',
+  'not_printable',
+  'overloaded',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[];
+
+/** A printed form in a response. */
+export const pdf = (description: string) => ({
+  'application/pdf': z.string().meta({ description, format: 'binary' }),
+});
+
 /** The rows of a JSON list or sum as CSV too, for `Accept: text/csv`. */
 export const jsonOrCsv = (schema: z.ZodType, columns: readonly string[]) => ({
   'application/json': schema,

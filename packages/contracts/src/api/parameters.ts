@@ -112,6 +112,11 @@ export const bom = optional(
   'true begins a CSV response with a byte order mark, by which Excel reads it as UTF-8. JSON never has one.',
   'true',
 );
+export const printFormat = z
+  .enum(['letter', 'ticket'])
+  .default('letter')
+  .describe('letter: letter paper. ticket: a roll of paper 80 mm wide.');
+export const printLanguage = z.enum(['es']).default('es').describe('The language; only Spanish.');
 export const reference = referenceSchema
   .optional()
   .describe(

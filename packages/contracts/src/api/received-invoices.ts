@@ -4,7 +4,17 @@ import { amountSchema, environmentSchema, named, nextCursorSchema, rncSchema, ti
 import { faultSchema } from './error-body.js';
 import { ARECF_XML, ECF_XML, SEED_XML } from './examples.js';
 import { SUMS_BY_TYPE_COLUMNS } from './invoices.js';
-import { CERTIFICATE_ERRORS, header, jsonOrCsv, PUBLIC_ROUTE, publicOperations, xml, xmlForm } from './operation.js';
+import {
+  CERTIFICATE_ERRORS,
+  header,
+  jsonOrCsv,
+  PRINT_ERRORS,
+  PUBLIC_ROUTE,
+  pdf,
+  publicOperations,
+  xml,
+  xmlForm,
+} from './operation.js';
 import * as P from './parameters.js';
 import { signerSchema } from './signer.js';
 import { invoiceDocumentSchema } from './submissions.js';
@@ -267,6 +277,18 @@ export const RECEIVED_INVOICES = publicOperations('Received invoices', 'receptio
     response: invoiceDocumentSchema,
     hasEtag: true,
     errors: ['ambiguous_encf', 'not_found', 'taxpayer_not_found', 'document_damaged', 'document_too_costly'],
+  },
+  receivedPdf: {
+    route: 'GET /fe/recepcion/api/invoices/{encf}/pdf',
+    scopes: ['receive'],
+    summary: 'Returns the printed form of a received e-CF',
+    description: 'PDF/A-3 with the XML as the provider signed it attached; the same document gives the same bytes.',
+    params: { encf: P.encf },
+    query: { format: P.printFormat, lang: P.printLanguage },
+    headers: { 'buyer-rnc': P.buyerHeader, 'provider-rnc': P.optionalProviderHeader },
+    response: pdf('The printed form (representación impresa).'),
+    hasEtag: true,
+    errors: ['ambiguous_encf', ...PRINT_ERRORS],
   },
   acknowledgementXml: {
     route: 'GET /arecf/{encf}',

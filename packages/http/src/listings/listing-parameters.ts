@@ -19,6 +19,12 @@ export interface ListingCriteria {
 
 /** Reads the parameters of a listing: criteria, sort and cursor. */
 export class ListingParameters extends RequestParameters {
+  /** Paper of a printed form: `letter` (default) or `ticket`. Its language is Spanish. */
+  printFormat(): 'letter' | 'ticket' {
+    this.word('lang', ['es']);
+    return this.word('format', ['letter', 'ticket']) ?? 'letter';
+  }
+
   criteria(): ListingCriteria {
     const [minAmount, maxAmount] = [this.#amount('min_amount'), this.#amount('max_amount')];
     if (minAmount !== null && maxAmount !== null && cents(minAmount) > cents(maxAmount))

@@ -29,9 +29,11 @@ export interface XmlQuery {
 export interface FoundXml {
   readonly issuerRnc: string;
   readonly bytes: Uint8Array;
+  /** The issued document; null for a received one. */
+  readonly invoice: IssuedInvoice | null;
 }
 
-type Copy = StoredXml & { readonly issuerRnc: string };
+type Copy = StoredXml & { readonly issuerRnc: string; readonly invoice: IssuedInvoice | null };
 /** No document was found, or it is unknown whether there is one, because the owner did not answer. */
 type Missing = 'none' | 'unknown';
 
@@ -79,9 +81,10 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
     if (others.length > 0) throw ambiguous(`Several taxpayers of this account issued ${query.encf}`);
     if (first === undefined) return missing;
     const { issuerRnc } = first;
-    if (query.document === 'ecf') return { issuerRnc, path: first.xmlPath, checksum: first.xmlChecksum };
+    if (query.document === 'ecf')
+      return { issuerRnc, invoice: first, path: first.xmlPath, checksum: first.xmlChecksum };
     if (first.rfcePath !== null && first.rfceChecksum !== null)
-      return { issuerRnc, path: first.rfcePath, checksum: first.rfceChecksum };
+      return { issuerRnc, invoice: first, path: first.rfcePath, checksum: first.rfceChecksum };
     throw new QueryError('not_found', `${query.encf} was sent to the authority in full; it has no consumer summary.`);
   }
 
@@ -94,7 +97,7 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
         const xml = { path: xmlPath, checksum: xmlChecksum };
         return (
           query.sha256 === null ? [xml] : [xml, ...conflicts].filter(({ checksum }) => checksum === query.sha256)
-        ).map((file) => ({ ...file, issuerRnc }));
+        ).map((file) => ({ ...file, issuerRnc, invoice: null }));
       });
       // Several providers or buyers, but one checksum: the bytes are the same.
       if (fitting.length > 1 && query.sha256 === null) {
@@ -129,15 +132,20 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
       );
     }
     const reader = file === issued ? ports.issuedXml : ports.receivedXml;
-    return { issuerRnc: file.issuerRnc, bytes: await reader.get(file.path, file.checksum) };
+    return { issuerRnc: file.issuerRnc, invoice: file.invoice, bytes: await reader.get(file.path, file.checksum) };
   };
 }
 
 function filesOf(invoices: readonly IssuedInvoice[]): Copy[] {
-  return invoices.flatMap(({ issuerRnc, xmlPath, xmlChecksum, rfcePath, rfceChecksum }) => [
-    { issuerRnc, path: xmlPath, checksum: xmlChecksum },
-    ...(rfcePath !== null && rfceChecksum !== null ? [{ issuerRnc, path: rfcePath, checksum: rfceChecksum }] : []),
-  ]);
+  return invoices.flatMap((invoice) => {
+    const { issuerRnc, xmlPath, xmlChecksum, rfcePath, rfceChecksum } = invoice;
+    return [
+      { issuerRnc, invoice, path: xmlPath, checksum: xmlChecksum },
+      ...(rfcePath !== null && rfceChecksum !== null
+        ? [{ issuerRnc, invoice, path: rfcePath, checksum: rfceChecksum }]
+        : []),
+    ];
+  });
 }
 
 function ambiguous(what: string, where = 'issuer_rnc'): QueryError {

@@ -1,7 +1,18 @@
+import type { PrintRequest } from '@ecf/printed-form';
 import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
+import { QueryError } from '../errors.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
 import type { DocumentQuery } from './query-invoices.js';
+
+/** What other forms of an issued document are made from: its stored XML. */
+function createIssuedXml(ports: AccountPorts, documentXml: (query: XmlQuery) => Promise<FoundXml>) {
+  return async ({ caller, ...key }: DocumentQuery): Promise<FoundXml> => {
+    await requireTaxpayer(ports, caller, key.issuerRnc);
+    const issued = { buyerRnc: null, document: 'ecf', may: { issued: true, received: false }, sha256: null } as const;
+    return documentXml({ caller, ...key, ...issued });
+  };
+}
 
 /** An issued document in the JSON shape that is submitted, read from its stored XML. */
 export function createInvoiceDocument(
@@ -9,10 +20,21 @@ export function createInvoiceDocument(
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
   toJson: (xml: Uint8Array) => Promise<string>,
 ) {
-  return async ({ caller, ...key }: DocumentQuery): Promise<string> => {
-    await requireTaxpayer(ports, caller, key.issuerRnc);
-    const issued = { buyerRnc: null, document: 'ecf', may: { issued: true, received: false }, sha256: null } as const;
-    const { bytes } = await documentXml({ caller, ...key, ...issued });
-    return toJson(bytes);
+  const issuedXml = createIssuedXml(ports, documentXml);
+  return async (query: DocumentQuery): Promise<string> => toJson((await issuedXml(query)).bytes);
+}
+
+/** The printed form of an issued document. Throws `not_printable` if it was rejected or withdrawn. */
+export function createInvoicePdf(
+  ports: AccountPorts,
+  documentXml: (query: XmlQuery) => Promise<FoundXml>,
+  print: (request: PrintRequest) => Promise<Buffer>,
+) {
+  const issuedXml = createIssuedXml(ports, documentXml);
+  return async ({ format, ...query }: DocumentQuery & Pick<PrintRequest, 'format'>): Promise<Buffer> => {
+    const { bytes, invoice } = await issuedXml(query);
+    if (invoice?.status === 'Rechazado')
+      throw new QueryError('not_printable', `${query.encf} was rejected or withdrawn, so it has no printed form.`);
+    return print({ xml: bytes, env: query.env, format, contingency: invoice?.contingency ?? false });
   };
 }

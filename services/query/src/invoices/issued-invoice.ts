@@ -46,6 +46,7 @@ export function issuedInvoice(event: InvoiceChanged): IssuedInvoice {
     reference: event.reference ?? null,
     submittedBy: event.submitted_by ?? null,
     requestId: event.request_id ?? null,
+    contingency: event.contingency !== undefined && event.contingency !== null,
     securityCode: event.security_code,
     qrUrl: event.qr_url,
     xmlPath: event.xml_storage_path,

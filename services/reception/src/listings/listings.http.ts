@@ -65,7 +65,7 @@ type Handler = (req: Request, res: Response) => Promise<void>;
 /** The customer's routes: each reads its parameters, runs the query, and writes the answer. */
 export function listings(
   query: QueryReceived,
-): Record<'fromProvider' | 'all' | 'count' | 'aggregate' | 'one' | 'document' | 'acknowledgement', Handler> {
+): Record<'fromProvider' | 'all' | 'count' | 'aggregate' | 'one' | 'document' | 'pdf' | 'acknowledgement', Handler> {
   return {
     async fromProvider(req, res) {
       const parameters = new Parameters(req);
@@ -97,6 +97,12 @@ export function listings(
     async document(req, res) {
       const wanted = partiesOf(req);
       sendObject(req, res, await byNumber(req, (encf) => query.document({ ...wanted, encf })));
+    },
+    async pdf(req, res) {
+      const parameters = new Parameters(req);
+      const format = parameters.printFormat();
+      const wanted = { ...partiesOf(req, parameters), format };
+      sendDocument(req, res, await byNumber(req, (encf) => query.pdf({ ...wanted, encf })), 'application/pdf');
     },
     async acknowledgement(req, res) {
       const parameters = new Parameters(req);
@@ -150,8 +156,7 @@ async function sendPage(
 }
 
 /** The caller, and the parties that the headers name. */
-function partiesOf(req: Request) {
-  const parameters = new Parameters(req);
+function partiesOf(req: Request, parameters = new Parameters(req)) {
   const buyerRnc = parameters.headerRnc('buyer-rnc');
   const providerRnc = parameters.optionalHeaderRnc('provider-rnc');
   parameters.check();

@@ -10,6 +10,8 @@ import type {
   ReceivedInvoicesList,
 } from '@ecf/contracts';
 import { type CalendarDate, dominicanDays, type Environment, formatDocumentDate, toIsoDominican } from '@ecf/domain';
+import type { PrintRequest } from '@ecf/printed-form';
+import type { Printing } from '@ecf/public-ingress/printing';
 import { shownSigner } from '@ecf/public-ingress/signed-document';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { ReceptionError } from '../errors.js';
@@ -68,6 +70,7 @@ interface QueryPorts extends AccountPorts {
   readonly archive: DocumentReader;
   readonly clock: () => Date;
   readonly toJson: (xml: Uint8Array) => Promise<string>;
+  readonly print: Printing['print'];
 }
 
 /** A customer's queries about documents received for its taxpayers. Only documents with Estado 0 are listed. */
@@ -113,6 +116,12 @@ export function createQueryReceived(
   async function document(query: NumberQuery): Promise<string> {
     const { xmlPath, xmlSha256 } = await find(query);
     return ports.toJson(await ports.archive.get(xmlPath, xmlSha256));
+  }
+
+  /** The printed form of the same document. */
+  async function pdf({ format, ...query }: NumberQuery & Pick<PrintRequest, 'format'>): Promise<Buffer> {
+    const { xmlPath, xmlSha256 } = await find(query);
+    return ports.print({ xml: await ports.archive.get(xmlPath, xmlSha256), env: query.env, format });
   }
 
   async function find(query: NumberQuery): Promise<ListedDocument> {
@@ -169,7 +178,7 @@ export function createQueryReceived(
     return { ...receivedInvoice(listed), approval_days_left: left };
   }
 
-  return { fromProvider, all, count, aggregate, one, document, acknowledgement };
+  return { fromProvider, all, count, aggregate, one, document, pdf, acknowledgement };
 }
 
 export type QueryReceived = ReturnType<typeof createQueryReceived>;

@@ -25,6 +25,7 @@ CREATE TABLE "invoice" (
     "reference" TEXT,
     "submitted_by" TEXT,
     "request_id" TEXT,
+    "contingency" BOOLEAN NOT NULL DEFAULT false,
     "security_code" TEXT NOT NULL,
     "qr_url" TEXT NOT NULL,
     "xml_path" TEXT NOT NULL,
