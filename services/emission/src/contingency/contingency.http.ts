@@ -18,7 +18,7 @@ export function contingencyRoute(contingency: Pick<ContingencyStore, 'list'>): S
       const { account_id: accountId, env, taxpayers = null } = identityOf(req);
       const { total, documents } = await contingency.list({ accountId, env, taxpayers, after: after ?? 0, limit });
       res.setHeader('cache-control', 'no-store');
-      res.json({
+      const list: ContingencyList = {
         count: documents.length,
         total,
         next: documents.length === limit ? String(documents.at(-1)?.id) : null,
@@ -29,7 +29,8 @@ export function contingencyRoute(contingency: Pick<ContingencyStore, 'list'>): S
           signed_at: toIsoDominican(signedAt),
           deadline: deadline && toIsoDominican(deadline),
         })),
-      } satisfies ContingencyList);
+      };
+      res.type('application/json').end(JSON.stringify(list));
     },
   ];
 }

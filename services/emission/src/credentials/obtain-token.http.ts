@@ -20,7 +20,7 @@ export function obtainTokenRoute(obtainToken: ObtainToken): ServiceRoute {
       const { env } = identity;
       const token = await obtainToken({ caller: accountCaller(identity), env, issuerRnc: rnc ?? null });
       res.setHeader('cache-control', 'no-store');
-      res.json(token);
+      res.type('application/json').end(JSON.stringify(token));
     },
   ];
 }
