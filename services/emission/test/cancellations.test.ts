@@ -6,6 +6,7 @@ import { openCertificate, verifyXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCancellationDocuments } from '../src/cancellation/cancellation-documents.worker.js';
 import { BUYER, encf, example, ISSUER } from './support/documents.js';
+import { until } from './support/until.js';
 import { type Answer, type Instance, World } from './support/world.js';
 
 type Range = [number, number?];
@@ -51,26 +52,30 @@ function cancel(
 }
 const find = (id: number) => world.call(emission, 'GET', `/anecf/${id}`);
 
-async function settled(id: number, statuses: string[], withinMs = 60_000): Promise<Answer> {
-  for (const end = Date.now() + withinMs; ; ) {
-    const answer = await find(id);
-    if (statuses.includes(answer.body.authority_status)) return answer;
-    if (Date.now() > end) throw new Error(`cancellation ${id}: ${JSON.stringify(answer.body).slice(0, 500)}`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
+/** The cancellation when it has one of the statuses. */
+async function settled(id: number, statuses: string[]): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(
+    async () => {
+      answer = await find(id);
+      return statuses.includes(answer.body.authority_status);
+    },
+    `the status ${statuses.join(' or ')} of cancellation ${id}`,
+  );
+  return answer as Answer;
 }
 
 /** The published events of a cancellation, in order, when the last one has the revision of the row. */
 async function events(id: number): Promise<CancellationChanged[]> {
-  for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
-    const seen = published.filter((event) => event.id === id);
+  const seen = () => published.filter((event) => event.id === id);
+  await until(async () => {
     const { rows } = await world.database.query<{ revision: number }>(
       'SELECT revision FROM cancellation WHERE id = $1',
       [id],
     );
-    if (seen.at(-1)?.revision === rows[0]?.revision) return seen;
-    if (Date.now() > end) throw new Error(`revision ${rows[0]?.revision} was not published: ${JSON.stringify(seen)}`);
-  }
+    return seen().at(-1)?.revision === rows[0]?.revision;
+  }, `the last event of cancellation ${id}`);
+  return seen();
 }
 
 async function arrived(): Promise<{ sha256: string; effective: boolean }[]> {
@@ -164,7 +169,7 @@ describe('a cancellation', () => {
 
     const id = await world.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
     const flying = world.submit(emission, example('ecf-31', 102));
-    for (; (await world.row(encf('31', 102))) === null; await new Promise((resolve) => setTimeout(resolve, 20)));
+    await until(async () => (await world.row(encf('31', 102))) !== null);
     expect((await cancel(request([line('31', [102])]), { at: second })).body.detail).toContain(encf('31', 102));
     await flying;
     await world.clearFaults(id);
@@ -495,17 +500,12 @@ describe('an answer of the authority to a cancellation', () => {
       await world.fault({ operation: 'anulacionrangos', kind, times: 1 });
       const { body } = await cancel(request([line('31', [sequence])]));
       expect(body.authority_status).toBe('submitted');
-      for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
-        const { rows } = await world.database.query<{ alarm: string; next_action_at: Date | null }>(
-          'SELECT alarm, next_action_at FROM cancellation WHERE id = $1',
-          [body.id],
-        );
-        if (rows[0]?.alarm === 'cancellation-open') {
-          expect(rows[0].next_action_at).toBeNull();
-          break;
-        }
-        if (Date.now() > end) throw new Error(JSON.stringify(rows));
-      }
+      const stored = async () => {
+        const sql = 'SELECT alarm, next_action_at FROM cancellation WHERE id = $1';
+        return (await world.database.query<{ alarm: string; next_action_at: Date | null }>(sql, [body.id])).rows[0];
+      };
+      await until(async () => (await stored())?.alarm === 'cancellation-open', 'the alarm');
+      expect((await stored())?.next_action_at).toBeNull();
       expect((await find(body.id)).body.authority_status).toBe('submitted');
       expect((await world.submit(emission, example('ecf-31', sequence))).status).toBe(409);
     },
@@ -531,11 +531,10 @@ describe('an answer of the authority to a cancellation', () => {
         WHERE id = $1`,
       [body.id],
     );
-    for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    await until(async () => {
       const { rows } = await world.database.query('SELECT failures FROM cancellation WHERE id = $1', [body.id]);
-      if (Number(rows[0]?.failures) > 0) break;
-      if (Date.now() > end) throw new Error('it was not tried');
-    }
+      return Number(rows[0]?.failures) > 0;
+    }, 'a try to send it');
     expect((await find(body.id)).body).toMatchObject({
       authority_status: 'submitted',
       sent_at: '2026-06-01T08:00:00-04:00',
@@ -567,14 +566,12 @@ describe('an answer of the authority to a cancellation', () => {
       const answer = cancel(request([line('31', [sequence, sequence + 1])]));
       const named = `FROM cancelled_range r WHERE r.cancellation_id = cancellation.id AND r.first_number = ${sequence}`;
       const taken = `UPDATE cancellation SET revision = revision + 1, ${meanwhile} ${named} RETURNING id`;
-      for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
-        const { rows } = await world.database.query<{ id: number }>(taken);
-        if (rows[0] !== undefined) {
-          await then?.(rows[0].id);
-          break;
-        }
-        if (Date.now() > end) throw new Error('it was not sent');
-      }
+      let id: number | undefined;
+      await until(async () => {
+        id = (await world.database.query<{ id: number }>(taken)).rows[0]?.id;
+        return id !== undefined;
+      }, 'the send');
+      await then?.(id as number);
       const { body } = await answer;
       const { rows } = await world.database.query('SELECT state, alarm FROM cancellation WHERE id = $1', [body.id]);
       const status = (await world.submit(emission, example('ecf-31', sequence))).status;
@@ -634,11 +631,9 @@ describe('the settlement of a cancellation by the operator', () => {
   async function open(...ranges: Range[]): Promise<number> {
     await world.fault({ operation: 'anulacionrangos', kind: 'reset-after', times: 1 });
     const { id } = (await cancel(request([line('31', ...ranges)]))).body;
-    for (const end = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 30))) {
-      const found = (await doubtful()).find((one) => one.id === id);
-      if (found?.alarm === 'cancellation-open') return id;
-      if (Date.now() > end) throw new Error(`no alarm stands on ${id}`);
-    }
+    const alarm = async () => (await doubtful()).find((one) => one.id === id)?.alarm;
+    await until(async () => (await alarm()) === 'cancellation-open', `the alarm of cancellation ${id}`);
+    return id;
   }
   const outcome = async (sequence: number) => (await world.submit(emission, example('ecf-31', sequence))).status;
 
@@ -676,7 +671,7 @@ describe('the settlement of a cancellation by the operator', () => {
     expect((await doubtful('true')).find((one) => one.id === id)?.settled_at).toMatch(/-04:00$/);
     await expect(settle(id, {})).rejects.toMatchObject({ status: 409, code: 'conflict' });
     await expect(settle(999_999, {})).rejects.toMatchObject({ status: 404, code: 'not_found' });
-    while (acts.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => acts.length > 0);
     expect(acts).toMatchObject([
       {
         ...{ actor: 'Ana', action: 'cancellation.settle', target: `/cancellations/${id}`, request_id: null },
@@ -712,7 +707,7 @@ describe('the settlement of a cancellation by the operator', () => {
     await world.fault({ operation: 'anulacionrangos', kind: 'slow', delay_ms: 1_000, times: 1 });
     const sending = cancel(request([line('31', [481])]));
     const next = id + 1;
-    for (; (await find(next)).status !== 200; await new Promise((resolve) => setTimeout(resolve, 20)));
+    await until(async () => (await find(next)).status === 200);
     await world.database.query("UPDATE cancellation SET alarm = 'cancellation-overdue' WHERE id = $1", [next]);
     await expect(settle(next, {})).rejects.toMatchObject({ status: 409 });
     await sending;
