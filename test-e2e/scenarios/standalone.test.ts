@@ -204,7 +204,6 @@ describe('the standalone deployment, as a new user meets it', () => {
     const refused: [settings: Record<string, string>, words: string][] = [
       [{ PORT: port }, `\\bPORT ${port} `],
       [{ METRICS_PORT: port }, `METRICS_PORT ${port} `],
-      [{ HOST: '203.0.113.1' }, 'HOST 203.0.113.1 is not an address'],
       [{ STATUS_WAIT_MS: 'no such' }, 'STATUS_WAIT_MS'],
     ];
     for (const [settings, words] of refused)
@@ -215,15 +214,8 @@ describe('the standalone deployment, as a new user meets it', () => {
     await expect(startStandalone(folder, twice)).rejects.toThrow(`ADMIN_PORT ${port} on 127.0.0.1 is in use`);
     fs.writeFileSync(path.join(parent, 'file'), '');
     await expect(startStandalone(path.join(parent, 'file'))).rejects.toThrow(/DATA_DIR .*is not a folder/);
-    await expect(startStandalone(path.join(parent, 'file', 'data'))).rejects.toThrow(/is not a folder/);
-    await expect(startStandalone('/proc/ecf/data')).rejects.toThrow(/DATA_DIR \/proc\/ecf\/data cannot be written/);
-    await expect(startStandalone('/sys/data')).rejects.toThrow(/DATA_DIR \/sys\/data cannot be written/);
     expect(fs.readdirSync(parent)).toEqual(['file']);
     fs.rmSync(parent, { recursive: true });
-  });
-
-  it('names the variable and its allowed values if the configuration is wrong', async () => {
-    await expect(startStandalone(dataDir, { PORT: 'eighty' })).rejects.toThrow(/PORT.*whole number from 0 to 65535/s);
   });
 
   it('names every setting that production needs and that is missing in one refusal', async () => {
@@ -232,7 +224,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     expect(named.sort()).toEqual(['DEFAULT_ENV', 'MASTER_KEY', 'TRUSTED_ISSUERS_FILE']);
   });
 
-  it('names all wrong variables in one message, including those of the simulator, before anything starts', async () => {
+  it('names all wrong variables and their allowed values in one message, including those of the simulator, before anything starts', async () => {
     const wrong = [
       'LOG_LEVEL',
       'METRICS_PORT',
@@ -247,6 +239,7 @@ describe('the standalone deployment, as a new user meets it', () => {
     const env = Object.fromEntries(wrong.map((name) => [name, 'no such']));
     const { message } = await startStandalone(dataDir, env).catch((error) => error);
     for (const name of wrong) expect(message.match(new RegExp(`^ *${name}: `, 'gm'))).toHaveLength(1);
+    expect(message).toMatch(/^ *PORT: .*whole number from 0 to 65535/m);
     expect(message).not.toContain('starting');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -28,4 +28,18 @@ describe('a data folder', () => {
       process.umask(umask);
     }
   });
+
+  it('is refused, with the name of the setting, if it is a file or lies within one', () => {
+    const file = path.join(root, 'file');
+    writeFileSync(file, '');
+    for (const place of [file, path.join(file, 'data')])
+      expect(() => new DataFolder(place)).toThrow(`DATA_DIR ${place}: ${file} is not a folder`);
+  });
+
+  it.each(['/proc/ecf/data', '/sys/data'])(
+    'is refused, with the name of the setting, if %s cannot be made',
+    async (place) => {
+      await expect((async () => new DataFolder(place).lock())()).rejects.toThrow(`DATA_DIR ${place} cannot be written`);
+    },
+  );
 });
