@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { fail, ROOT, runTool, say, setup } from './setup.mjs';
 
-const GENERATORS = ['configuration-docs', 'document-docs', 'event-docs', 'openapi', 'goldens'];
+const GENERATORS = ['configuration-docs', 'document-docs', 'event-docs', 'openapi', 'goldens', 'printed-pictures'];
 
 await setup();
 const writesGoldens = process.argv.includes('--goldens');
