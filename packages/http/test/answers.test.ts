@@ -52,7 +52,7 @@ beforeAll(async () => {
       );
     },
   });
-  server = await serve(app, { host: '127.0.0.1', port: 0 });
+  server = await serve(app, { host: '127.0.0.1', port: 0, timeouts: { drain: 100 } });
 });
 afterAll(() => server.stop());
 
