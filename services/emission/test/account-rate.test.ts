@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createMetrics } from '@ecf/kit/telemetry';
 import { type RedisServer, redis } from '@ecf/test-servers';
 import { silentLogger } from '@ecf/test-support/services';
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, it } from '@jest/globals';
 import { openAccountRate } from '../src/batches/account-rate.redis.js';
 import { until } from './support/until.js';
 
