@@ -1,5 +1,5 @@
 #!/bin/sh
-# PostgreSQL runs this once, on an empty volume. Each service gets a database of its own and a user that can open no other.
+# PostgreSQL runs this once, on an empty volume. Each service gets its own database, and a user that can open only this one.
 set -eu
 for service in gateway emission status_poller reception approvals query; do
   password=$(printenv "$(echo "$service" | tr '[:lower:]' '[:upper:]')_PASSWORD")

@@ -1,4 +1,4 @@
-// Names phrases that readers stumble over, in documentation, comments, texts and names of tests, with what to write instead.
+// Names phrases that readers stumble over, in documentation, comments, settings, texts and names of tests, with what to write instead.
 //
 //   node scripts/lint/english.mjs [folder or file ...]     checks these only
 //
@@ -14,7 +14,7 @@ const PROGRAM =
 const PHRASES = [
   [/(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer|more|less|later|earlier)/g, 'is not a ...'],
   [
-    /\bof (?:ours|theirs|(?:its|their|our|his|your) own(?=[^\w ]| (?:and|are|at|by|for|has|if|in|is|of|on|or|so|that|to|under|when|where|which|with)\b|$))/gi,
+    /\bof (?:ours|theirs|(?:its|their|our|his|your) own(?=[^\w ]| \(| (?:and|are|at|by|for|has|if|in|is|of|on|or|so|that|to|under|when|where|which|with)\b|$))/gi,
     'our ..., its own ...',
   ],
   [/\b(?:stands? (?:for|twice|there)|must stand)\b/gi, 'represents, appears twice, is expected'],
@@ -40,6 +40,11 @@ const LEFT_OUT = new Set([
   'english.mjs',
   'README.es.md',
   'CHANGELOG.md',
+  'pnpm-lock.yaml',
+  // Generated from texts that are checked.
+  'asyncapi.json',
+  'openapi.json',
+  'openapi-admin.json',
 ]);
 
 function files(place) {
@@ -49,7 +54,7 @@ function files(place) {
     .filter((name) => !name.startsWith('.') && !LEFT_OUT.has(name))
     .map((name) => (place === '.' ? name : `${place}/${name}`))
     .flatMap((one) => files(one))
-    .filter((one) => /\.(ts|mjs|cjs|md|prisma)$/.test(one));
+    .filter((one) => /\.(ts|mjs|cjs|md|prisma|sh|ya?ml|json)$/.test(one));
 }
 
 const named = process.argv.slice(2);

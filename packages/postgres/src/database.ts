@@ -51,7 +51,7 @@ export interface Database extends Queries {
    * call tries to write. Rejects with the error of the database.
    */
   checkStorage(): Promise<void>;
-  /** The connection string, for clients of their own (LISTEN, advisory locks). */
+  /** The connection string, for separate connections (LISTEN, advisory locks). */
   readonly url: string;
   /** The pool beneath, for metrics. */
   readonly pool: pg.Pool;

@@ -147,7 +147,7 @@ function createFallback(redis: Redis, { logger, metrics }: SharedCacheParts): Fa
   /** Pauses, so that a slow server does not slow every call. Calls that fail together lengthen the pause once. */
   function pauseAfter(error: unknown): void {
     const now = performance.now();
-    failures.inc({ reason: /timed out/i.test(String(error)) ? 'slow' : 'away' });
+    failures.inc({ reason: /timed out/i.test(String(error)) ? 'slow' : 'unreachable' });
     if (now >= pausedUntil) {
       pausedUntil = now + pause;
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
