@@ -273,7 +273,7 @@ describe('a service behind HTTP', () => {
         const headers = { 'x-api-key': key };
         const request = http.request(`${refusing.url}/fe_Submit`, { method: 'POST', agent, headers }, resolve);
         request.on('error', reject);
-        request.end(Buffer.alloc(4_000_000));
+        request.end(Buffer.alloc(500_000));
       });
       expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '7']);
       answer.resume();
