@@ -121,26 +121,67 @@ describe('the engine', () => {
   });
 
   it('renews the lease of an item that takes longer than the lease', async () => {
-    await add(new Date());
+    const leaseMs = 300;
+    let now = Date.now();
+    await add(new Date(now));
     let begun = 0;
-    const slowly = async (task: Task) => {
-      begun += 1;
-      await delay(2_500);
-      await finish(task);
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const options = {
+      leaseMs,
+      idleMs: 50,
+      clock: () => new Date(now),
+      async handle(task: Task) {
+        begun += 1;
+        await ended;
+        await finish(task);
+      },
     };
-    start({ leaseMs: 1_000, idleMs: 50, handle: slowly });
-    start({ leaseMs: 1_000, idleMs: 50, handle: slowly });
+    let [renewals, leasedUntil, claimedAt] = [0, 0, 0];
+    start({
+      ...options,
+      store: {
+        ...store,
+        async renew(tasks, until) {
+          renewals += 1;
+          await store.renew(tasks, until);
+          leasedUntil = until.getTime();
+          renewals -= 1;
+        },
+      },
+    });
+    await until(() => begun === 1);
+    start({
+      ...options,
+      store: {
+        ...store,
+        async claimDue(request) {
+          const tasks = await store.claimDue(request);
+          claimedAt = request.now.getTime();
+          return tasks;
+        },
+      },
+    });
+    // The clock stands until the lease is renewed and the other instance has looked for work.
+    for (let lease = 0; lease < 3; lease += 1) {
+      now += leaseMs - 1;
+      await until(() => renewals === 0 && leasedUntil === now + leaseMs && claimedAt === now);
+    }
+    end();
     await until(async () => (await handledCounts())[0] === 1);
     expect(begun).toBe(1);
   });
 
   it('reports the error of a handler and tries the item again after its lease', async () => {
-    const id = Number(await add(new Date()));
+    let now = Date.now();
+    const id = Number(await add(new Date(now)));
     const errors: unknown[] = [];
     let tries = 0;
     start({
-      leaseMs: 200,
       idleMs: 50,
+      clock: () => new Date(now),
       store: { claimDue: store.claimDue, nextDue: store.nextDue },
       onError: (error, item) => errors.push([(error as Error).message, item?.id]),
       async handle(task) {
@@ -149,6 +190,8 @@ describe('the engine', () => {
         await finish(task);
       },
     });
+    await until(() => errors.length === 1);
+    now += 60_000;
     await until(async () => (await handledCounts())[0] === 1);
     expect(errors).toEqual([['once', id]]);
   });
