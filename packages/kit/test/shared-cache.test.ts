@@ -107,18 +107,23 @@ withRedis('a shared cache', () => {
   });
 
   it('keeps a lease as long as its work lasts, and ends it soon after the process that holds it has died', async () => {
-    const parts = { leaseMs: 1_000 };
     const [living, dying, waiting] = [
-      open(MASTER_KEY, server?.url, parts),
-      open(MASTER_KEY, server?.url, parts),
+      open(MASTER_KEY, server?.url, { leaseMs: 3_000 }),
+      open(MASTER_KEY, server?.url, { leaseMs: 1_000 }),
       open(),
     ];
     await eventually(isUp);
+    const client = new Redis(server?.url as string);
     const log: string[] = [];
     let begun = () => {};
     const work = living.alone('k8', async () => {
       begun();
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      let left = await client.pttl('k8:lease');
+      await eventually(async () => {
+        const before = left;
+        left = await client.pttl('k8:lease');
+        return left > before;
+      });
       log.push('ended');
     });
     await new Promise<void>((resolve) => {
@@ -133,7 +138,6 @@ withRedis('a shared cache', () => {
     await dying.close();
     expect(await waiting.alone('k9', async () => 'done')).toBe('done');
 
-    const client = new Redis(server?.url as string);
     const left = await waiting.alone('k10', () => client.pttl('k10:lease'));
     client.disconnect();
     expect(left).toBeGreaterThan(0);

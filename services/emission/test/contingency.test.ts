@@ -211,12 +211,15 @@ describe('while the authority is unreachable,', () => {
     const note = creditNote(36, encf('31', 36), '100.00');
     const { since } = (await submit(note)).body.contingency;
     expect(await world.row(encf('34', 36))).toMatchObject({ state: 'held' });
-    const looks = async () => {
-      await world.database.query('UPDATE contingency SET due_at = now()');
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const failures = async () => {
+      const sql = 'SELECT sum(failures)::int AS sum FROM contingency WHERE returned_at IS NULL';
+      return (await world.database.query<{ sum: number }>(sql)).rows[0]?.sum ?? 0;
     };
-    await looks();
-    await looks();
+    for (let look = 0; look < 2; look += 1) {
+      const before = await failures();
+      await world.database.query('UPDATE contingency SET due_at = now()');
+      await until(async () => (await failures()) > before, 'a probe without an answer');
+    }
     expect(await world.row(encf('34', 36))).toMatchObject({ deadline: null });
     const { body } = await submit(full(37));
     expect(body.contingency.since).toBe(since);
@@ -260,7 +263,8 @@ describe('while the authority is unreachable,', () => {
     await world.clearFaults();
     await away();
     waits(await submit(full(39)));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    // Signature times are in whole seconds.
+    offset += 1_000;
     waits(await submit(full(38)));
     const pages = [await waiting('?limit=1')];
     pages.push(await waiting(`?limit=1&after=${pages[0].next}`));

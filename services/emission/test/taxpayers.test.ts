@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TaxpayerState } from '@ecf/contracts';
 import { createInMemoryTaxpayerReplica } from '@ecf/test-support/taxpayer-replica';
 import { expect, it } from '@jest/globals';
 import { createTaxpayers } from '../src/credentials/taxpayers.js';
+import { until } from './support/until.js';
 
 function state(rnc: string, revision: number, previous: number, change: Partial<TaxpayerState> = {}): TaxpayerState {
   return {
@@ -52,12 +52,10 @@ it('reads the revision of the identity from memory, then the replica, then the g
   expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n11');
   // The lines of a batch keep the identity of its request, and learn of a change within a second.
   await replica.apply(state('100000001', 12, 11));
-  await delay(1_100);
-  expect((await taxpayers.require(caller(11), '100000001')).name).toBe('n12');
+  await until(async () => (await taxpayers.require(caller(11), '100000001')).name === 'n12', 'the change is known');
   // A deactivation stops new calls, whose identity is newer, and no lines of a batch.
   await replica.apply(state('100000001', 13, 12, { active: false }));
-  await delay(1_100);
-  expect((await taxpayers.require(caller(12), '100000001')).name).toBe('n13');
+  await until(async () => (await taxpayers.require(caller(12), '100000001')).name === 'n13', 'the change is known');
   await expect(taxpayers.require(caller(13), '100000001')).rejects.toMatchObject({ code: 'taxpayer_not_found' });
   expect(fetches).toBe(1);
 });
