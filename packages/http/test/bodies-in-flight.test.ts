@@ -35,7 +35,7 @@ function fill(bodies: BodiesInFlight, of: BodySender): [held: number, refused: s
   }
 }
 
-it('gives one account a quarter, one stranger an eighth, and all strangers together a half', () => {
+it('the budget of bodies gives one account a quarter, one stranger an eighth, and all strangers together a half', () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 32 * MEBIBYTE });
   expect(fill(bodies, sender(1))).toEqual([4, '429 rate_limited 5']);
   for (const n of [2, 3, 4]) expect(fill(bodies, sender(n))[0]).toBeGreaterThanOrEqual(3);
@@ -50,7 +50,7 @@ it('gives one account a quarter, one stranger an eighth, and all strangers toget
   expect(bodies.bytes()).toBeLessThanOrEqual(32 * MEBIBYTE);
 });
 
-it('gives one API key four fifths of the share of its account', () => {
+it('the budget of bodies gives one API key four fifths of the share of its account', () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 40 * MEBIBYTE });
   expect(fill(bodies, { ...account(1), key: 'key 1' })).toEqual([8, '429 rate_limited 5']);
   expect(fill(bodies, { ...account(1), key: 'key 2' })[0]).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ it('gives one API key four fifths of the share of its account', () => {
   expect(fill(bodies, { ...account(2), key: 'key 3' })[0]).toBe(8);
 });
 
-it('frees the bytes of a body once, however often the body is ended', () => {
+it('the budget of bodies frees the bytes of a body once, however often the body is ended', () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 32 * MEBIBYTE });
   const [first, second] = [bodies.begin(account(1)), bodies.begin(account(1))];
   first.hold(3 * MEBIBYTE);
@@ -75,13 +75,13 @@ it('frees the bytes of a body once, however often the body is ended', () => {
   expect(bodies.bytes()).toBe(0);
 });
 
-it('holds two of the largest bodies in the smallest share', () => {
+it('the budget of bodies holds two of the largest bodies in the smallest share', () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: MEBIBYTE, MAX_BODY_BYTES: 100 * MEBIBYTE });
   bodies.begin(sender(1)).hold(100 * MEBIBYTE);
   expect(codeOf(() => bodies.begin(sender(1)).hold(99 * MEBIBYTE))).toBe('held');
 });
 
-it('lets one account make two hundred calls of 32 KiB at the same time by default', () => {
+it('the budget of bodies lets one account make two hundred calls of 32 KiB at the same time by default', () => {
   const bodies = createBodiesInFlight();
   for (let n = 0; n < 200; n += 1) bodies.begin(account(1)).hold(32 * KIBIBYTE);
   expect(bodies.bytes()).toBe(200 * 48 * KIBIBYTE);
@@ -121,7 +121,7 @@ function post(of: object, wire: string): OpenRequest {
 
 const stranger = (address: string) => ({ kind: 'public', env: 'TesteCF', sender: address, request_id: '' });
 
-it('counts bytes as they arrive, not as announced, and lets others in beside a full share', async () => {
+it('the budget of bodies counts bytes as they arrive, not as announced, and lets others in beside a full share', async () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 8 * MEBIBYTE });
   await start(bodies, async () => undefined);
   // Half-open: the chunk announces more than has come.
@@ -138,7 +138,7 @@ it('counts bytes as they arrive, not as announced, and lets others in beside a f
   while (bodies.bytes() > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
-it('bounds sixty half-open bodies of strangers by the half of the budget', async () => {
+it('the budget of bodies bounds sixty half-open bodies of strangers by its half', async () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: 8 * MEBIBYTE });
   await start(bodies, async () => undefined);
   const large = `${(10 * MEBIBYTE).toString(16)}\r\n${'x'.repeat(400 * KIBIBYTE)}`;
@@ -153,7 +153,7 @@ it('bounds sixty half-open bodies of strangers by the half of the budget', async
   expect(bodies.bytes()).toBeLessThanOrEqual(most);
 });
 
-it('closes the connection if a refused body continues', async () => {
+it('the connection of a refused body that continues is closed', async () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: MEBIBYTE });
   await start(bodies, async () => undefined);
   const request = post(stranger('203.0.113.1'), chunkOf('x'.repeat(200 * KIBIBYTE)));
@@ -161,7 +161,7 @@ it('closes the connection if a refused body continues', async () => {
   await request.closed;
 });
 
-it('holds the bytes of a body while its handler works, also when the caller has left', async () => {
+it('the budget of bodies holds the bytes of a body while its handler works, also when the caller has left', async () => {
   const bodies = createBodiesInFlight();
   let settle: () => void = () => undefined;
   const begun = new Promise<void>((isBegun) => {
@@ -183,7 +183,7 @@ it('holds the bytes of a body while its handler works, also when the caller has 
   while (bodies.bytes() > 0) await new Promise((resolve) => setImmediate(resolve));
 });
 
-it('does not count bodies of other services', async () => {
+it('the budget of bodies does not count bodies of other services', async () => {
   const bodies = createBodiesInFlight({ MAX_BODY_BYTES_IN_FLIGHT: MEBIBYTE });
   let during = -1;
   await start(bodies, async () => {

@@ -21,7 +21,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return 'read';
 }
 
-it('reads a body that arrives in pieces', async () => {
+it('a body that arrives in pieces is read', async () => {
   const req = request();
   const body = readBody(req, LIMITS);
   req.write('one ');
@@ -29,12 +29,12 @@ it('reads a body that arrives in pieces', async () => {
   expect((await body).toString()).toBe('one two');
 });
 
-it('refuses a body before reading it if the headers declare it too large or compressed', async () => {
+it('a body is refused before it is read if the headers declare it too large or compressed', async () => {
   expect(await codeOf(readBody(request({ 'content-length': '999999' }), LIMITS))).toBe('413 body_too_large');
   expect(await codeOf(readBody(request({ 'content-encoding': 'gzip' }), LIMITS))).toBe('415 unsupported_media_type');
 });
 
-it('refuses a body that turns out too large', async () => {
+it('a body that turns out too large is refused', async () => {
   const req = request();
   const code = codeOf(readBody(req, LIMITS));
   req.write(Buffer.alloc(60 * KB));
@@ -42,7 +42,7 @@ it('refuses a body that turns out too large', async () => {
   expect(await code).toBe('413 body_too_large');
 });
 
-it('rejects if the connection is lost, also before the body is read', async () => {
+it('a read rejects if the connection is lost, also before the body is read', async () => {
   const req = request();
   const code = codeOf(readBody(req, LIMITS));
   req.write(Buffer.alloc(KB));
@@ -51,14 +51,14 @@ it('rejects if the connection is lost, also before the body is read', async () =
   expect(await codeOf(readBody(req, LIMITS))).toBe('400 bad_request');
 });
 
-it('refuses too many chunks of one byte', async () => {
+it('a body of too many chunks of one byte is refused', async () => {
   const req = request();
   const code = codeOf(readBody(req, LIMITS));
   for (let sent = 0; sent <= 16 * KB; sent += 1) req.emit('data', Buffer.alloc(1));
   expect(await code).toBe('400 bad_request');
 });
 
-it('cuts off a body that does not arrive in time', async () => {
+it('a body that does not arrive in time is cut off', async () => {
   const req = request();
   const code = codeOf(readBody(req, { ...LIMITS, timeoutMs: 50 }));
   req.write('slow');

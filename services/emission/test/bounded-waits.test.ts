@@ -153,7 +153,7 @@ function waits(parts: object, statusWaitMs = 60_000) {
 }
 
 describe('a caller that waits for the verdict', () => {
-  it('queries the authority five times in three seconds at most, first after 220 ms', async () => {
+  it('causes five queries of the authority in three seconds at most, the first after 220 ms', async () => {
     const asked: number[] = [];
     const queryResult = async () => {
       asked.push(waited());

@@ -321,7 +321,7 @@ describe('a document without eNCF', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  it('is given once to each of 64 callers on two instances, without a gap', async () => {
+  it('gets another number for each of 64 callers on two instances, without a gap', async () => {
     world.ranges(ISSUER, [range('31', 5_000, 9_999), range('34', 1, 100, null)]);
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => submit(open(), newKey(), index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(200));

@@ -11,7 +11,7 @@ let world: World;
 let now = new Date('2026-06-20T12:00:00Z').getTime();
 const clock = () => new Date(now);
 
-describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) => {
+describe.each(['in the same process', 'over HTTP'])('with owners %s,', (place) => {
   let served: RunningServer | null = null;
   beforeAll(async () => {
     if (place === 'in the same process') {
@@ -50,8 +50,8 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
     expect(await lag('/invoices/')).toBe('0');
   });
 
-  describe('a query by number finds a document before its event has arrived', () => {
-    it('with its submissions and its XML', async () => {
+  describe('a query by number before the event of the document has arrived', () => {
+    it('finds the document with its submissions and its XML', async () => {
       const { checksum } = await world.archive.put('a/b.xml', Buffer.from('<ECF/>'));
       world.owners.issue(
         invoice({ sequence: 5, state: 'processing', xml_storage_path: 'a/b.xml', xml_checksum: checksum }),
@@ -65,7 +65,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/${encf('31', 6)}/xml`)).text).toBe('<ECF/>');
     });
 
-    it('with every submission and message of a number, even beyond the size of events', async () => {
+    it('finds every submission and message of a number, even beyond the size of events', async () => {
       const [latest] = invoice({ sequence: 7 }).attempts;
       if (latest === undefined) throw new Error('a document has a submission');
       const all = [1, 2, 3].map((attempt) => ({
@@ -87,7 +87,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       world.owners.whole = null;
     });
 
-    it('also if it was received', async () => {
+    it('finds a received document', async () => {
       const { checksum } = await world.archive.put('r/c.xml', Buffer.from('<ECF>received</ECF>'));
       world.owners.receive(received({ sequence: 50, xml_storage_path: 'r/c.xml', xml_checksum: checksum }));
       expect((await world.get(`/${encf('31', 50)}/xml?issuer_rnc=${FOREIGN_ISSUER}`)).text).toBe('<ECF>received</ECF>');
@@ -104,7 +104,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/${encf('31', 50)}/xml`)).body).toMatchObject({ code: 'ambiguous_encf' });
     });
 
-    it('also if it was received under a malformed number; other text causes no query', async () => {
+    it('finds a document that was received under a malformed number; other text causes no query', async () => {
       const { checksum } = await world.archive.put('r/odd.xml', Buffer.from('<ECF>odd</ECF>'));
       world.owners.receive(
         received({ sequence: 96, encf: 'e310000000096', xml_storage_path: 'r/odd.xml', xml_checksum: checksum }),
@@ -115,7 +115,7 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect((await world.get(`/invoices/${encf('31', 97)}`, mine)).status).toBe(200);
     });
 
-    it('for many callers at the same time, each with another document', async () => {
+    it('finds another document for each of many callers at the same time', async () => {
       const found = await Promise.all(
         Array.from({ length: 40 }, async (_, index) => {
           const sequence = 100 + index;
@@ -126,15 +126,15 @@ describe.each(['in the same process', 'over HTTP'])('with owners %s', (place) =>
       expect(found).toEqual(found.map(() => 200));
     });
 
-    it('and a later event does not change it', async () => {
+    it('finds what a later event does not change', async () => {
       const before = (await world.get('/invoices/aggregate', YEAR)).body;
       await world.publish(invoiceEvent(invoice({ sequence: 6 })), invoiceEvent(invoice({ sequence: 97 })));
       expect((await world.get('/invoices/aggregate', YEAR)).body).toEqual(before);
     });
   });
 
-  describe('the owners are queried', () => {
-    it('only about documents that are not in a final state', async () => {
+  describe('a query of the owners', () => {
+    it('is made only about documents that are not in a final state', async () => {
       await world.publish(invoiceEvent(invoice({ sequence: 200 })));
       world.owners.queries.length = 0;
       expect((await world.get(`/invoices/${encf('31', 200)}`, mine)).status).toBe(200);

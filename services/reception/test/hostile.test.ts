@@ -242,9 +242,15 @@ describe('half-open bodies', () => {
     );
 
   it.each([
-    ['of one sender take its share of the memory', () => '198.51.100.200', 20, 429, 'rate_limited'],
-    ['of sixty senders take the half for strangers', (n: number) => `198.51.101.${n}`, 80, 503, 'overloaded'],
-  ])('%s, and no more', async (_what, senderOf, mebibytes, status, code) => {
+    ['of one sender take no more than its share of the memory', () => '198.51.100.200', 20, 429, 'rate_limited'],
+    [
+      'of sixty senders take no more than the half for strangers',
+      (n: number) => `198.51.101.${n}`,
+      80,
+      503,
+      'overloaded',
+    ],
+  ])('%s', async (_what, senderOf, mebibytes, status, code) => {
     const open = Array.from({ length: 60 }, (_, n) => begin(senderOf(n)));
     const refused = await Promise.race(open.map((one) => one.answer()));
     expect(refused).toMatchObject({ status, code });

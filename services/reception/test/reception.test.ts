@@ -50,7 +50,7 @@ async function rows(number: string) {
   return { received: received.rows, refused: refused.rows };
 }
 
-describe('a document that was received, written in another way', () => {
+describe('a received document that comes again, written in another way,', () => {
   it('is refused as a repeat and not kept again; the same content of another signer competes', async () => {
     const number = next();
     const xml = await sampleXml({ encf: number });
@@ -78,7 +78,7 @@ describe('a document that was received, written in another way', () => {
 describe.each([
   ['its buyer', BUYER],
   ['its issuer', PROVIDER],
-])('after the start of a certification run of %s', (_, rnc) => {
+])('after the start of a certification run of %s,', (_, rnc) => {
   it('a number of the run before is free, and its document is kept', async () => {
     const number = next();
     const first = await sampleXml({ encf: number });

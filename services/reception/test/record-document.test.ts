@@ -67,7 +67,7 @@ const ways = {
   'a refused document': ({ record, incoming }: ReturnType<typeof recording>) => record.refuse(incoming, 1, 'x', null),
 };
 
-it.each(Object.entries(ways))('counts for %s exactly the bytes that it stores', async (_, run) => {
+it.each(Object.entries(ways))('a record counts for %s exactly the bytes that it stores', async (_, run) => {
   const recorded = recording(false);
   await run(recorded);
   expect(recorded.counts.signatures).toBe(1);
@@ -75,7 +75,7 @@ it.each(Object.entries(ways))('counts for %s exactly the bytes that it stores', 
   expect(recorded.counts.taken).toBe(recorded.counts.stored);
 });
 
-it.each(Object.entries(ways))('signs nothing for %s whose sender has used its quota', async (_, run) => {
+it.each(Object.entries(ways))('a record signs nothing for %s whose sender has used its quota', async (_, run) => {
   const recorded = recording(true);
   await expect(run(recorded)).rejects.toThrow(StoredBytesUsed);
   expect(recorded.counts).toEqual({ taken: 0, signatures: 0, stored: 0 });

@@ -25,7 +25,7 @@ function quota(requireTrustedIssuer: boolean) {
 }
 
 describe('the quota of a number', () => {
-  it('a forger with enough networks uses it up; a known signer of the issuer has its own', async () => {
+  it('is used up by a forger with enough networks; a known signer of the issuer has its own', async () => {
     const take = quota(false);
     for (const n of [1, 2, 3]) expect(await take(`198.51.100.${n}`, `made up ${n}`, `${n}`)).toBeNull();
     expect(await take('203.0.113.1', 'first time', '00100000001')).toBe('number');
