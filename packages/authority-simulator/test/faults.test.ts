@@ -35,14 +35,14 @@ async function post(xml: string, timeoutMs?: number) {
   });
 }
 
-describe('faults of the connection', () => {
+describe('a fault of the connection', () => {
   it.each([
     ['timeout', 'no answer', 0],
     ['timeout-after', 'no answer', 1],
     ['reset', 'ECONNRESET', 0],
     ['reset-after', 'ECONNRESET', 1],
     ['down', 'ECONNRESET', 0],
-  ])('%s: %s, noted %i times', async (kind, error, noted) => {
+  ])('of the kind %s ends the call with %s, and the submission is noted %i times', async (kind, error, noted) => {
     const number = encf();
     await authority.fault({ operation: 'recepcion', kind });
     expect(await rejects(post(invoice(number), 300))).toBe(error);
@@ -50,7 +50,7 @@ describe('faults of the connection', () => {
     expect(listed.map((each) => [each.answered, each.effective])).toEqual(noted ? [[false, true]] : []);
   });
 
-  it('http: status, body and headers as given, nothing noted', async () => {
+  it('of the kind http gives the status, body and headers of the fault, and notes no submission', async () => {
     const number = encf();
     const body = '<html>Bad Gateway</html>';
     await authority.fault({ operation: '*', kind: 'http', status: 502, body, headers: { 'Retry-After': '7' } });
@@ -64,7 +64,7 @@ describe('faults of the connection', () => {
     expect(await authority.submissions(`?encf=${number}`)).toEqual([]);
   });
 
-  it('http: an empty body, and one that is JSON', async () => {
+  it('of the kind http may have an empty body, or one that is JSON', async () => {
     await authority.fault({ operation: 'recepcion', kind: 'http', status: 400, times: 1 });
     const empty = await post(invoice());
     expect([empty.status, empty.text, empty.headers['content-type']]).toEqual([400, '', undefined]);
@@ -72,7 +72,7 @@ describe('faults of the connection', () => {
     expect((await post(invoice())).json()).toEqual({ a: 1 });
   });
 
-  it('slow: a submission is noted immediately and answered later', async () => {
+  it('of the kind slow notes a submission immediately and answers it later', async () => {
     const number = encf();
     await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
     const reply = post(invoice(number));
@@ -86,7 +86,7 @@ describe('faults of the connection', () => {
     expect((await authority.submissions(`?encf=${number}`))[0].answered).toBe(true);
   });
 
-  it('slow: a caller that does not wait gets no answer', async () => {
+  it('of the kind slow gives no answer to a caller that does not wait', async () => {
     const number = encf();
     await authority.fault({ operation: 'recepcion', kind: 'slow', delay_ms: 1_000 });
     expect(await rejects(post(invoice(number), 100))).toBe('no answer');
@@ -96,8 +96,8 @@ describe('faults of the connection', () => {
   });
 });
 
-describe('which calls a fault hits', () => {
-  it('times counts down', async () => {
+describe('a fault', () => {
+  it('hits as many calls as its times', async () => {
     const id = await authority.fault({ operation: 'recepcion', kind: 'http', status: 500, times: 2 });
     const statuses = [];
     for (let call = 0; call < 3; call++) statuses.push((await post(invoice())).status);
@@ -106,27 +106,27 @@ describe('which calls a fault hits', () => {
     expect(listed).toMatchObject([{ id, operation: 'recepcion', kind: 'http', times: 0, rate: 1, status: 500 }]);
   });
 
-  it('rate is a probability', async () => {
+  it('hits a call with the probability of its rate', async () => {
     await authority.fault({ operation: 'recepcion', kind: 'http', rate: 0.5 });
     expect((await post(invoice())).status).toBe(200);
     await authority.fault({ operation: 'recepcion', kind: 'http', rate: 0.51 });
     expect((await post(invoice())).status).toBe(503);
   });
 
-  it('an operation, and no other', async () => {
+  it('hits its operation and no other', async () => {
     await authority.fault({ operation: 'consultaresultado', kind: 'http' });
     expect((await post(invoice())).status).toBe(200);
     expect((await authority.get('consultaresultado/api/consultas/estado?trackid=x')).status).toBe(503);
     expect((await authority.get('consultatrackids/api/trackids/consulta')).status).toBe(400);
   });
 
-  it('never the control interface, and all else with *', async () => {
+  it('hits everything but the control interface if its operation is *', async () => {
     await authority.fault({ operation: '*', kind: 'down' });
     expect(await rejects(authority.call('/testecf/consultatimbre?x=1'))).toBe('ECONNRESET');
     expect((await authority.control('GET', 'faults')).status).toBe(200);
   });
 
-  it('until it is deleted', async () => {
+  it('lasts until it is deleted', async () => {
     const id = await authority.fault({ operation: 'recepcion', kind: 'http' });
     expect((await post(invoice())).status).toBe(503);
     expect((await authority.control('DELETE', `faults/${id}`)).status).toBe(204);
@@ -135,8 +135,8 @@ describe('which calls a fault hits', () => {
   });
 });
 
-describe('faults of the document', () => {
-  it('processing: in process until the fault is deleted', async () => {
+describe('a fault of the document', () => {
+  it('of the kind processing leaves a document in process until the fault is deleted', async () => {
     const id = await authority.fault({ operation: 'recepcion', kind: 'processing', times: 1 });
     const { trackId } = (await post(invoice())).json();
     authority.pass(86_400_000);
@@ -149,14 +149,14 @@ describe('faults of the document', () => {
     expect((await authority.result(trackId)).codigo).toBe('1');
   });
 
-  it('processing on the query: in process while the fault lasts', async () => {
+  it('of the kind processing on the query answers in process while the fault lasts', async () => {
     const { trackId } = (await post(invoice())).json();
     await authority.fault({ operation: 'consultaresultado', kind: 'processing', times: 1 });
     expect((await authority.result(trackId)).codigo).toBe('3');
     expect((await authority.result(trackId)).codigo).toBe('1');
   });
 
-  it('verdict: the given one, with its effect on the number', async () => {
+  it('of the kind verdict gives its verdict, which has its effect on the number', async () => {
     const number = encf();
     const verdict = {
       codigo: 2,
@@ -171,7 +171,7 @@ describe('faults of the document', () => {
     expect((await authority.submissions(`?encf=${number}`)).map((each) => each.effective)).toEqual([false, true]);
   });
 
-  it('verdict: never a second document for a number', async () => {
+  it('of the kind verdict never allows a second document for a number', async () => {
     const number = encf();
     await post(invoice(number));
     await authority.fault({ operation: 'recepcion', kind: 'verdict', verdict: { codigo: '4' }, times: 1 });
@@ -180,7 +180,7 @@ describe('faults of the document', () => {
     expect((await authority.submissions(`?encf=${number}`)).map((each) => each.effective)).toEqual([true, false]);
   });
 
-  it('verdict on a query: for that answer only', async () => {
+  it('of the kind verdict on a query changes that answer only', async () => {
     const number = encf('32');
     await authority.sendSummary(sign(rfce(number, 'AAAAAA'), certificate()));
     await authority.fault({ operation: 'consultarfce', kind: 'verdict', verdict: { codigo: 2 }, times: 1 });
@@ -189,7 +189,7 @@ describe('faults of the document', () => {
     expect((await authority.get(query)).json().codigo).toBe('1');
   });
 
-  it('joins one of the connection', async () => {
+  it('may come together with one of the connection', async () => {
     const number = encf();
     await authority.fault({ operation: 'recepcion', kind: 'reset-after' });
     await authority.fault({ operation: 'recepcion', kind: 'verdict', verdict: { codigo: 4 } });

@@ -196,7 +196,7 @@ describe('a service behind HTTP', () => {
     const answers = await Promise.all(
       sizes.map((size) => under.call('POST', '/submit_ecf', { key, body: Buffer.alloc(size) })),
     );
-    expect(answers.map((answer) => answer.status)).toEqual(sizes.map(() => 200));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     expect(answers[0]?.body.body).toBe('3000000 bytes');
   });
 
