@@ -48,7 +48,7 @@ const KNOWN_CONFLICTS = {
   name: 'received_known_conflicts',
   text: `SELECT ${CONFLICT} FROM refused_documents r
           WHERE conflict_of = $1 AND xml_path IS NOT NULL AND ${knownSigner('r')}
-          ORDER BY id LIMIT $2`,
+          ORDER BY r.id LIMIT $2`,
 };
 
 /** Reads received documents. The statement selects {@link RECEIVED}. */
