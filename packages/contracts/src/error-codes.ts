@@ -282,7 +282,7 @@ export const ERROR_CODES = {
     status: 429,
     retryAfter: 3_600,
     meaning:
-      'The sender, its signer, or all senders that are not known here have used the bytes that this receiver keeps of them in a day. This document was not kept.',
+      'The sender, its signer, or all senders that are not known here have used the bytes that this receiver keeps of them in 24 hours. This document was not kept.',
     remedy: 'Repeat the same bytes after Retry-After, or have the operator of the receiver raise the limit.',
   },
   headers_too_large: {

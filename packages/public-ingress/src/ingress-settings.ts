@@ -80,21 +80,21 @@ export const ingressLimitSettings = {
   }),
   MAX_STORED_BYTES_PER_SENDER: setting.integer({
     description:
-      'Bytes that one sender (IPv4 address, IPv6 /48; with PROVIDER_AUTH the holder of its certificate) can make a service keep in a Dominican day, refusals included; beyond them documents get 429',
+      'Bytes that one sender (IPv4 address, IPv6 /48; with PROVIDER_AUTH the holder of its certificate) can make a service keep in 24 hours, refusals included; beyond them documents get 429',
     min: 1_024,
     max: 1_024 * GIBIBYTE,
     default: 64 * MEBIBYTE,
   }),
   MAX_STORED_BYTES_FROM_STRANGERS: setting.integer({
     description:
-      'Bytes that all senders whose signer is not known can make a service keep in a Dominican day, together; with TRUSTED_ISSUERS_FILE half of them are for trusted signers',
+      'Bytes that all senders whose signer is not known can make a service keep in 24 hours, together; with TRUSTED_ISSUERS_FILE half of them are for trusted signers',
     min: 1_024,
     max: 1_024 * GIBIBYTE,
     default: 4 * GIBIBYTE,
   }),
   MAX_STORED_BYTES_PER_KNOWN_SIGNER: setting.integer({
     description:
-      'Bytes that one known signer can make a service keep in a Dominican day, from whatever address; the other two bounds do not count them',
+      'Bytes that one known signer can make a service keep in 24 hours, from whatever address; the other two bounds do not count them',
     min: 1_024,
     max: 1_024 * GIBIBYTE,
     default: GIBIBYTE,

@@ -1,9 +1,11 @@
-import { dominicanDays, toCalendarDate } from '@ecf/domain';
-import type { QuotaClaim, QuotaStore } from './quota-store.js';
+import { toCalendarDate } from '@ecf/domain';
+import { QUOTA_HOURS, type QuotaClaim, type QuotaStore, quotaHour, type UsedInHour } from './quota-store.js';
 import type { SignerUse } from './signers/known-signers.js';
 
+export { quotaHour };
+
 export interface StoredBytesLimits {
-  /** Bytes in one day that one sender can make a service keep. */
+  /** Bytes in 24 hours that one sender can make a service keep. */
   readonly maxStoredBytesPerSender: number;
   /** The same for all senders whose signer is not known. */
   readonly maxStoredBytesFromStrangers: number;
@@ -46,7 +48,7 @@ export interface NamedClaim<Of extends string> {
 export interface StoredBytesQuota {
   /**
    * Counts bytes that are about to be kept, before compression. Rejects with StoredBytesUsed, and counts nothing, where
-   * they exceed a share of the day.
+   * they exceed a share of the last 24 hours.
    * @param narrower claims that count first; the name of the first that does not fit is returned, and nothing counts
    */
   take<Of extends string = never>(
@@ -56,18 +58,21 @@ export interface StoredBytesQuota {
   ): Promise<Of | null>;
 }
 
-export function createStoredBytesQuota(quotas: Pick<QuotaStore, 'take'>, limits: StoredBytesLimits): StoredBytesQuota {
+export function createStoredBytesQuota(
+  quotas: Pick<QuotaStore, 'take' | 'used'>,
+  limits: StoredBytesLimits,
+): StoredBytesQuota {
   /** The narrowest claim comes first: a sender over its own share takes nothing from others. */
   function sharesOf({ at, sender, signer }: Storer, amount: number): QuotaClaim[] {
-    const day = toCalendarDate(at);
+    const hour = quotaHour(at);
     if (signer?.known)
-      return [{ scope: `signer:${signer.name}`, day, amount, limit: limits.maxStoredBytesPerKnownSigner }];
+      return [{ scope: `signer:${signer.name}`, hour, amount, limit: limits.maxStoredBytesPerKnownSigner }];
     const { maxStoredBytesPerSender, maxStoredBytesFromStrangers: all, reserveForTrusted } = limits;
     const untrusted = reserveForTrusted && !signer?.trusted;
     return [
-      { scope: `sender:${sender}`, day, amount, limit: maxStoredBytesPerSender },
-      ...(untrusted ? [{ scope: 'strangers:untrusted', day, amount, limit: Math.floor(all / 2) }] : []),
-      { scope: 'strangers', day, amount, limit: all },
+      { scope: `sender:${sender}`, hour, amount, limit: maxStoredBytesPerSender },
+      ...(untrusted ? [{ scope: 'strangers:untrusted', hour, amount, limit: Math.floor(all / 2) }] : []),
+      { scope: 'strangers', hour, amount, limit: all },
     ];
   }
 
@@ -77,28 +82,45 @@ export function createStoredBytesQuota(quotas: Pick<QuotaStore, 'take'>, limits:
       if (over === null) return null;
       const named = narrower.find(({ claim }) => claim === over);
       if (named !== undefined) return named.of;
-      throw new StoredBytesUsed(over.scope, storer.at);
+      const used = await quotas.used(over.scope, quotaHour(storer.at));
+      throw new StoredBytesUsed(over.scope, secondsUntilRoom(over, used, storer.at));
     },
   };
 }
 
-/** A sender, a known signer or all strangers together used their share of the day. */
+/**
+ * Seconds until enough of the oldest hours no longer count for the claim to fit. For a claim over the whole limit, until no
+ * hour counts.
+ */
+function secondsUntilRoom({ amount, limit }: QuotaClaim, used: readonly UsedInHour[], at: Date): number {
+  let after = used.reduce((sum, one) => sum + one.used, amount);
+  let last = quotaHour(at);
+  for (const { hour, used: bytes } of used) {
+    after -= bytes;
+    last = hour;
+    if (after <= limit) break;
+  }
+  return Math.ceil((last + QUOTA_HOURS) * 3_600 - at.getTime() / 1_000);
+}
+
+/** A sender, a known signer or all strangers together used their share of the last 24 hours. */
 export class StoredBytesUsed extends Error {
   override readonly name = 'StoredBytesUsed';
-  /** To the end of the Dominican day. */
-  readonly retryAfterSeconds: number;
-  constructor(scope: string, at: Date) {
+  constructor(
+    scope: string,
+    /** Until enough of the oldest bytes no longer count. */
+    readonly retryAfterSeconds: number,
+  ) {
     const kind = scope.slice(0, scope.includes(':') ? scope.indexOf(':') : undefined);
     super(`${WORDS[kind] ?? WORDS.strangers}; send the document again later. It was not kept.`);
-    const day = toCalendarDate(at);
-    this.retryAfterSeconds = Math.ceil((dominicanDays(day, day).until.getTime() - at.getTime()) / 1_000);
   }
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  sender: 'This sender has used its bytes of the day (MAX_STORED_BYTES_PER_SENDER)',
-  signer: 'This signer has used its bytes of the day (MAX_STORED_BYTES_PER_KNOWN_SIGNER)',
-  strangers: 'Senders that are not known here have used their bytes of the day (MAX_STORED_BYTES_FROM_STRANGERS)',
+  sender: 'This sender has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_SENDER)',
+  signer: 'This signer has used its bytes of the last 24 hours (MAX_STORED_BYTES_PER_KNOWN_SIGNER)',
+  strangers:
+    'Senders that are not known here have used their bytes of the last 24 hours (MAX_STORED_BYTES_FROM_STRANGERS)',
 };
 
 /**

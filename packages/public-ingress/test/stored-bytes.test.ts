@@ -5,7 +5,6 @@ import { createStoredBytesQuota, refusalFolder, StoredBytesUsed, type Storer } f
 import { createInMemoryQuotaStore } from './support/quota-store.js';
 
 const NOON = new Date('2026-06-23T12:10:00Z');
-const END_OF_DAY = Date.parse('2026-06-24T04:00:00Z');
 const later = (hours: number) => new Date(NOON.getTime() + hours * 3_600_000);
 
 const LIMITS = {
@@ -27,20 +26,48 @@ function shares(limits: Partial<typeof LIMITS> = {}, quotas = createInMemoryQuot
     const full = signer === null ? null : { name: 'eCF:1:k', known: false, trusted: false, ...signer };
     const over = await quota.take({ at, sender, signer: full }, bytes).catch((error: unknown) => error);
     if (over === null) return 'kept';
-    expect(over).toMatchObject({ name: 'StoredBytesUsed', retryAfterSeconds: (END_OF_DAY - at.getTime()) / 1_000 });
+    expect(over).toBeInstanceOf(StoredBytesUsed);
     return /MAX_STORED_BYTES_\w+/.exec((over as Error).message)?.[0];
   };
 }
 
 describe('the shares of kept bytes', () => {
-  it('bound a sender for a Dominican day, to the byte, over all instances', async () => {
+  it('bound a sender for 24 hours, to the byte, over all instances', async () => {
     const quotas = createInMemoryQuotaStore();
     const [one, other] = [shares({}, quotas), shares({}, quotas)];
     expect([await one('a', 120), await other('a', 81)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
     expect([await other('a', 80), await one('a', 1)]).toEqual(['kept', 'MAX_STORED_BYTES_PER_SENDER']);
     expect(await one('b', 100)).toBe('kept');
-    expect(await one('a', 1, null, later(15))).toBe('MAX_STORED_BYTES_PER_SENDER');
-    expect(await one('a', 200, null, later(16))).toBe('kept');
+    expect(await one('a', 1, null, later(23))).toBe('MAX_STORED_BYTES_PER_SENDER');
+    expect(await one('a', 200, null, later(24))).toBe('kept');
+  });
+
+  it('come back hour by hour, and Retry-After names the hour in which enough bytes no longer count', async () => {
+    const quota = createStoredBytesQuota(createInMemoryQuotaStore(), LIMITS);
+    const take = (hours: number, bytes: number) =>
+      quota.take({ at: later(hours), sender: 'a', signer: null }, bytes).then(
+        () => 'kept',
+        (error: StoredBytesUsed) => error.retryAfterSeconds / 3_600,
+      );
+    // The first claim comes ten minutes after a full hour.
+    const tenMinutes = 1 / 6;
+    expect([await take(0, 50), await take(10, 100), await take(20, 50)]).toEqual(['kept', 'kept', 'kept']);
+    expect([await take(21, 50), await take(21, 51), await take(21, 150), await take(21, 200)]).toEqual([
+      3 - tenMinutes,
+      13 - tenMinutes,
+      13 - tenMinutes,
+      23 - tenMinutes,
+    ]);
+    expect([await take(21, 201), await take(23, 1), await take(24 - tenMinutes, 50)]).toEqual([
+      23 - tenMinutes,
+      1 - tenMinutes,
+      'kept',
+    ]);
+    expect([await take(33, 1), await take(34, 100), await take(34, 1)]).toEqual([
+      1 - tenMinutes,
+      'kept',
+      10 - tenMinutes,
+    ]);
   });
 
   it('bound all strangers together; half is for trusted signers, and known signers have a separate bound', async () => {
@@ -64,7 +91,7 @@ describe('the shares of kept bytes', () => {
   it('a narrower claim counts first; what does not fit takes nothing', async () => {
     const quota = createStoredBytesQuota(createInMemoryQuotaStore(), LIMITS);
     const storer = { at: NOON, sender: 'a', signer: null };
-    const narrower = [{ of: 'number', claim: { scope: 'n', day: null, amount: 100, limit: 100 } }] as const;
+    const narrower = [{ of: 'number', claim: { scope: 'n', hour: null, amount: 100, limit: 100 } }] as const;
     expect(await quota.take(storer, 100, narrower)).toBeNull();
     expect(await quota.take(storer, 100, narrower)).toBe('number');
     expect(await quota.take(storer, 100)).toBeNull();

@@ -2,10 +2,11 @@ import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { type AuditAct, TOPICS } from '@ecf/contracts';
-import { type DocumentNode, groupOf, toCalendarDate } from '@ecf/domain';
+import { type DocumentNode, groupOf } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { createLogger } from '@ecf/kit/telemetry';
 import { openDatabase, type Transaction } from '@ecf/postgres';
+import { quotaHour } from '@ecf/public-ingress';
 import { testKey } from '@ecf/test-support';
 import { type SigningCertificate, signXml } from '@ecf/xml-signing';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
@@ -634,16 +635,16 @@ describe('stored bytes of refused approvals', () => {
     const entries = metric?.values.map(({ labels, value }) => [String(labels.reason), value] as const) ?? [];
     return { size: 0, ...Object.fromEntries(entries) };
   };
-  /** A sender has used all of its share of the day. */
+  /** A sender has used all of its share of the last 24 hours. */
   const useUp = (sender: string) =>
     world.database.query(
-      `INSERT INTO used_quotas (scope, day, used) VALUES ($1, $2, 1500000)
-       ON CONFLICT (scope, day) DO UPDATE SET used = excluded.used`,
-      [`sender:${sender}`, toCalendarDate(new Date())],
+      `INSERT INTO used_quotas (scope, hour, used) VALUES ($1, $2, 1500000)
+       ON CONFLICT (scope, hour) DO UPDATE SET used = excluded.used`,
+      [`sender:${sender}`, quotaHour(new Date())],
     );
   beforeEach(() => world.database.query('DELETE FROM used_quotas'));
 
-  it('the stored bytes of a sender are bounded in a day, refusals included, and those of others are kept', async () => {
+  it('the stored bytes of a sender are bounded in 24 hours, refusals included, and those of others are kept', async () => {
     const encf = await issued();
     const [first = '', second = ''] = SENDERS;
     await useUp(first);

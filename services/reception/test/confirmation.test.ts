@@ -322,7 +322,7 @@ describe('a confirmed document that comes second', () => {
 
   it('takes the number when it is sent again, if its bytes were not kept because strangers had used up the quota', async () => {
     const { number, genuine, first } = await forgedFirst(STRANGER);
-    await world.database.query("INSERT INTO used_quotas (scope, day, used) VALUES ($1, '', $2)", [
+    await world.database.query('INSERT INTO used_quotas (scope, hour, used) VALUES ($1, 0, $2)', [
       `number:${first.id}`,
       GIBIBYTE,
     ]);

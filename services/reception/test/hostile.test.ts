@@ -63,7 +63,8 @@ it('large padded documents are received up to the daily bytes of their sender; l
   const over = await world.send(await large(number), { sender });
   expect([over.status, (await over.json()).code]).toEqual([429, 'daily_bytes_used']);
   const wait = Number(over.headers.get('retry-after'));
-  expect(new Date(world.now().getTime() + wait * 1_000).toISOString()).toMatch(/T04:0\d:/);
+  // The first document came in the first hour after noon.
+  expect(new Date(world.now().getTime() + wait * 1_000).toISOString()).toMatch(/^2026-06-24T16:0\d:/);
   expect(await refusals()).toBe(before + 1);
   expect(lines.at(-1)).toMatchObject({ reason: 'daily_bytes_used', sender });
   for (const table of ['received_documents', 'refused_documents'])
@@ -214,7 +215,7 @@ describe('stored bytes of strangers', () => {
     expect((await world.archive.get(rows[0]?.xml_path as string)).equals(genuine)).toBe(true);
   });
 
-  it('are bounded for one sender in a day, refusals included; a /48 is one sender, and others are not affected', async () => {
+  it('are bounded for one sender in 24 hours, refusals included; a /48 is one sender, and others are not affected', async () => {
     const bad = async () =>
       (await sampleXml({ encf: next() }))
         .replace(/<MontoTotal>[^<]*/, '<MontoTotal>1.11')
@@ -227,7 +228,10 @@ describe('stored bytes of strangers', () => {
     const over = await world.send(await bad(), { sender: '2001:db8:9:1::1' });
     expect([over.status, (await over.json()).code]).toEqual([429, 'daily_bytes_used']);
     expect((await world.send(await bad(), { sender: '2001:db8:a::1' })).status).toBe(200);
-    world.setTime(new Date(world.now().getTime() + 25 * 3_600_000));
+    const later = (hours: number) => world.setTime(new Date(world.now().getTime() + hours * 3_600_000));
+    later(22);
+    expect((await world.send(await bad(), { sender: '2001:db8:9:1::1' })).status).toBe(429);
+    later(3);
     expect((await world.send(await bad(), { sender: '2001:db8:9:1::1' })).status).toBe(200);
   });
 });

@@ -20,7 +20,7 @@ const issued = createCertificateAuthority({ key: testKey(1) }).issue({
 function recording(isUsedUp: boolean) {
   const counts = { taken: 0, signatures: 0, stored: 0 };
   const take = async (_: Storer, bytes: number) => {
-    if (isUsedUp) throw new StoredBytesUsed('sender:x', NOW);
+    if (isUsedUp) throw new StoredBytesUsed('sender:x', 60);
     counts.taken += bytes;
     return null;
   };

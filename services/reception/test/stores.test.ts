@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LISTING_SORTS, type ListingSort, type ReceivedInvoiceDecision } from '@ecf/contracts';
-import { type CalendarDate, toCalendarDate } from '@ecf/domain';
 import { createMasterKeys, sealHead } from '@ecf/kit';
 import { type Database, limitDueTimes, openDatabase } from '@ecf/postgres';
 import {
@@ -9,6 +8,7 @@ import {
   createQuotaStore,
   noteKnownSigner,
   type QuotaStore,
+  quotaHour,
   type SignerFacts,
   type SignerUse,
 } from '@ecf/public-ingress';
@@ -52,8 +52,6 @@ interface Stores {
   keys: TokenKeys;
   quotas: QuotaStore;
 }
-
-const DAY_MS = 86_400_000;
 
 let database: Database;
 let documents: TestDocuments;
@@ -588,10 +586,10 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
 
   it('quotas grant a claim completely or not at all, also concurrently', async () => {
     const { quotas } = at();
-    const [today, tomorrow] = [toCalendarDate(NOW), toCalendarDate(new Date(NOW.getTime() + DAY_MS))];
-    const claim = (scope: string, amount: number, limit: number, day: CalendarDate | null = today) => ({
+    const now = quotaHour(NOW);
+    const claim = (scope: string, amount: number, limit: number, hour: number | null = now) => ({
       scope,
-      day,
+      hour,
       amount,
       limit,
     });
@@ -603,11 +601,40 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
     const used = await Promise.all([0, 1].map((i) => quotas.take([claim(`one ${i}`, 950, 1_000)])));
     expect(used.every((over) => over === null)).toBe(true);
     await quotas.take([claim('number', 1, 1, null)]);
-    expect(await quotas.take([claim('all', 55, 55)])).toMatchObject({ scope: 'all' });
-    expect(await quotas.take([claim('all', 55, 55, tomorrow)])).toBeNull();
-    await quotas.clean(new Date(NOW.getTime() + DAY_MS));
-    expect(await quotas.take([claim('all', 1, 55, tomorrow)])).toMatchObject({ scope: 'all' });
     expect(await quotas.take([claim('number', 1, 1, null)])).toMatchObject({ scope: 'number' });
+  });
+
+  it('amounts of an hour count in that hour and the next 23, and are removed afterwards', async () => {
+    const { quotas } = at();
+    const start = quotaHour(NOW);
+    const take = async (hours: number, amount: number) =>
+      (await quotas.take([{ scope: 'rolling', hour: start + hours, amount, limit: 100 }])) === null;
+    const used = (hours: number) => quotas.used('rolling', start + hours);
+    const clean = (hours: number) => quotas.clean(new Date(NOW.getTime() + hours * 3_600_000));
+    expect([await take(0, 40), await take(0, 10), await take(5, 30)]).toEqual([true, true, true]);
+    expect([await take(23, 21), await take(23, 20)]).toEqual([false, true]);
+    const [first, second, third] = [
+      { hour: start, used: 50 },
+      { hour: start + 5, used: 30 },
+      { hour: start + 23, used: 20 },
+    ];
+    await clean(23);
+    expect(await used(23)).toEqual([first, second, third]);
+    expect(await used(24)).toEqual([second, third]);
+    expect([await take(24, 51), await take(24, 50)]).toEqual([false, true]);
+    // The clock of another instance is behind.
+    expect(await take(23, 1)).toBe(false);
+    await clean(29);
+    expect(await used(0)).toEqual([third, { hour: start + 24, used: 50 }]);
+    expect([await take(29, 30), await take(30, 1), await take(500, 100)]).toEqual([true, false, true]);
+  });
+
+  it('amounts that count for good are never removed', async () => {
+    const { quotas } = at();
+    const claim = { scope: 'for good', hour: null, amount: 1, limit: 1 };
+    expect(await quotas.take([claim])).toBeNull();
+    await quotas.clean(new Date(NOW.getTime() + 25 * 3_600_000));
+    expect(await quotas.take([claim])).toBe(claim);
   });
 
   it('a seed is redeemed once, and forgotten a day after it has expired', async () => {
@@ -637,6 +664,15 @@ describe.each(['memory', 'postgres'] as const)('with stores in %s,', (kind) => {
     await keys.rotate(key('d', 2_000), new Date(NOW.getTime() + 1_000), new Date(NOW.getTime() + 500));
     expect((await keys.all()).map(({ kid }) => kid)).toEqual(['d']);
   });
+});
+
+it('amounts that a clock that was ahead counted in the future no longer count once it is right', async () => {
+  const quotas = createQuotaStore(database);
+  const claim = { scope: 'future', hour: quotaHour(NOW), amount: 100, limit: 100 };
+  expect(await quotas.take([{ ...claim, hour: claim.hour + 92 * 24 }])).toBeNull();
+  expect(await quotas.take([claim])).toBe(claim);
+  await quotas.clean(NOW);
+  expect(await quotas.take([claim])).toBeNull();
 });
 
 it('a decision without its document delays only that document', async () => {

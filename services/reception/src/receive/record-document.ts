@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DocumentReader, PendingDocument } from '@ecf/archive';
-import { type Environment, toCalendarDate } from '@ecf/domain';
+import type { Environment } from '@ecf/domain';
 import type { QuotaStore, SignerUse } from '@ecf/public-ingress';
-import { type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
+import { quotaHour, type StoredBytesQuota, type Storer, signedStorer } from '@ecf/public-ingress/stored-bytes-quota';
 import type { RecordCertificateUse } from '@ecf/taxpayer-replica';
 import { type AcknowledgementDraft, draftAcknowledgement, type Motive, rejectionReason } from './acknowledgement.js';
 import type { Buyer } from './buyers.js';
@@ -57,7 +57,7 @@ export interface Incoming extends Arrival {
   readonly buyer: Buyer;
 }
 
-/** Events of different refusals that one sender, whose signer is not known, can cause for a taxpayer in a day. */
+/** Events of different refusals that one sender, whose signer is not known, can cause for a taxpayer in 24 hours. */
 const NOTIFIED_REFUSALS = 100;
 
 /**
@@ -200,7 +200,7 @@ async function sign(recordUse: RecordCertificateUse, incoming: Incoming, { motiv
   return { stored, file: { ...stored, bytes }, at };
 }
 
-/** Each new refusal notifies the taxpayer here. A sender whose signer is not known causes a bounded number of them in a day. */
+/** Each new refusal notifies the taxpayer here. A sender whose signer is not known causes a bounded number of them in 24 hours. */
 async function accountToNotify(
   { documents, quotas }: Pick<RecordParts, 'documents' | 'quotas'>,
   { buyer, key, validation }: Incoming,
@@ -209,7 +209,7 @@ async function accountToNotify(
 ): Promise<NewRefusedDocument['notify']> {
   if (!buyer.served || (await documents.wasRefused({ ...refusal, ...key }))) return null;
   const scope = `refusals:${key.env}:${key.buyerRnc}:${sender}`;
-  const claim = { scope, day: toCalendarDate(at), amount: 1, limit: NOTIFIED_REFUSALS };
+  const claim = { scope, hour: quotaHour(at), amount: 1, limit: NOTIFIED_REFUSALS };
   if (!signer?.known && (await quotas.take([claim])) !== null) return null;
   return { account_id: buyer.signer.account_id, ecf_type: validation.ecfType };
 }

@@ -41,7 +41,7 @@ export function createRefusedDocumentQuota(
   const share = Math.floor(settings.maxCompetingBytes / SENDERS_PER_NUMBER);
   const forNumber = (scope: string, amount: number, limit: number): NamedClaim<'number'> => ({
     of: 'number',
-    claim: { scope: `number:${scope}`, day: null, amount, limit },
+    claim: { scope: `number:${scope}`, hour: null, amount, limit },
   });
 
   /** The sender's share comes first: a sender over its share takes nothing from others. */

@@ -121,10 +121,10 @@ CREATE TABLE "refused_approvals" (
 -- CreateTable
 CREATE TABLE "used_quotas" (
     "scope" TEXT NOT NULL,
-    "day" TEXT NOT NULL,
+    "hour" INTEGER NOT NULL,
     "used" BIGINT NOT NULL,
 
-    CONSTRAINT "used_quotas_pkey" PRIMARY KEY ("scope","day")
+    CONSTRAINT "used_quotas_pkey" PRIMARY KEY ("scope","hour")
 );
 
 -- CreateTable

@@ -125,10 +125,10 @@ CREATE TABLE "early_decisions" (
 -- CreateTable
 CREATE TABLE "used_quotas" (
     "scope" TEXT NOT NULL,
-    "day" TEXT NOT NULL,
+    "hour" INTEGER NOT NULL,
     "used" BIGINT NOT NULL,
 
-    CONSTRAINT "used_quotas_pkey" PRIMARY KEY ("scope","day")
+    CONSTRAINT "used_quotas_pkey" PRIMARY KEY ("scope","hour")
 );
 
 -- CreateTable
