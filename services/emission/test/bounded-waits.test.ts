@@ -217,6 +217,7 @@ describe('a cancellation whose outcome the database does not store', () => {
       tokens: { get: async () => ({ token: 't' }) },
       checkpoint: () => undefined,
       pending: new Set(),
+      sending: new Set<number>(),
       authority: {
         submitCancellation: async () => ({
           outcome: 'unknown',
@@ -253,7 +254,9 @@ describe('a cancellation whose outcome the database does not store', () => {
     });
     expect(tries).toBeGreaterThanOrEqual(10);
     expect(ports.pending.size).toBe(1);
+    expect([...ports.sending]).toEqual([7]);
     isAway = false;
     await Promise.all(ports.pending);
+    expect([...ports.sending]).toEqual([]);
   });
 });

@@ -181,6 +181,7 @@ describe('an answer to a cancellation', () => {
         tokens: { get: async () => ({ token: 't' }) },
         checkpoint: async () => undefined,
         pending: new Set(),
+        sending: new Set(),
         authority: { submitCancellation: async () => verdict(status, EXCEPT, encf(101)) },
         observer: { sent: () => undefined, alarm: () => undefined },
         cancellations: {

@@ -8,8 +8,10 @@ import { createPostgresEmissionStore } from '../src/attempt/emission.postgres.js
 import { beginAttempt } from '../src/attempt/transitions.js';
 import type { DueLine } from '../src/batches/batch.js';
 import { createPostgresBatchStore } from '../src/batches/batches.postgres.js';
-import type { Cancellation } from '../src/cancellation/cancellation.js';
+import { type Cancellation, rangesOf } from '../src/cancellation/cancellation.js';
 import { createPostgresCancellationStore } from '../src/cancellation/cancellations.postgres.js';
+import { createCancellationBackground, createSendCancellation } from '../src/cancellation/send-cancellation.js';
+import { CommitUnconfirmed } from '../src/errors.js';
 import { batchEvent, cancellationEvent, invoiceEvent } from '../src/published/changed-events.js';
 import { at, fresh, NOW } from './support/attempts.js';
 import { openEmissionDatabase } from './support/database.js';
@@ -157,40 +159,107 @@ describe('lines of batches as due work', () => {
   });
 });
 
-describe('cancellations as due work', () => {
-  describeDueWorkStore<Cancellation>(async () => {
-    const store = createPostgresCancellationStore({
+describe('cancellations', () => {
+  const openStore = () =>
+    createPostgresCancellationStore({
       database,
       describe: (cancellation) => cancellationEvent(cancellation, NOW),
       timeoutMs: 1_000,
     });
-    return {
-      store,
-      async add(dueAt) {
-        sequence += 1;
-        const added = await store.add(
-          {
-            env: 'TesteCF',
-            issuerRnc: '101010101',
-            accountId: 'account-1',
-            createdBy: null,
-            contentHash: String(sequence).padStart(64, '0'),
-            version: '1.0',
-            reason: null,
-            total: 1,
-            generatedAt: NOW,
-            createdAt: NOW,
-            xmlPath: `${sequence}.xml`,
-            xmlSha256: String(sequence).padStart(64, '0'),
-            lines: [{ type: '31', total: 1, ranges: [sequence, sequence] }],
-          },
-          Buffer.from('<ANECF/>'),
-          dueAt,
-        );
-        if ('taken' in added) throw new Error('the number is taken');
-        return String(added.added.id);
+
+  /** A cancellation of one number whose lease ends at `until`. */
+  async function add(until: Date): Promise<Cancellation> {
+    sequence += 1;
+    const added = await openStore().add(
+      {
+        env: 'TesteCF',
+        issuerRnc: '101010101',
+        accountId: 'account-1',
+        createdBy: null,
+        contentHash: String(sequence).padStart(64, '0'),
+        version: '1.0',
+        reason: null,
+        total: 1,
+        generatedAt: NOW,
+        createdAt: NOW,
+        xmlPath: `${sequence}.xml`,
+        xmlSha256: String(sequence).padStart(64, '0'),
+        lines: [{ type: '31', total: 1, ranges: [sequence, sequence] }],
       },
+      Buffer.from('<ANECF/>'),
+      until,
+    );
+    if ('taken' in added) throw new Error('the number is taken');
+    return added.added;
+  }
+
+  describe('as due work', () => {
+    describeDueWorkStore<Cancellation>(async () => ({
+      store: openStore(),
+      add: async (dueAt) => String((await add(dueAt)).id),
       keyOf: ({ id }) => String(id),
-    };
+    }));
+  });
+
+  it.each([
+    ['Rechazado', 'rejected', true],
+    ['Aceptado', 'accepted', false],
+  ] as const)(
+    'are sent once and end as answered (%s) if the lease ends before the database stores the answer',
+    async (status, state, isFree) => {
+      const store = openStore();
+      const cancellation = await add(new Date(NOW.getTime() + 60_000));
+      const afterTheLease = new Date(NOW.getTime() + 120_000);
+      let isAway = true;
+      let sends = 0;
+      const parts = {
+        clock: () => afterTheLease,
+        random: () => 0.5,
+        firstRetryMs: 100,
+        sleep: () => new Promise((resolve) => setImmediate(resolve)),
+        tokens: { get: async () => ({ token: 't' }) },
+        taxpayers: { lastKnown: async () => ({ account_id: 'account-1' }) },
+        certificates: { stored: () => ({}) },
+        archive: { get: async () => Buffer.from('<ANECF/>') },
+        checkpoint: async () => undefined,
+        pending: new Set(),
+        sending: new Set<number>(),
+        observer: { sent: () => undefined, alarm: () => undefined, failed: () => undefined },
+        authority: {
+          async submitCancellation() {
+            sends += 1;
+            return { outcome: 'verdict', verdict: { status, heading: null, messages: [] }, raw: null };
+          },
+        },
+        cancellations: {
+          ...store,
+          async record(...change: Parameters<typeof store.record>) {
+            if (isAway) throw new Error('the database is unreachable');
+            return store.record(...change);
+          },
+        },
+      } as unknown as Parameters<typeof createSendCancellation>[0];
+      const send = createSendCancellation(parts);
+      const options = { ...parts, send, leaseMs: 60_000, idleMs: 1_000 };
+      const background = createCancellationBackground(
+        options as unknown as Parameters<typeof createCancellationBackground>[0],
+      );
+      await expect(send(cancellation, {} as never, Buffer.from('<ANECF/>'))).rejects.toThrow(CommitUnconfirmed);
+      // The database is available for claims again, before the answer is recorded.
+      await background.runOnce();
+      isAway = false;
+      await Promise.all(parts.pending);
+      expect(await store.find(cancellation.id)).toMatchObject({ state, lostSends: 0, alarm: null, nextActionAt: null });
+      const { env, issuerRnc, lines } = cancellation;
+      expect((await store.taken({ env, issuerRnc, ranges: rangesOf(lines) })) === null).toBe(isFree);
+      expect([await background.runOnce(), sends]).toEqual([0, 1]);
+    },
+  );
+
+  it('are passed over by the process that sends them, and claimed by another one when the lease ends', async () => {
+    const { id } = await add(NOW);
+    const request = { now: NOW, until: new Date(NOW.getTime() + 60_000), limit: 1 };
+    expect(await openStore().claimDue({ ...request, except: [id] })).toEqual([]);
+    expect(await openStore().claimDue(request)).toMatchObject([{ id, state: 'sending', lostSends: 1 }]);
   });
 });

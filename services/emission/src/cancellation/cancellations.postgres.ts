@@ -150,7 +150,7 @@ const LOCK_CONTENT = {
 const CLAIM = {
   name: 'cancellation_claim',
   text: `WITH due AS (
-      SELECT id, next_action_at FROM cancellation WHERE next_action_at <= $1
+      SELECT id, next_action_at FROM cancellation WHERE next_action_at <= $1 AND id <> ALL($4::bigint[])
        ORDER BY next_action_at LIMIT $3 FOR UPDATE SKIP LOCKED),
     claimed AS (UPDATE cancellation c SET next_action_at = $2, revision = c.revision + 1, state = 'sending',
       lost_sends = c.lost_sends + CASE WHEN c.state = 'sending' THEN 1 ELSE 0 END,
@@ -227,9 +227,9 @@ export function createPostgresCancellationStore({
         if (found !== null) yield found;
       }
     },
-    claimDue: ({ now, until, limit }) =>
+    claimDue: ({ now, until, limit, except = [] }) =>
       database.transaction(async (tx) => {
-        const claimed = (await rowsOf<CancellationRow>(tx, CLAIM, [now, until, limit])).map(fromRow);
+        const claimed = (await rowsOf<CancellationRow>(tx, CLAIM, [now, until, limit, except])).map(fromRow);
         // One that was `failed` may arrive from now on, so it is published as `submitted`.
         if (claimed.length > 0) await appendToOutbox(tx, claimed.map(describe));
         return claimed;

@@ -66,6 +66,7 @@ export function createCancellations(
     clock,
     // Two logins of two calls each, and two sends.
     leaseMs: 6 * sendTimeoutMs + 15_000,
+    sending: new Set<number>(),
     checkpoint,
   };
   const firstRetryMs = config.FIRST_RETRY_MS;

@@ -44,8 +44,11 @@ export interface CancellationStore {
   find(id: number): Promise<Cancellation | null>;
   /** Newest first, read one by one, because each may have a hundred thousand ranges. */
   list(filter: { env: Environment; issuerRnc: string; limit: number; offset: number }): AsyncIterable<Cancellation>;
-  /** Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. */
-  claimDue(request: ClaimRequest): Promise<Cancellation[]>;
+  /**
+   * Leases due cancellations; from then on they count as `sending`. One that was already `sending` may have arrived. The ids
+   * of `except` are passed over.
+   */
+  claimDue(request: ClaimRequest & { readonly except?: readonly number[] }): Promise<Cancellation[]>;
   /** Records the outcome of a send. Refused numbers become free. Null after a concurrent change. */
   record(before: Cancellation, progress: CancellationProgress, act?: AuditAct | null): Promise<Cancellation | null>;
   /** Cancellations with an alarm, or (`settled`) cancellations that a person settled, in the order of ids. */

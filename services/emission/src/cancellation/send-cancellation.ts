@@ -40,6 +40,7 @@ export function createSendCancellation({
   sleep,
   firstRetryMs,
   pending,
+  sending,
   checkpoint,
 }: {
   readonly cancellations: Pick<CancellationStore, 'find' | 'record'>;
@@ -53,11 +54,14 @@ export function createSendCancellation({
   readonly firstRetryMs: number;
   /** Receives the writes of answers that wait for the database. */
   readonly pending: Set<Promise<unknown>>;
+  /** Receives the id of each cancellation until the outcome of its send is recorded. */
+  readonly sending: Set<number>;
   readonly checkpoint: ReachCheckpoint;
 }): SendCancellation {
   const times = () => ({ now: clock(), random, firstRetryMs });
 
   return async (cancellation, certificate, bytes) => {
+    sending.add(cancellation.id);
     const answer = await transmit(cancellation, certificate, bytes);
     const progress =
       answer === null
@@ -96,7 +100,11 @@ export function createSendCancellation({
     progress: CancellationProgress,
     verdict: AnsweredVerdict | null,
   ): Promise<Cancellation> {
-    const work = () => record(before, progress, verdict);
+    const work = async () => {
+      const recorded = await record(before, progress, verdict);
+      sending.delete(before.id);
+      return recorded;
+    };
     const failed = (error: unknown) => observer.failed('recording the answer to a cancellation', error, before.id);
     try {
       return await retry(work, {
@@ -155,6 +163,7 @@ export function createCancellationBackground({
   taxpayers,
   certificates,
   send,
+  sending,
   observer,
   checkpoint,
   ...options
@@ -163,6 +172,11 @@ export function createCancellationBackground({
   readonly taxpayers: Pick<Taxpayers, 'lastKnown'>;
   readonly certificates: Pick<Certificates, 'stored'>;
   readonly send: SendCancellation;
+  /**
+   * Ids of the cancellations that this process sends. It claims none of them, although a lease may end before the outcome is
+   * recorded: a second copy makes a refusal uncertain.
+   */
+  readonly sending: ReadonlySet<number>;
   readonly observer: CancellationObserver;
   readonly checkpoint: ReachCheckpoint;
   readonly clock: () => Date;
@@ -185,7 +199,7 @@ export function createCancellationBackground({
     ...options,
     store: {
       async claimDue(request) {
-        const claimed = await cancellations.claimDue(request);
+        const claimed = await cancellations.claimDue({ ...request, except: [...sending] });
         if (claimed.length > 0) await checkpoint('claimed');
         return claimed;
       },
