@@ -545,6 +545,32 @@ describe('a deployment with other settings', () => {
     expect(failed?.last_error).toContain('RECEIVER_LOGINS=false turns logins at receivers off');
     expect(to.seeds).toBe(0);
   });
+
+  it('a deployment with one instance sends no document twice if the lease ends while it waits for the answer', async () => {
+    const [to, next] = [await listed(null), await listed(null)];
+    await reaches((await accepted(to.rnc, {}, other)).encf, 'delivered', other);
+    let answer: () => void = () => undefined;
+    const answering = new Promise<void>((resolve) => (answer = resolve));
+    const asked = new Promise<void>((resolve) => {
+      to.answers = [
+        async (...all) => {
+          resolve();
+          await answering;
+          await received(...all);
+        },
+      ];
+    });
+    const { encf } = await accepted(to.rnc, {}, other);
+    await asked;
+    const ended = "UPDATE outgoing_documents SET due_at = now() - interval '1 hour' WHERE encf = $1";
+    await other.database.query(ended, [encf]);
+    // The claim that takes this document comes after the lease ended.
+    await reaches((await accepted(next.rnc, {}, other)).encf, 'delivered', other);
+    answer();
+    await reaches(encf, 'delivered', other);
+    expect(to.deliveries.filter((reached) => reached.encf === encf)).toHaveLength(1);
+    expect((await delivery(encf, other))?.tries).toBe(1);
+  });
 });
 
 describe('an answer', () => {

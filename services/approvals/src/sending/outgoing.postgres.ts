@@ -18,7 +18,7 @@ const CLAIM = {
   text: `WITH due AS (
            SELECT id, due_at, recipient, host FROM outgoing_documents
             WHERE due_at <= $1 AND recipient NOT IN (SELECT unnest($5::text[]))
-              AND (host IS NULL OR host NOT IN (SELECT unnest($7::text[])))
+              AND (host IS NULL OR host NOT IN (SELECT unnest($7::text[]))) AND id NOT IN (SELECT unnest($10::bigint[]))
             ORDER BY due_at LIMIT ${EXAMINED}),
          of_recipient AS (
            SELECT *, row_number() OVER (PARTITION BY recipient ORDER BY due_at, id) AS number FROM due),
@@ -101,6 +101,7 @@ export function createOutgoingStore(
         request.busyHosts,
         JSON.stringify(request.hostSlots),
         request.slotsPerHost,
+        request.inFlight,
       ]);
       return camelCaseRows<OutgoingRow>(rows).map(claimedFrom);
     },

@@ -12,6 +12,8 @@ export interface FreeSlots {
   /** Hosts with sends in flight; any other gets `slotsPerHost`. */
   readonly hostSlots: Readonly<Record<string, number>>;
   readonly slotsPerHost: number;
+  /** Ids of the documents that this process sends now. They are not claimed again, also if their leases ended. */
+  readonly inFlight: readonly number[];
 }
 
 /** Documents that are sent, of any kind. */

@@ -57,6 +57,7 @@ export function createSlots(parts: SlotsParts): Slots {
         busyHosts: [...hosts, ...hostSlots.filter(([, slots]) => slots <= 0).map(([host]) => host)],
         hostSlots: Object.fromEntries(hostSlots.filter(([, slots]) => slots > 0)),
         slotsPerHost: parts.perHost,
+        inFlight: inFlight.map(({ id }) => id),
       };
     },
     paused,
