@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@ecf/postgres';
 import type { Call, Load } from '../harness/load.js';
 
-const LOOK_MS = 4;
+const POLL_MS = 4;
 
 /** Milliseconds from the moment a POST leaves until the read model has its document, and until it has the verdict. */
 interface Arrivals {
@@ -44,7 +44,7 @@ export async function arrivals(
       if (waiting.there.delete(encf)) taken.there.push(ms);
       if (settled && waiting.decided.delete(encf)) taken.decided.push(ms);
     }
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
   await sent;
   return taken;

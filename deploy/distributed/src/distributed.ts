@@ -46,7 +46,7 @@ export type Say = (text: string) => void;
 
 const CONNECTIONS_PER_INSTANCE = 150;
 const DRAIN_MS = 40_000;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /**
  * Runs each service as its own process over Kafka, PostgreSQL and Redis; in the sandbox also the authority simulator and a demo
@@ -171,7 +171,7 @@ function keepCurrent(demo: Demo, processes: () => DemoProcess[], folder: DataFol
     if (text === written) return;
     written = text;
     folder.writePrivate('demo.json', { ...demo, processes: present });
-  }, LOOK_MS);
+  }, POLL_MS);
   parts.add(async () => clearInterval(timer));
 }
 

@@ -7,7 +7,7 @@ import { type Environment, type KeptProcess, keepRunning, nodeProgram } from '@e
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TELEMETRY = new URL('../../../packages/service/dist/telemetry.js', import.meta.url).href;
 const REPORT_MS = 10_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** Every service with the variable that has its address. The gateway comes first, because callers use it. */
 const SERVICES = {
@@ -112,7 +112,7 @@ async function answers(url: string): Promise<void> {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     await response?.arrayBuffer();
     if (response?.ok === true) return;
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 
@@ -120,7 +120,7 @@ async function answers(url: string): Promise<void> {
  * Resolves when the gateway and all services behind it are ready. Prints the missing ones every ten seconds.
  */
 export async function allReady(url: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {
-  for (let reportedAt = Date.now(); !signal.aborted; await delay(LOOK_MS * 2)) {
+  for (let reportedAt = Date.now(); !signal.aborted; await delay(POLL_MS * 2)) {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
     const body = (await response?.json().catch(() => null)) as { checks?: Record<string, string> } | null;
     const awaited = Object.entries(body?.checks ?? { gateway: 'no answer' }).filter(([, words]) => words !== 'ok');

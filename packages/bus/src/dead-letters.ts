@@ -18,15 +18,15 @@ const REMOVE = {
 };
 const COUNT = 'SELECT topic, consumer_group, count(*)::int AS count FROM dead_letters GROUP BY topic, consumer_group';
 
-/** Opens the dead letters of a service (table `dead_letters`). It looks for marked ones every `lookMs` milliseconds. */
+/** Opens the dead letters of a service (table `dead_letters`). Marked ones are replayed every `pollMs` milliseconds. */
 export function createDeadLetters(
   database: Pick<Database, 'query'>,
-  { logger, metrics, lookMs = 5_000 }: { logger: Logger; metrics: Metrics; lookMs?: number },
+  { logger, metrics, pollMs = 5_000 }: { logger: Logger; metrics: Metrics; pollMs?: number },
 ): DeadLetters {
   const subscriptions = new Set<{ group: string; topics: readonly string[]; replay: Replay }>();
-  let looking: Promise<void> | null = null;
+  let replaying: Promise<void> | null = null;
 
-  async function look(): Promise<void> {
+  async function replayMarked(): Promise<void> {
     const { rows } = await database.query<{ group: string; topic: string; event: BusEvent }>(MARKED);
     for (const { group, topic, event } of rows)
       for (const subscription of subscriptions) {
@@ -38,12 +38,12 @@ export function createDeadLetters(
   }
   const timer = setInterval(() => {
     if (subscriptions.size === 0) return;
-    looking ??= look()
+    replaying ??= replayMarked()
       .catch((error) => logger.warn({ err: error }, 'a replay has to wait'))
       .finally(() => {
-        looking = null;
+        replaying = null;
       });
-  }, lookMs);
+  }, pollMs);
   timer.unref();
   const endCounting = countDeadLetters(database, metrics);
 
@@ -58,7 +58,7 @@ export function createDeadLetters(
       subscriptions.add(subscription);
       return async () => {
         subscriptions.delete(subscription);
-        await looking;
+        await replaying;
       };
     },
     close() {

@@ -72,7 +72,7 @@ function describeReplays(name: string, open: () => Bus): void {
     let bus: Bus;
     let close = () => {};
     beforeEach(() => {
-      const deadLetters = createDeadLetters(database, { logger: silentLogger, metrics: createMetrics(), lookMs: 10 });
+      const deadLetters = createDeadLetters(database, { logger: silentLogger, metrics: createMetrics(), pollMs: 10 });
       bus = withDeadLetters(open(), deadLetters);
       close = deadLetters.close;
     });

@@ -117,7 +117,7 @@ describe('ecf dlq', () => {
     const deadLetters = createDeadLetters(databases.reception as Database, {
       logger: silentLogger,
       metrics: createMetrics(),
-      lookMs: 10,
+      pollMs: 10,
     });
     const end = deadLetters.onReplay('reception', [topic], async (event) => {
       if (event.id === events[0].id) return true;

@@ -40,9 +40,9 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   });
   /** The groups of each topic, with their names at the brokers. */
   const watched = new Map<string, Map<string, string>>();
-  let looking: Promise<void> | null = null;
+  let measuring: Promise<void> | null = null;
 
-  async function look(): Promise<void> {
+  async function measureAll(): Promise<void> {
     try {
       await withAdmin(open, async (admin) => {
         for (const [topic, groups] of watched) await measureLag(admin, topic, groups);
@@ -66,10 +66,10 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
   }
 
   const stopRefreshing = metrics.onRender(async () => {
-    looking ??= look().finally(() => {
-      looking = null;
+    measuring ??= measureAll().finally(() => {
+      measuring = null;
     });
-    await isOverWithin(TIMEOUT_MS, looking);
+    await isOverWithin(TIMEOUT_MS, measuring);
   });
 
   return {
@@ -79,7 +79,7 @@ export function createKafkaMetrics({ open, topics, metrics, logger }: KafkaMetri
     connected: (topic, group, connected) => up.set({ topic, group }, connected ? 1 : 0),
     async close() {
       stopRefreshing();
-      await looking;
+      await measuring;
     },
   };
 }

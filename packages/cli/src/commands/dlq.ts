@@ -146,7 +146,7 @@ interface Outcome {
   readonly reason: string;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 const STILL = `SELECT event_id || '.' || consumer_group AS id, replay, reason FROM dead_letters
   WHERE event_id || '.' || consumer_group = ANY ($1)`;
 
@@ -169,7 +169,7 @@ async function outcomes(
         ]),
       );
     }
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }
 

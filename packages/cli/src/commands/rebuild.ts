@@ -36,7 +36,7 @@ interface State {
 }
 
 const ADDRESS = '/admin/rebuilds/query';
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 export async function execute(values: OptionValues, given: string[], console: Console): Promise<ExitCode> {
   if (given.length !== 1 || given[0] !== 'query') throw new UsageError('say which read models: query.');
@@ -44,7 +44,7 @@ export async function execute(values: OptionValues, given: string[], console: Co
   let state = (await admin.call('POST', ADDRESS)) as State;
   let reported = 0;
   while (state.building && values['no-wait'] !== true) {
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
     state = (await admin.call('GET', ADDRESS)) as State;
     if (state.building && state.documents > reported) console.stderr.write(`${state.documents} documents\n`);
     if (state.building && state.failure !== null) console.stderr.write(`repeated after a failure: ${state.failure}\n`);

@@ -43,7 +43,7 @@ usage, or the gateway refuses or cannot be reached.
 
 const DEFAULT_SIZE = 1_000;
 const NEWLINE = Buffer.from('\n');
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const REPORT_MS = 5_000;
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
@@ -132,7 +132,7 @@ async function* submitted(
     const batch = await batches.read(id);
     onBatch(batch);
     if (batch.pending === 0 && batch.in_process === 0) break;
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
   yield* batches.results(id);
 }

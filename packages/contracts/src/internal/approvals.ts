@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
-  answerRulingSchema,
+  answerDecisionSchema,
   approvalNameSchema,
   approvalSettlementSchema,
-  ruledAnswerSchema,
+  decidedAnswerSchema,
   undecidedApprovalSchema,
   undecidedFilterSchema,
   undecidedPageSchema,
@@ -78,12 +78,12 @@ export const DELIVERY_OPERATIONS = {
   decideAnswer: internalOperation(
     '/internal/approvals/answers/decide',
     ['gateway'],
-    answerRulingSchema.extend({
+    answerDecisionSchema.extend({
       account_id: z.string().min(1),
       answer_id: z.int().positive(),
       ...actedSchema.shape,
     }),
-    ruledAnswerSchema,
+    decidedAnswerSchema,
   ),
 } as const;
 export type DeliveryOperations = InternalHandlers<typeof DELIVERY_OPERATIONS>;

@@ -52,11 +52,11 @@ const BYTE_ORDER_MARK = '\ufeff';
 /** Throws 422 for a `bom` that is neither true nor false. */
 function begin(res: Response, columns: readonly string[]): void {
   const parameters = new RequestParameters(res.req);
-  const mark = parameters.flag('bom', false) ? BYTE_ORDER_MARK : '';
+  const byteOrderMark = parameters.flag('bom', false) ? BYTE_ORDER_MARK : '';
   parameters.check();
   res.setHeader('content-type', TYPE);
   res.setHeader('cache-control', 'no-store');
-  res.write(mark + lines([columns], columns));
+  res.write(byteOrderMark + lines([columns], columns));
 }
 
 /** Characters that break a line or a cell in some program. */

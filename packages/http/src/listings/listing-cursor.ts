@@ -22,26 +22,26 @@ const contents = {
 };
 
 /**
- * The cursor of a listing: base64url of the place and a mark of the listing it belongs to. It is not signed, because account
+ * The cursor of a listing: base64url of the place and a hash of the listing that it belongs to. It is not signed, because account
  * and environment of a request always come from its key.
  *
  * @param listing the criteria of the listing; a cursor of other criteria is refused
  */
 export function listingCursor(sort: ListingSort, listing: object) {
-  const mark = createHash('sha256')
+  const listingHash = createHash('sha256')
     .update(JSON.stringify([sort, listing]))
     .digest('base64url')
     .slice(0, 12);
 
   return {
     write({ value, id, total }: ListingPlace): string {
-      return Buffer.from(JSON.stringify([value, id, total, mark])).toString('base64url');
+      return Buffer.from(JSON.stringify([value, id, total, listingHash])).toString('base64url');
     },
     /** The place of a cursor; `foreign` if it belongs to another listing, `malformed` if no listing gave it. */
     read(text: string): ListingPlace | 'foreign' | 'malformed' {
       const parsed = parse(text);
       const own = contents[columnOf(sort)].safeParse(parsed);
-      if (!own.success || own.data[3] !== mark) return isCursor(parsed) ? 'foreign' : 'malformed';
+      if (!own.success || own.data[3] !== listingHash) return isCursor(parsed) ? 'foreign' : 'malformed';
       const [value, id, total] = own.data;
       return { value, id, total };
     },

@@ -36,7 +36,7 @@ export interface DueWorkOptions<Item> {
    * all. So a few hanging peers do not delay the rest.
    */
   readonly slow?: { readonly afterMs: number; readonly maxInFlight: number };
-  /** Shortest pause in milliseconds after a look, so that items that fall due together share one claim. Default 25. */
+  /** Shortest pause in milliseconds after a claim, so that items that fall due together share one claim. Default 25. */
   readonly gatherMs?: number;
 }
 
@@ -71,9 +71,9 @@ export function createDueWork<Item>(options: DueWorkOptions<Item>): DueWork<Item
   let renewing: NodeJS.Timeout | undefined;
 
   function freeSlots(): number {
-    const slots = options.concurrency - (inFlight.size - slowItems);
-    const room = (options.slow?.maxInFlight ?? options.concurrency) - inFlight.size;
-    return Math.min(slots, room);
+    const freeForQuick = options.concurrency - (inFlight.size - slowItems);
+    const freeForAll = (options.slow?.maxInFlight ?? options.concurrency) - inFlight.size;
+    return Math.min(freeForQuick, freeForAll);
   }
 
   const leaseEnd = (now: Date) => new Date(now.getTime() + leaseMs);

@@ -84,7 +84,7 @@ export function reportRevocations(
   });
   if (revocations === null) return () => undefined;
   let reported: string | null = null;
-  const look = async () => {
+  const report = async () => {
     const problem = revocations.problem();
     if (problem !== null && problem !== reported)
       logger.error(
@@ -95,9 +95,9 @@ export function reportRevocations(
     unreadable.set({ service }, problem === null ? 0 : 1);
     listed.set({ service }, revocations.current().size);
   };
-  const timer = setInterval(() => void look(), CHECK_MS);
+  const timer = setInterval(() => void report(), CHECK_MS);
   timer.unref();
-  const end = metrics.onRender(look);
+  const end = metrics.onRender(report);
   return () => {
     clearInterval(timer);
     end();

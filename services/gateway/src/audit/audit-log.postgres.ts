@@ -11,7 +11,7 @@ const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('ecf audit', 0))::te
 const LAST = 'SELECT seq::text AS seq, hash FROM audit_entries ORDER BY audit_entries.seq DESC LIMIT 1';
 const OF_ACT = 'SELECT 1 FROM audit_entries WHERE seq > $1 AND actor = $2 AND request_id = $3 LIMIT 1';
 const APPEAR_MS = 1_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const APPEND = `INSERT INTO audit_entries (seq, at, actor, action, target, details, request_id, previous_hash, hash)
   VALUES ($1::bigint, $2, $3, $4, $5, $6::json, $7, $8, $9)`;
 const pageIn = (order: 'asc' | 'desc') => ({
@@ -59,10 +59,10 @@ export function createAuditLog(database: Database): AuditLog {
       return Number(rows[0]?.seq ?? 0);
     },
     async appeared(seq, { actor, request_id }) {
-      for (let waited = 0; waited < APPEAR_MS; waited += LOOK_MS) {
+      for (let waited = 0; waited < APPEAR_MS; waited += POLL_MS) {
         const { rowCount } = await database.query(OF_ACT, [seq, actor, request_id]);
         if (rowCount > 0) return;
-        await delay(LOOK_MS);
+        await delay(POLL_MS);
       }
     },
     async page({ after, order, limit, actor, action, target }: AuditFilter) {

@@ -1,5 +1,5 @@
 import {
-  answerRulingSchema,
+  answerDecisionSchema,
   approvalNameSchema,
   approvalSettlementSchema,
   type DeliveryOperations,
@@ -60,9 +60,9 @@ export function adminDeliveries(deliveries: DeliveryOperations, acting: Acting):
   routes
     .route('/accounts/:id/approvals/:answerId/decide')
     .post(json, async (req: Request, res: Response) => {
-      const ruling = validate(answerRulingSchema, req.body, 'body');
+      const decision = validate(answerDecisionSchema, req.body, 'body');
       const answer = { account_id: accountId(req, res), answer_id: answerId(req) };
-      res.json(await acting(req, res, (by) => deliveries.decideAnswer({ ...answer, ...ruling, by })));
+      res.json(await acting(req, res, (by) => deliveries.decideAnswer({ ...answer, ...decision, by })));
     })
     .all(otherMethods('POST'));
   return routes;

@@ -20,7 +20,7 @@ export interface FeedQuery {
 }
 
 /** Pause between two reads for callers that wait. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Resolves after that many milliseconds. */
 type Sleep = (ms: number) => Promise<void>;
@@ -46,36 +46,36 @@ export function placeInFeed(feed: Pick<FeedStore, 'placeOf'>) {
 /** Reads the events of the taxpayers that the caller may act for. Throws `event_expired` and `unknown_event`. */
 export function createReadFeed(ports: AccountPorts, feed: FeedStore, sleep: Sleep) {
   const placeOf = placeInFeed(feed);
-  const nextLook = sharedLook(feed, sleep);
+  const nextLatest = sharedLatest(feed, sleep);
 
   return async function readFeed({ caller, env, after, types, limit, wait, isOver }: FeedQuery): Promise<EventList> {
     const { taxpayers } = await readAccount(ports, caller);
     const rncs = taxpayers.map(({ rnc }) => rnc);
     const place = after === null ? null : await placeOf(after);
-    const look = () => feed.page({ env, rncs, caller, types, after: place, limit });
-    let page = await look();
-    for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += LOOK_MS) {
-      const latest = await nextLook(isOver);
-      // Most looks only find that the feed has no new event at all.
-      if (!isOver() && latest !== page.next) page = await look();
+    const readPage = () => feed.page({ env, rncs, caller, types, after: place, limit });
+    let page = await readPage();
+    for (let waited = 0; page.events.length === 0 && waited < wait * 1_000 && !isOver(); waited += POLL_MS) {
+      const latest = await nextLatest(isOver);
+      // Most queries find no new event in the feed.
+      if (!isOver() && latest !== page.next) page = await readPage();
     }
     return { events: page.events.map(shownEvent), next: page.next };
   };
 }
 
-/** Looks for the latest id of the feed after a pause: one query for all readers that wait. Null if all of them have left. */
-function sharedLook(feed: Pick<FeedStore, 'latest'>, sleep: Sleep) {
-  let look: { latest: Promise<string | null>; readers: (() => boolean)[] } | null = null;
+/** Queries the latest id of the feed after a pause: one query for all readers that wait. Null if all of them have left. */
+function sharedLatest(feed: Pick<FeedStore, 'latest'>, sleep: Sleep) {
+  let query: { latest: Promise<string | null>; readers: (() => boolean)[] } | null = null;
   return (isOver: () => boolean): Promise<string | null> => {
-    if (look === null) {
+    if (query === null) {
       const readers: (() => boolean)[] = [];
-      const latest = sleep(LOOK_MS).then(() => {
-        look = null;
+      const latest = sleep(POLL_MS).then(() => {
+        query = null;
         return readers.every((left) => left()) ? null : feed.latest();
       });
-      look = { latest, readers };
+      query = { latest, readers };
     }
-    look.readers.push(isOver);
-    return look.latest;
+    query.readers.push(isOver);
+    return query.latest;
   };
 }

@@ -91,7 +91,7 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
   async function receivedCopy(query: XmlQuery, own: readonly string[]): Promise<Copy | Missing> {
     const buyerRncs = query.buyerRnc === null ? own : [query.buyerRnc];
     const search = { env: query.env, buyerRncs, issuerRnc: query.issuerRnc, encf: query.encf };
-    const look = async () => {
+    const findCopy = async () => {
       const received = await ports.received.byNumber(search);
       const fitting = received.flatMap(({ issuerRnc, xmlPath, xmlChecksum, conflicts }) => {
         const xml = { path: xmlPath, checksum: xmlChecksum };
@@ -109,10 +109,10 @@ export function createDocumentXml(ports: XmlPorts, owners: Owners): (query: XmlQ
     };
     // Without provider and buyer, the number may have documents whose events are still on their way.
     const decided = (query.issuerRnc !== null && buyerRncs.length === 1) || query.sha256 !== null;
-    const known = decided ? await look() : null;
+    const known = decided ? await findCopy() : null;
     if (known !== null) return known;
     const ownerAnswered = await owners.received(search);
-    return (await look()) ?? (ownerAnswered ? 'none' : 'unknown');
+    return (await findCopy()) ?? (ownerAnswered ? 'none' : 'unknown');
   }
 
   return async (query) => {

@@ -52,13 +52,13 @@ export const approvalSettlementSchema = z.object({
 });
 
 /** An operator's decision whether a buyer's answer counts. */
-export const answerRulingSchema = z.strictObject({
+export const answerDecisionSchema = z.strictObject({
   counts: z.boolean().describe('Whether the answer decides the approval_status of the e-CF'),
   reason: freeTextSchema.trim().min(1).max(1_000).describe('The reason, in the words of the person who decided'),
 });
 
 /** A buyer's answer after an operator's decision. Ids are text below `/admin`. */
-export const ruledAnswerSchema = approvalAnswerSchema.extend({ id: z.string() });
+export const decidedAnswerSchema = approvalAnswerSchema.extend({ id: z.string() });
 
 /** Names an approval. */
 export const approvalNameSchema = z.object({ id: z.int().positive() });
@@ -106,8 +106,8 @@ export const UNDECIDED_APPROVALS = operations<AdminOperation>('Approvals', {
         .regex(/^[1-9]\d{0,14}$/)
         .meta({ description: 'Id of the answer.', examples: ['11'] }),
     },
-    body: answerRulingSchema,
-    response: ruledAnswerSchema,
+    body: answerDecisionSchema,
+    response: decidedAnswerSchema,
     errors: [...BODY_ERRORS, 'not_found', 'service_unavailable'],
   },
 });
