@@ -179,6 +179,7 @@ describe('given a full document whose send was lost', () => {
         messages: [],
         sequenceUsed: false,
         dateReceived: null,
+        securityCode: 'before',
       },
     ] as const;
     const next = must(

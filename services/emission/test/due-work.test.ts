@@ -68,7 +68,7 @@ describe('lines of batches as due work', () => {
     store().addLines(batchId, accountId, [
       { line, document: Buffer.from('{}'), encf: null, issuerRnc: null, ownReference: null },
     ]);
-  const received = { contentHash: null, total: 1, sha256: '' };
+  const received = { contentHash: '', total: 1, sha256: '' };
 
   describeDueWorkStore<DueLine>(async () => {
     await database.query('DELETE FROM batch');

@@ -21,6 +21,7 @@ function refused(times: number, verdict = REFUSED): Attempt {
       trackId: `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
       submittedAt: '2026-06-15T10:00:00-04:00',
       state: 'rejected-reusable',
+      securityCode: 'before',
     }),
   );
   return { ...sending(), attempt: times, trackId: 'latest', state: 'rejected-reusable', verdict, past };

@@ -137,7 +137,8 @@ describe('a note that is held', () => {
 
 describe('an attempt in its present state', () => {
   const later = (past: Attempt['past']): Attempt => ({ ...sending(), attempt: 2, trackId: 't-2', past });
-  const end = { attempt: 1, submittedAt: null, code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
+  const verdict = { code: '2', messages: REASON, sequenceUsed: false, dateReceived: null };
+  const end = { ...verdict, attempt: 1, submittedAt: null, securityCode: 'before' };
 
   it('is the stored one if that is the same attempt, and unchanged if none is stored', () => {
     const found = { ...processing(), revision: 9 };

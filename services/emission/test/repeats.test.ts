@@ -83,8 +83,6 @@ describe('the same number again', () => {
       body: first.body,
     });
     expect((await world.submit(second, example('ecf-31', 8))).body).toEqual(first.body);
-    const older = "UPDATE attempt SET content_hash = 'of an earlier version' WHERE emission_id = $1";
-    await world.database.query(older, [(await world.row(encf('31', 8)))?.emission_id]);
     expect((await world.submit(emission, sale('15-06-2026 10:01:00', '11430'))).body).toEqual(first.body);
     expect(await world.ledger(encf('31', 8))).toHaveLength(1);
   });

@@ -8,7 +8,8 @@ const KEPT = 50;
 
 function submission(attempt: number, change: Partial<PastSubmission> = {}): PastSubmission {
   const verdict = { code: '2', messages: [], sequenceUsed: false, dateReceived: null };
-  return { ...verdict, attempt, trackId: `t-${attempt}`, submittedAt: null, state: 'rejected-reusable', ...change };
+  const facts = { attempt, trackId: `t-${attempt}`, submittedAt: null, securityCode: 'abcdef' };
+  return { ...verdict, ...facts, state: 'rejected-reusable', ...change };
 }
 
 function pastOf(times: number, change: (attempt: number) => Partial<PastSubmission> = () => ({})) {

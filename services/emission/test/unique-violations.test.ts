@@ -48,13 +48,13 @@ function beginBatch(idempotencyKey: string) {
 
 it('a batch finds the first one under its idempotency key, and only that constraint means a repeat', async () => {
   const [first, same, other] = [await beginBatch('a'), await beginBatch('a'), await beginBatch('b')];
-  expect(await batches().receive({ id: first, total: 1, contentHash: null, sha256: '1' }, [], NOW)).toBeNull();
-  expect(await batches().receive({ id: same, total: 2, contentHash: null, sha256: '2' }, [], NOW)).toMatchObject({
+  expect(await batches().receive({ id: first, total: 1, contentHash: 'first', sha256: '1' }, [], NOW)).toBeNull();
+  expect(await batches().receive({ id: same, total: 2, contentHash: 'first', sha256: '2' }, [], NOW)).toMatchObject({
     id: first,
   });
   await forbidRepeated('batch', 'total', 'WHERE received');
   await expect(
-    batches().receive({ id: other, total: 1, contentHash: null, sha256: '1' }, [], NOW),
+    batches().receive({ id: other, total: 1, contentHash: 'first', sha256: '1' }, [], NOW),
   ).rejects.toMatchObject(UNEXPECTED);
 });
 

@@ -50,7 +50,7 @@ async function rows(number: string) {
   return { received: received.rows, refused: refused.rows };
 }
 
-describe('a received document that comes again, written in another way,', () => {
+describe('a received document that is sent again, written in another way,', () => {
   it('is refused as a repeat and not kept again; the same content of another signer competes', async () => {
     const number = next();
     const xml = await sampleXml({ encf: number });

@@ -35,7 +35,7 @@ const eventSignerSchema = z.object({
   serial_number: z.string(),
   issuer: z.string(),
   fingerprint: z.string(),
-  key_fingerprint: z.string().describe('SHA-256 of the public key; empty if it was not stored'),
+  key_fingerprint: z.string().describe('SHA-256 of the public key'),
   holder_id: z.string().nullable(),
   trusted: z.boolean().nullable(),
 });

@@ -85,7 +85,6 @@ export function createSignerLookUp(queries: Queries): (use: SignerUse) => Promis
 
 /** Notes that a document with this signer was confirmed. From then on the signer is known in later documents. */
 export async function noteKnownSigner(queries: Queries, { env, rnc, signer, at }: SignerUse): Promise<void> {
-  if (signer.keyFingerprint === '') return;
   await queries.query(NOTE, [env, rnc, signer.keyFingerprint, signer.holderId, signer.trusted === true, at]);
 }
 

@@ -57,7 +57,7 @@ export interface SignerFacts {
   readonly issuer: string;
   /** SHA-256 of the certificate in lower-case hexadecimal. */
   readonly fingerprint: string;
-  /** SHA-256 of its public key; empty if the document came before keys were stored. */
+  /** SHA-256 of its public key. */
   readonly keyFingerprint: string;
   readonly holderId: string | null;
   /** Whether it led to a trusted issuer when the document came; null if no issuers were set. */

@@ -42,7 +42,7 @@ export interface NewAcknowledgement extends AcknowledgementValidation {
 
 export interface StoredAcknowledgement extends Omit<NewAcknowledgement, 'bytes'> {
   readonly id: number;
-  /** Host (origin) of the receiver that answered; null in records of earlier versions. */
+  /** Host (origin) of the receiver that answered. */
   readonly receiver: string | null;
 }
 

@@ -17,7 +17,7 @@ export interface NewReceivedApproval {
   readonly signer: SignerFacts;
   /** The signer is known for the buyer. */
   readonly confirmed: boolean;
-  /** SHA-256 of the verified content; null where the answer came before it was stored. */
+  /** SHA-256 of the verified content and its signature value. */
   readonly contentSha256: string | null;
   readonly canonical: 'as-is' | 'whitespace-dropped';
   readonly requestId: string;

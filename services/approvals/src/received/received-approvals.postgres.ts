@@ -75,8 +75,7 @@ export function createKnownSigners(database: Database): KnownSigners {
 
 /** From now on the signer is known for the RNC, and its earlier answers are confirmed. */
 export async function makeKnown(tx: Transaction, use: SignerUse): Promise<void> {
-  // Documents of earlier versions have no key.
-  if (use.signer.keyFingerprint === '' || (await isSignerNoted(tx, use))) return;
+  if (await isSignerNoted(tx, use)) return;
   await lockSigners(tx, use.env, use.rnc);
   await noteKnownSigner(tx, use);
   await confirmApprovals(tx, use);

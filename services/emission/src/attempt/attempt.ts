@@ -56,8 +56,8 @@ export interface PastSubmission extends VerdictFacts {
   /** ISO 8601. */
   readonly submittedAt: string | null;
   readonly state: EmissionState;
-  /** As in {@link SignedFacts}; absent in entries of earlier versions. */
-  readonly securityCode?: string;
+  /** As in {@link SignedFacts}. */
+  readonly securityCode: string;
   /** Number of submissions that are left out before this one. */
   readonly omittedBefore?: number;
 }

@@ -280,7 +280,8 @@ export function createPostgresBatchStore({ database, timeoutMs, describe }: Batc
       .where('accountId', '=', accountId)
       .where('env', '=', env)
       .where('idempotencyKey', '=', key)
-      .where('received', '=', sql.lit(true));
+      .where('received', '=', sql.lit(true))
+      .$narrowType<{ contentHash: string }>();
     return (await retry(() => query.executeTakeFirst())) ?? null;
   }
 

@@ -21,8 +21,8 @@ export interface ReceivedBatch {
   readonly id: number;
   readonly total: number;
   readonly sha256: string;
-  /** SHA-256 of the contents of its lines; null for a batch of an earlier version. */
-  readonly contentHash: string | null;
+  /** SHA-256 of the contents of its lines. */
+  readonly contentHash: string;
   readonly validate: boolean;
 }
 

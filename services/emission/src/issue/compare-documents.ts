@@ -48,8 +48,7 @@ export type CompareWithAttempt = (
 ) => Promise<Comparison>;
 
 /**
- * Equal hashes decide; other hashes do not, because earlier versions made them of more than the content, so the documents
- * themselves are compared then.
+ * Equal hashes decide. Otherwise the documents are compared, because some paths may not count, and to name what differs.
  */
 export function createCompareWithAttempt(archive: DocumentReader, compare: CompareXml): CompareWithAttempt {
   return async (attempt, sent, ignored = []) => {

@@ -9,7 +9,7 @@ import {
 import { EMISSION_STATES, type EmissionState, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt, PastSubmission } from '../attempt/attempt.js';
 import { latestSubmissions } from '../attempt/submission-history.js';
-import { isLate } from '../attempt/transitions.js';
+import { isLate, pastOf } from '../attempt/transitions.js';
 
 /** The public status of a state. */
 export function publicStatus(state: EmissionState): InvoiceStatus {
@@ -81,7 +81,7 @@ export function wholeInvoice(past: readonly PastSubmission[], attempt: Attempt):
         }
       : null,
     is_late: isLate(attempt),
-    attempts: [...past.map(pastAttempt), presentAttempt(attempt)],
+    attempts: [...past.map(pastAttempt), pastAttempt(pastOf(attempt))],
   };
 }
 
@@ -99,16 +99,6 @@ function fitAttempts(attempts: readonly InvoiceAttempt[], before: number): Invoi
   return fitted.map((attempt, index) =>
     index === 0 && omitted > 0 ? { ...attempt, earlier_omitted: omitted } : attempt,
   );
-}
-
-function presentAttempt(attempt: Attempt): InvoiceAttempt {
-  return pastAttempt({
-    attempt: attempt.attempt,
-    trackId: attempt.trackId,
-    submittedAt: attempt.submittedAt === null ? null : toIsoDominican(attempt.submittedAt),
-    state: attempt.state,
-    ...attempt.verdict,
-  });
 }
 
 function pastAttempt(past: PastSubmission): InvoiceAttempt {

@@ -19,12 +19,11 @@ export function createPostgresAdministratorStore(database: Database, clock: () =
       database.transaction(async (tx) => {
         const db = queryBuilder<Tables.DB>(tx);
         // One after another: two with the same name at the same time would both find it free. The name of a deleted one is not
-        // free either, because the audit log names its acts by it. Names of earlier versions may have any characters.
+        // free either, because the audit log names its acts by it.
         await tx.query('LOCK TABLE administrators IN SHARE ROW EXCLUSIVE MODE');
         await requireValidActor(tx, by, clock());
         const { rowCount } = await tx.query(
-          `SELECT 1 FROM administrators
-            WHERE lower(normalize(name, NFKC) COLLATE "C") = lower($1 COLLATE "C")`,
+          'SELECT 1 FROM administrators WHERE lower(name COLLATE "C") = lower($1 COLLATE "C")',
           [administrator.name],
         );
         if (rowCount > 0) return 'taken';

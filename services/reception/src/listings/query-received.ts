@@ -234,8 +234,7 @@ export function receivedInvoice(document: ListedDocument): ShownInvoice {
     // Our own decision.
     approval_confirmed: document.approvalStatus !== 'pending',
     approval_datetime: time(document.approvalDatetime),
-    // Rows of earlier versions have no severity.
-    warnings: document.observations.map((fault) => ({ ...fault, severity: fault.severity ?? 'warning' })),
+    warnings: [...document.observations],
     conflicts: document.conflicts.map(shownConflict),
     conflicts_unkept: document.unkept.map(shownConflict),
     conflicts_total: document.conflictsTotal,
