@@ -20,6 +20,9 @@ async function instance(logins: { count: number; atOnce: number; most: number })
   const parts = {
     sealingKeys: createMasterKeys([Buffer.alloc(32, 1)]),
     logger: createLogger({ service: 'test', level: 'silent' }),
+    // Redis may be slow on a busy machine; an instance must not log in by itself because of that.
+    commandMs: 20_000,
+    leaseMs: 60_000,
   };
   const cache = openSharedCache({ REDIS_URL: server?.url }, { ...parts, metrics }) as SharedCache;
   opened.push(cache);
