@@ -777,7 +777,7 @@ describe('an approval without a readable answer of the authority', () => {
     expect((await world.database.query(sends, [id])).rows).toEqual([{ due_at: null, claim: null }]);
     await world.control('DELETE', 'faults');
     expect((await world.call('GET', `/acecf/${id}`)).body.authority_submission_status).toBe('Aceptado');
-    expect(statuses(encf)).toEqual(['approved']);
+    expect(await published(encf, 1)).toEqual(['approved']);
     await expect(settle(id, 'rejected')).rejects.toMatchObject({ status: 409, code: 'conflict' });
   });
 
@@ -818,7 +818,7 @@ describe('instances', () => {
       expect(after).toMatchObject({ authority_submission_status: 'Aceptado', issuer_delivery_status: 'delivered' });
     }
     expect((await world.submissions(encf)).filter(({ effective }) => effective)).toHaveLength(1);
-    expect(statuses(encf)).toEqual(['approved']);
+    expect(await published(encf, 1)).toEqual(['approved']);
   });
 
   it('instances that get a local and a sent request at the same moment make one record, and it is sent', async () => {
