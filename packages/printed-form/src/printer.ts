@@ -142,13 +142,26 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
 }
 
 function formOf(xml: Uint8Array, env: Environment, contingency: boolean): PrintedForm {
+  const { form, lines } = read(xml, env, contingency);
+  // A tree has no more lines than the schema of its type allows; a form without the others would be false.
+  if (form.lines.length < lines) {
+    const most = form.lines.length;
+    throw new PrintError(
+      'not_printable',
+      `The document has ${lines} lines, but at most ${most} are allowed for its type.`,
+    );
+  }
+  return form;
+}
+
+function read(xml: Uint8Array, env: Environment, contingency: boolean): { form: PrintedForm; lines: number } {
   try {
     const parsed = parseXml(xml);
     const code = securityCode(signatureValueOf(parsed) ?? '');
-    return printedForm(readXml(parsed), { env, securityCode: code, contingency });
+    const form = printedForm(readXml(parsed), { env, securityCode: code, contingency });
+    return { form, lines: parsed.text.split('<Item>').length - 1 };
   } catch (error) {
-    throw new PrintError('not_printable', `The document is not a signed e-CF: ${(error as Error).message}`, {
-      cause: error,
-    });
+    const message = `The document is not a signed e-CF: ${(error as Error).message}`;
+    throw new PrintError('not_printable', message, { cause: error });
   }
 }

@@ -129,6 +129,15 @@ describe('the printed form', () => {
     }
   });
 
+  it('is refused for a document with more lines than its type may have, instead of leaving lines out', async () => {
+    const xml = await signed(withLines(example('ecf-31'), 1_001));
+    const printing = printer.print({ xml, env: 'eCF', format: 'letter' });
+    await expect(printing).rejects.toMatchObject({
+      code: 'not_printable',
+      message: 'The document has 1001 lines, but at most 1000 are allowed for its type.',
+    });
+  });
+
   it('is refused for a document that is not a signed e-CF', async () => {
     for (const xml of ['<a/>', '', 'no XML']) {
       const printing = printer.print({ xml: Buffer.from(xml), env: 'eCF', format: 'letter' });
@@ -144,7 +153,7 @@ describe('a printer', () => {
     for (const limits of [{ memoryLimit: 150 * 2 ** 20 }, { timeLimitMs: 1 }]) {
       const limited = createPrinter(limits);
       try {
-        const long = await signed(withLines(example('ecf-32'), 10_000));
+        const long = await signed(withLines(example('ecf-33'), 10_000));
         const printing = limited.print({ xml: long, env: 'eCF', format: 'letter' });
         await expect(printing).rejects.toMatchObject({ code: 'renderer_failed' });
       } finally {

@@ -40,7 +40,7 @@ test('veraPDF finds no fault in the printed forms of every golden, of hostile na
     }
   }
   const untagged = path.join(folder, 'long.pdf');
-  const long = await signed(withLines(example('ecf-32'), 2001));
+  const long = await signed(withLines(example('ecf-33'), 2001));
   writeFileSync(untagged, await printer.print({ xml: long, env: 'eCF', format: 'letter' }));
 
   // Maven writes into the temporary folder; what it downloads stays in its own cache.
