@@ -1,4 +1,5 @@
 export * from './amounts/decimal.js';
+export * from './amounts/itbis-rates.js';
 export * from './authority/certification-run.js';
 export * from './authority/environment.js';
 export type { AuthorityMessageEntry, AuthorityService } from './authority/message-entry.js';
@@ -7,6 +8,7 @@ export * from './document/confirmation-address.js';
 export * from './document/document-summary.js';
 export * from './document/document-tree.js';
 export * from './document/fault.js';
+export * from './document/printed-legends.js';
 export * from './document/rfce.js';
 export * from './gateway-message.js';
 export * from './identifiers.js';

@@ -1,10 +1,13 @@
 import {
+  CONTINGENCY_LEGEND,
   confirmationAddress,
+  DEFERRED_LEGEND,
   Decimal,
   type DocumentNode,
   type Environment,
   groupOf,
   groupsOf,
+  ITBIS_RATES,
   integerOf,
   isEcfType,
   textOf,
@@ -65,10 +68,6 @@ export interface PrintedForm {
 
 type ColumnKind = 'quantity' | 'description' | 'unit' | 'amount';
 
-const DEFERRED =
-  'e-CF emitido en modalidad Envío Diferido, podrá ser consultado para su validez fiscal, a partir de las veinticuatro (24) horas.';
-const CONTINGENCY =
-  'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
 const TEST = 'Documento de prueba emitido en el ambiente TesteCF, sin validez fiscal.';
 
 /**
@@ -104,8 +103,8 @@ export function printedForm(
     currency,
     sections: sections(ecf, header),
     legends: [
-      ...(textOf(id, 'IndicadorEnvioDiferido') === '1' ? [DEFERRED] : []),
-      ...(contingency ? [CONTINGENCY] : []),
+      ...(textOf(id, 'IndicadorEnvioDiferido') === '1' ? [DEFERRED_LEGEND] : []),
+      ...(contingency ? [CONTINGENCY_LEGEND] : []),
       ...(env === 'TesteCF' ? [TEST] : []),
     ],
     address: confirmationAddress({ env, tree, securityCode }),
@@ -265,11 +264,9 @@ function lineNotes(item: DocumentNode): string[] {
 /** Characters of an amount up to 999,999,999.99, or of a unit. */
 const USUAL_WIDTH = 14;
 
-const RATES: Readonly<Record<string, Decimal>> = { '1': Decimal.of('0.18'), '2': Decimal.of('0.16') };
-
 /** The ITBIS of a line: of its amount, or inside it where prices include the tax. */
 function itbis(item: DocumentNode, included: boolean): string {
-  const rate = RATES[integerOf(item, 'IndicadorFacturacion') ?? ''];
+  const rate = ITBIS_RATES[integerOf(item, 'IndicadorFacturacion') ?? ''];
   const value = Decimal.parse(textOf(item, 'MontoItem') ?? '');
   if (value === null) return '';
   if (rate === undefined) return money('0.00');

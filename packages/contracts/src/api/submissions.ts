@@ -71,10 +71,6 @@ const documentAnswerSchema = z.object({
   warnings: z.array(faultSchema),
 });
 
-/** The text that the printed form of a contingency document shows. Source: Informe Técnico, printed form. */
-export const CONTINGENCY_LEGEND =
-  'e-CF emitido en modalidad de Contingencia, el cual podrá ser consultado para su validez fiscal, a partir de las setenta y dos (72) horas.';
-
 /** A document that was signed while the authority was unreachable. */
 export const contingencySchema = z.object({
   since: timestampSchema.describe('Since when the authority was unreachable'),

@@ -1,4 +1,5 @@
 import { Decimal, sum } from '../amounts/decimal.js';
+import { ITBIS_RATES } from '../amounts/itbis-rates.js';
 import { textOf } from '../document/document-tree.js';
 import { ECF_TYPES } from '../identifiers.js';
 import { decimalOf } from './ecf/ecf-view.js';
@@ -10,8 +11,6 @@ import { sumRule } from './sum-rule.js';
 const WITH_ITBIS: readonly DocumentKind[] = ['31', '32', '33', '34', '41', '45', 'RFCE'];
 const WITH_TAXED: readonly DocumentKind[] = [...WITH_ITBIS, '46'];
 const WITH_ADDITIONAL: readonly DocumentKind[] = ['31', '32', '33', '34', '44', '45', 'RFCE'];
-
-const [RATE_1, RATE_2] = [Decimal.of('0.18'), Decimal.of('0.16')];
 
 /** Arithmetic inside Totales, the same in e-CF and consumer summaries. */
 export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
@@ -89,7 +88,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     expected: (view) => {
       const base = view.total('MontoGravadoI1');
       if (base === null && (view.total('TotalITBIS1') === null || !hasBreakdown(view))) return [];
-      return [(base ?? Decimal.ZERO).plus(selectiveTaxes(view)).times(RATE_1)];
+      return [(base ?? Decimal.ZERO).plus(selectiveTaxes(view)).times(ITBIS_RATES['1'])];
     },
   }),
   sumRule({
@@ -105,7 +104,7 @@ export const TOTALS_RULES: readonly DocumentRule<TotalsView>[] = [
     expected: (view) => {
       const base = view.total('MontoGravadoI2');
       if (base === null && (view.total('TotalITBIS2') === null || !hasBreakdown(view))) return [];
-      return [(base ?? Decimal.ZERO).times(RATE_2)];
+      return [(base ?? Decimal.ZERO).times(ITBIS_RATES['2'])];
     },
   }),
   sumRule({

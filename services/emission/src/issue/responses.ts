@@ -1,6 +1,6 @@
 import type { DocumentReader, PendingDocument } from '@ecf/archive';
-import { CONTINGENCY_LEGEND, type ContingencyBody } from '@ecf/contracts';
-import { type AuthorityMessage, type Fault, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
+import type { ContingencyBody } from '@ecf/contracts';
+import { type AuthorityMessage, CONTINGENCY_LEGEND, type Fault, type InvoiceStatus, toIsoDominican } from '@ecf/domain';
 import type { Attempt } from '../attempt/attempt.js';
 import { publicStatus, sequenceUsed } from '../published/invoice-event.js';
 
