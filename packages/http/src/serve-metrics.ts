@@ -1,5 +1,6 @@
-import { createHttpApp, type RunningServer, serve } from '@ecf/http';
 import type { Logger, Metrics } from '@ecf/kit/telemetry';
+import { createHttpApp } from './http-app.js';
+import { type RunningServer, serve } from './http-server.js';
 
 /** Serves `GET /metrics` in Prometheus' text format on its own port. */
 export function serveMetrics(

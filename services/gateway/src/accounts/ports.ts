@@ -60,7 +60,7 @@ export interface ReplacingKey extends Pick<NewApiKey, 'id' | 'hint' | 'hash'> {
   oldExpiresAt: Date;
 }
 
-/** New ranges of these environments; those of others stay. `removed` are the numbers that are no longer registered. */
+/** New ranges of these environments; the ranges of other environments remain. `removed` are the numbers that are no longer registered. */
 export interface RangesChange {
   readonly ranges: readonly NumberRange[];
   readonly environments: readonly Environment[];
