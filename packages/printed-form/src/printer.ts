@@ -157,8 +157,9 @@ function formOf(xml: Uint8Array, env: Environment, contingency: boolean): Printe
 function read(xml: Uint8Array, env: Environment, contingency: boolean): { form: PrintedForm; lines: number } {
   try {
     const parsed = parseXml(xml);
-    const code = securityCode(signatureValueOf(parsed) ?? '');
-    const form = printedForm(readXml(parsed), { env, securityCode: code, contingency });
+    const value = signatureValueOf(parsed);
+    if (value === null) throw new Error('The Signature has no SignatureValue, so there is no security code.');
+    const form = printedForm(readXml(parsed), { env, securityCode: securityCode(value), contingency });
     return { form, lines: parsed.text.split('<Item>').length - 1 };
   } catch (error) {
     const message = `The document is not a signed e-CF: ${(error as Error).message}`;
