@@ -1,20 +1,23 @@
-import { isUtf8 } from 'node:buffer';
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+/** Writes U+FFFD for bytes that are not UTF-8, and keeps a byte order mark. */
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The text of UTF-8 bytes without their byte order mark, or the offset of the first byte that breaks the encoding. */
 export function decodeUtf8(bytes: Uint8Array): { text: string } | { badOffset: number } {
-  return isUtf8(bytes) ? { text: decoder.decode(bytes) } : { badOffset: firstBadByte(bytes) };
+  try {
+    return { text: decoder.decode(bytes) };
+  } catch {
+    return { badOffset: firstBadByte(bytes) };
+  }
 }
 
+/** The start of the first character that is not the same after it was decoded and encoded again. */
 function firstBadByte(bytes: Uint8Array): number {
+  const encoded = new TextEncoder().encode(lenient.decode(bytes));
   let at = 0;
-  while (at < bytes.length) {
-    const lead = bytes[at]!;
-    const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (length > 1 && !isUtf8(bytes.subarray(at, at + length))) return at;
-    at += length;
-  }
+  while (at < bytes.length && encoded[at] === bytes[at]) at++;
+  // Bytes inside a character are 10xxxxxx.
+  while (((encoded[at] ?? 0) & 0xc0) === 0x80) at--;
   return at;
 }
 

@@ -35,7 +35,7 @@ export function parseJson(
   if (typeof text === 'string') return new JsonParser(text, numberOf, maxValues).document();
   const decoded = decodeUtf8(text);
   if ('text' in decoded) return new JsonParser(decoded.text, numberOf, maxValues).document();
-  const before = Buffer.from(text.buffer, text.byteOffset, decoded.badOffset).toString('utf8');
+  const before = new TextDecoder().decode(text.subarray(0, decoded.badOffset));
   const { line, column } = positionOf(before, before.length);
   throw new JsonRefused(
     'not_utf8',
