@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OPERATIONS } from '@ecf/contracts';
+import { eventListSchema, OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
@@ -441,6 +441,8 @@ describe('every operation of the specification', () => {
     expect(about('issuer_rnc')).toEqual(expect.arrayContaining(told));
     expect(about('provider_rnc')).toEqual(expect.arrayContaining(['received.accepted', 'approval.sent']));
     expect((await get(`/events?after=${next}&types=cancellation.rejected`)).body.events).toEqual([]);
+    // Every event has the data that the interface names for its type, and no other properties.
+    expect(eventListSchema.parse({ events, next })).toEqual({ events, next });
   });
 
   it('of the public ingress answers other taxpayers: seed and token, e-CF, approval', async () => {

@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { adminOpenApiDocument, errorBody, openApiDocument } from '../src/index.js';
+import { exampleOf } from '../src/api/examples.js';
+import { adminOpenApiDocument, errorBody, openApiDocument, publicEventSchema } from '../src/index.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-clients-'));
@@ -70,6 +71,48 @@ export function explain(
 }
 `;
 
+/** A reader of the feed. `type` decides the form of `data`, without a cast. */
+const USE_OF_EVENTS = `
+import type { components } from './openapi.js';
+
+type Event = components['schemas']['Event'];
+
+export function tell(event: Event): string {
+  switch (event.type) {
+    case 'invoice.accepted':
+    case 'invoice.rejected':
+      return event.data.encf + event.data.status + event.data.total_amount;
+    case 'received.refused':
+      return event.data.rejection_reason;
+    case 'received.accepted':
+      // @ts-expect-error only a refused document has a reason
+      return event.data.rejection_reason;
+    case 'batch.done':
+      // @ts-expect-error a batch is not about one document
+      return event.data.encf;
+    case 'range.low':
+    case 'range.expiring':
+      return event.data.from + ': ' + event.data.remaining;
+    // @ts-expect-error no event has this type
+    case 'invoice.made':
+      return '';
+    default:
+      return event.id;
+  }
+}
+const batch: components['schemas']['BatchEvent']['data'] = {} as components['schemas']['Batch'];
+export const mixed: Event = {
+  id: '1-5c0f31aa',
+  type: 'batch.done',
+  time: '2026-06-15T10:00:05-04:00',
+  env: 'TesteCF',
+  subject: { encf: null },
+  data: batch,
+};
+// @ts-expect-error the data of a batch are not those of an invoice
+export const wrong: Event = { ...mixed, type: 'invoice.accepted', data: batch };
+`;
+
 describe('the types of openapi-typescript', () => {
   it('take a right invoice, and read answers and errors without a cast', async () => {
     const { default: openapiTs, astToString } = await import('openapi-typescript');
@@ -80,7 +123,8 @@ describe('the types of openapi-typescript', () => {
       fs.writeFileSync(path.join(folder, `${name}.ts`), types);
     }
     fs.writeFileSync(path.join(folder, 'use.ts'), USE);
-    compile('--noEmit', 'use.ts', 'admin.ts');
+    fs.writeFileSync(path.join(folder, 'events.ts'), USE_OF_EVENTS);
+    compile('--noEmit', 'use.ts', 'events.ts', 'admin.ts');
   });
 });
 
@@ -149,9 +193,33 @@ answers = str(list_invoices.sync.__annotations__["return"])
 assert "str" not in answers.replace("Struct", ""), answers
 `;
 
+/** Each event becomes an object of the class that its type names. */
+const PYTHON_USE_OF_EVENTS = `
+import json
+from e_cf_gateway_client.models import Batch, EventList, Invoice
+
+document = json.load(open("openapi.json"))
+kinds = document["components"]["schemas"]["Event"]["discriminator"]["mapping"]
+read = EventList.from_dict(json.load(open("events.json"))).events
+assert [type(event).__name__ for event in read] == [kinds[event.type_].rsplit("/", 1)[1] for event in read]
+assert len({type(event) for event in read}) == len(set(kinds.values())), read
+assert all(isinstance(event.data, Invoice) for event in read if event.type_.startswith("invoice."))
+assert all(isinstance(event.data, Batch) for event in read if event.type_ == "batch.done")
+`;
+
 /** The program where it is installed: `pip install openapi-python-client`, or its path in OPENAPI_PYTHON_CLIENT. */
 const generator = process.env.OPENAPI_PYTHON_CLIENT ?? 'openapi-python-client';
 const hasGenerator = spawnSync(generator, ['--version']).status === 0;
+
+/** Runs `use.py` in the folder of a generated client. */
+function runPython(client: string): void {
+  const python = path.join(path.dirname(generator), 'python');
+  const { status, stderr } = spawnSync(path.isAbsolute(generator) ? python : 'python3', ['use.py'], {
+    cwd: path.join(folder, client),
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+}
 
 describe('the client of openapi-python-client', () => {
   (hasGenerator ? it : it.skip)(
@@ -160,17 +228,25 @@ describe('the client of openapi-python-client', () => {
       const printed = run(generator, ['generate', '--path', 'openapi.json', '--output-path', 'client', '--overwrite']);
       // It has no type for these media types.
       const others = printed.split('\n').filter((line) => /unsupported content.type/i.test(line));
-      expect(others.filter((line) => !/application\/(xml|x-ndjson)/.test(line))).toEqual([]);
+      expect(others.filter((line) => !/application\/(xml|x-ndjson|pdf)|image\/(svg|png)/.test(line))).toEqual([]);
       fs.writeFileSync(
         path.join(folder, 'client', 'use.py'),
         PYTHON_USE.replace('"openapi.json"', '"../openapi.json"'),
       );
-      const python = path.join(path.dirname(generator), 'python');
-      const { status, stderr } = spawnSync(path.isAbsolute(generator) ? python : 'python3', ['use.py'], {
-        cwd: path.join(folder, 'client'),
-        encoding: 'utf8',
-      });
-      expect([status, stderr]).toEqual([0, '']);
+      runPython('client');
+    },
+    120_000,
+  );
+
+  (hasGenerator ? it : it.skip)(
+    'reads each event as the class that its type names (needs the program openapi-python-client)',
+    () => {
+      const events = publicEventSchema.options.map((schema) => exampleOf(schema));
+      fs.writeFileSync(path.join(folder, 'events.json'), JSON.stringify({ events, next: '1-5c0f31aa' }));
+      run(generator, ['generate', '--path', 'openapi.json', '--output-path', 'events-client']);
+      const use = PYTHON_USE_OF_EVENTS.replace(/open\("/g, '$&../');
+      fs.writeFileSync(path.join(folder, 'events-client', 'use.py'), use);
+      runPython('events-client');
     },
     120_000,
   );

@@ -527,7 +527,7 @@ describe('the feed', () => {
       feed.append(
         [
           {
-            type: 'invoice.accepted',
+            type: 'approval.received',
             env: 'TesteCF',
             occurrence: `order:${writer}:${n}`,
             rnc: ISSUER,

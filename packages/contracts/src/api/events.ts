@@ -11,38 +11,6 @@ import { optional, publicOperations } from './operation.js';
 import { receivedInvoiceSchema } from './received-invoices.js';
 import { contingencySchema } from './submissions.js';
 
-/** The types of events that the feed of customers holds. */
-export const EVENT_TYPES = [
-  'invoice.accepted',
-  'invoice.conditional',
-  'invoice.rejected',
-  'invoice.held',
-  'invoice.withdrawn',
-  'invoice.overdue',
-  'contingency.started',
-  'contingency.ended',
-  'contingency.late',
-  'delivery.delivered',
-  'delivery.refused',
-  'delivery.failed',
-  'received.accepted',
-  'received.refused',
-  'received.confirmed',
-  'received.disputed',
-  'approval.received',
-  'approval.sent',
-  'approval.refused',
-  'cancellation.accepted',
-  'cancellation.partial',
-  'cancellation.rejected',
-  'batch.done',
-  'range.low',
-  'range.expiring',
-  'certificate.expiring',
-] as const;
-
-export type EventType = (typeof EVENT_TYPES)[number];
-
 /** The id of an event: its place in the feed, and eight digits that cannot be guessed. */
 export const EVENT_ID = /^(\d{1,15})-([0-9a-f]{8})$/;
 
@@ -138,39 +106,74 @@ const certificateDataSchema = certificateFactsSchema
   .extend({ issuer_rnc: rncSchema })
   .describe('The stored certificate of the taxpayer');
 
-/** An event in the feed. `subject` has the RNCs of the subject; `encf` is null where the event is not about one document. */
-export const publicEventSchema = named('Event', {
-  id: z.string().meta({
-    description: 'Permanent; a reader resumes with the id of the last event that it handled',
-    examples: ['1-5c0f31aa'],
-  }),
-  type: z.enum(EVENT_TYPES).describe('What happened'),
-  time: timestampSchema.describe('When it happened'),
-  env: environmentSchema,
-  subject: z
-    .object({
-      issuer_rnc: rncSchema.optional(),
-      buyer_rnc: rncSchema.optional(),
-      provider_rnc: rncSchema.optional(),
-      encf: z.string().nullable().describe('The eNCF; null if the event is not about one document'),
-    })
-    .describe('What the event is about'),
-  data: z
-    .union([
-      invoiceSchema,
-      receivedDataSchema,
-      refusalDataSchema,
-      cancellationDataSchema,
-      deliveryDataSchema,
-      approvalDataSchema,
-      batchSchema,
-      contingencyDataSchema,
-      rangeDataSchema,
-      certificateDataSchema,
-    ])
-    .describe('The object at the time of the event; its form follows from the type'),
+const eventSubjectSchema = named('EventSubject', {
+  issuer_rnc: rncSchema.optional(),
+  buyer_rnc: rncSchema.optional(),
+  provider_rnc: rncSchema.optional(),
+  encf: z.string().nullable().describe('The eNCF; null if the event is not about one document'),
+});
+
+/** Events of some types, whose data have the same form. `subject` has the RNCs of the subject. */
+function eventsOf<const T extends readonly [string, ...string[]], D extends z.ZodType>(id: string, types: T, data: D) {
+  return named(id, {
+    id: z.string().meta({
+      description: 'Permanent; a reader resumes with the id of the last event that it handled',
+      examples: ['1-5c0f31aa'],
+    }),
+    type: z.enum(types).describe('What happened'),
+    time: timestampSchema.describe('When it happened'),
+    env: environmentSchema,
+    subject: eventSubjectSchema.describe('What the event is about'),
+    data: data.describe(data.description ?? 'The object at the time of the event'),
+  });
+}
+
+const EVENTS_BY_DATA = [
+  eventsOf(
+    'InvoiceEvent',
+    [
+      'invoice.accepted',
+      'invoice.conditional',
+      'invoice.rejected',
+      'invoice.held',
+      'invoice.withdrawn',
+      'invoice.overdue',
+    ],
+    invoiceSchema,
+  ),
+  eventsOf('ContingencyEvent', ['contingency.started', 'contingency.ended', 'contingency.late'], contingencyDataSchema),
+  eventsOf('DeliveryEvent', ['delivery.delivered', 'delivery.refused', 'delivery.failed'], deliveryDataSchema),
+  eventsOf('ReceivedEvent', ['received.accepted', 'received.confirmed', 'received.disputed'], receivedDataSchema),
+  eventsOf('ReceivedRefusedEvent', ['received.refused'], refusalDataSchema),
+  eventsOf('ApprovalEvent', ['approval.received', 'approval.sent', 'approval.refused'], approvalDataSchema),
+  eventsOf(
+    'CancellationEvent',
+    ['cancellation.accepted', 'cancellation.partial', 'cancellation.rejected'],
+    cancellationDataSchema,
+  ),
+  eventsOf('BatchEvent', ['batch.done'], batchSchema),
+  eventsOf('RangeEvent', ['range.low', 'range.expiring'], rangeDataSchema),
+  eventsOf('CertificateEvent', ['certificate.expiring'], certificateDataSchema),
+] as const;
+
+/** An event in the feed. Clients tell the members apart by `type`. */
+export const publicEventSchema = z.discriminatedUnion('type', EVENTS_BY_DATA).meta({
+  id: 'Event',
+  description: 'What happened; the form of `data` follows from `type`.',
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(
+      EVENTS_BY_DATA.flatMap((schema) =>
+        schema.shape.type.options.map((type) => [type, `#/components/schemas/${schema.meta()?.id}`]),
+      ),
+    ),
+  },
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
+export type EventType = PublicEvent['type'];
+
+/** The types of events that the feed of customers holds. */
+export const EVENT_TYPES: readonly EventType[] = EVENTS_BY_DATA.flatMap(({ shape }) => shape.type.options);
 
 /** Response of `GET /events`, oldest first. */
 export const eventListSchema = named(

@@ -6,6 +6,7 @@ import {
   type CertificateNotice,
   type DeliveryChanged,
   EVENT_KEPT_MS,
+  type EventType,
   fitMessages,
   type InvoiceChanged,
   type PublicEvent,
@@ -16,8 +17,11 @@ import {
 import { ENVIRONMENTS, storedEnvironment, toIsoDominican } from '@ecf/domain';
 import { issuedInvoice, publicInvoice } from '../invoices/issued-invoice.js';
 
-/** An event before it has its place in the feed. */
-export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
+/** What a public event says: its type, with the data of that type. */
+type EventContent<Event = PublicEvent> = Event extends PublicEvent ? Omit<Event, 'id' | 'time'> : never;
+
+/** Where an event of the feed comes from. */
+interface EventOrigin {
   /** Name of the fact, which is added once. A source may publish it several times. */
   readonly occurrence: string;
   /** Null for an event of the account alone, else the taxpayer of the account. */
@@ -28,6 +32,9 @@ export interface NewFeedEvent extends Omit<PublicEvent, 'id' | 'time'> {
   readonly taxpayers?: readonly string[] | null;
   readonly time: Date;
 }
+
+/** An event before it has its place in the feed. */
+export type NewFeedEvent = EventContent & EventOrigin;
 
 /** An event of a topic. */
 export interface SourceEvent {
@@ -40,9 +47,12 @@ export interface SourceEvent {
 /** Bytes of JSON that the messages of an invoice may take in an event. */
 const MESSAGE_BYTES = 10_000;
 
-type DraftEvent = Omit<NewFeedEvent, 'time' | 'account_id'>;
+type DraftEvent = EventContent & Omit<EventOrigin, 'time' | 'account_id'>;
 
-const INVOICE_STATES: Readonly<Record<string, PublicEvent['type']>> = {
+/** The types of events of a subject. */
+type TypeOf<Subject extends string> = Extract<EventType, `${Subject}.${string}`>;
+
+const INVOICE_STATES: Readonly<Record<string, TypeOf<'invoice'>>> = {
   held: 'invoice.held',
   accepted: 'invoice.accepted',
   conditional: 'invoice.conditional',
@@ -65,7 +75,7 @@ function ofInvoice(changed: InvoiceChanged): DraftEvent[] {
 function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: InvoiceChanged): DraftEvent[] {
   if (!contingency) return [];
   const { since, deadline } = contingency;
-  const one = (type: PublicEvent['type'], ofDocument: string | null): DraftEvent => ({
+  const one = (type: TypeOf<'contingency'>, ofDocument: string | null): DraftEvent => ({
     type,
     env,
     occurrence: [type, env, issuer_rnc, ofDocument ?? '', since].join(':'),
@@ -80,7 +90,7 @@ function ofContingency({ env, issuer_rnc, encf, contingency, is_late, final }: I
   ];
 }
 
-function anInvoice(type: PublicEvent['type'], changed: InvoiceChanged): DraftEvent {
+function anInvoice(type: TypeOf<'invoice'>, changed: InvoiceChanged): DraftEvent {
   const { env, run = 1, issuer_rnc, encf } = changed;
   const attempt = changed.attempts.at(-1)?.attempt ?? 0;
   const invoice = publicInvoice(issuedInvoice(changed), { delivery: null, decision: null, confirmed: false });
@@ -162,7 +172,7 @@ function ofDelivery(changed: DeliveryChanged): DraftEvent | null {
   };
 }
 
-function endingOf({ delivery_status, final }: DeliveryChanged): PublicEvent['type'] | null {
+function endingOf({ delivery_status, final }: DeliveryChanged): TypeOf<'delivery'> | null {
   if (delivery_status === 'delivered') return 'delivery.delivered';
   if (delivery_status === 'refused') return 'delivery.refused';
   const failed = delivery_status === 'failed' || (delivery_status === 'unacknowledged' && final === true);
@@ -194,7 +204,7 @@ function ofApproval(changed: ApprovalChanged): DraftEvent | null {
   };
 }
 
-const CANCELLATION_STATUSES: Readonly<Record<string, PublicEvent['type']>> = {
+const CANCELLATION_STATUSES: Readonly<Record<string, TypeOf<'cancellation'>>> = {
   Aceptado: 'cancellation.accepted',
   Parcial: 'cancellation.partial',
   Rechazado: 'cancellation.rejected',
@@ -307,5 +317,5 @@ function accountOf({ data }: SourceEvent): string | null {
 
 /** The event as it is shown. */
 export function shownEvent(event: Omit<PublicEvent, 'time'> & { readonly time: Date }): PublicEvent {
-  return { ...event, time: toIsoDominican(event.time) };
+  return { ...event, time: toIsoDominican(event.time) } as PublicEvent;
 }
