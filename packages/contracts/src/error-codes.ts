@@ -90,6 +90,11 @@ export const ERROR_CODES = {
     meaning: 'The administration needs Authorization: Bearer with the token of an administrator, or ADMIN_TOKEN.',
     remedy: 'Send a token that is neither deleted nor expired.',
   },
+  session_ended: {
+    status: 401,
+    meaning: 'The session of the console has ended: somebody signed out, or it was not used for eight hours.',
+    remedy: 'Sign in again.',
+  },
   invalid_identity: {
     status: 401,
     meaning: 'A service was called without the signed identity of the gateway.',

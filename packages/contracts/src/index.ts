@@ -15,6 +15,7 @@ export * from './api/approvals.js';
 export * from './api/authority.js';
 export * from './api/batches.js';
 export * from './api/cancellations.js';
+export * from './api/console.js';
 export * from './api/error-body.js';
 export * from './api/events.js';
 export * from './api/fields.js';

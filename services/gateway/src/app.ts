@@ -54,6 +54,9 @@ import { createAuditLog } from './audit/audit-log.postgres.js';
 import { createSignInFailures } from './audit/sign-in-failures.http.js';
 import { createBackground } from './background.js';
 import { type GatewayConfig, servesProduction } from './config.js';
+import { sessionRoutes } from './console/session.http.js';
+import { createConsoleSessions } from './console/sessions.js';
+import { createPostgresConsoleSessions } from './console/sessions.postgres.js';
 import { createAdminApp, createGatewayApp, type GatewayAppOptions } from './edge/app.http.js';
 import { createListeners, type Started } from './edge/listeners.http.js';
 import { openRateLimits } from './edge/rate-limits.redis.js';
@@ -141,14 +144,15 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     operations,
     clock,
   };
-  const adminWith = (adminToken: string) =>
-    adminRoutes({
-      ...settings,
-      administrators,
-      audit,
-      signIn: createSignIn({ administrators, adminToken, wrongTokens: limits.wrongAdminTokens, clock, failures }),
-      operations,
-    });
+  const access = createAccess(createPostgresKeyStore(database), revision, limits.unknownKeys, clock, failures);
+  const adminToken = config.ADMIN_TOKEN;
+  const wrongTokens = limits.wrongAdminTokens;
+  const administration =
+    adminToken === undefined
+      ? null
+      : { adminToken, signIn: createSignIn({ administrators, adminToken, wrongTokens, clock, failures }) };
+  const sessionStore = createPostgresConsoleSessions(database);
+  const sessions = createConsoleSessions({ store: sessionStore, access, administration, clock });
   const account = createInProcessUpstream({
     app: accountRoutes(settings),
     ready: async () => ({ ready: true, checks: {} }),
@@ -157,7 +161,8 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const appOptions: GatewayAppOptions = {
     edge: {
       routes: createRouter<Operation>(OPERATIONS),
-      access: createAccess(createPostgresKeyStore(database), revision, limits.unknownKeys, clock, failures),
+      access,
+      sessions,
       keyUses,
       perKey: limits.perKey,
       perSender: limits.perSender,
@@ -169,7 +174,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       clock,
     },
     internal: taxpayerStateRoutes(states, identities),
-    admin: config.ADMIN_TOKEN === undefined ? null : adminWith(config.ADMIN_TOKEN),
+    console: sessionRoutes(sessions, settings.apiKeys),
+    admin:
+      administration &&
+      adminRoutes({ ...settings, administrators, audit, sessions, operations, signIn: administration.signIn }),
     bodies: overrides.bodies ?? createBodiesInFlight(config),
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
@@ -186,6 +194,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     database,
     databaseClock,
     sealingKeys,
+    sessions: sessionStore,
     relay: createOutboxRelay({ database, bus, service: 'gateway', logger, metrics, clock }),
     noteRevision,
     subscribe: () => subscribeToActs(withDeadLetters(bus, deadLetters), audit, proofs),

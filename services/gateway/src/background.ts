@@ -11,6 +11,7 @@ import {
 } from '@ecf/postgres';
 import { createCleaning } from '@ecf/service';
 import { createStoredAccessRevision } from './access/keys.postgres.js';
+import type { ConsoleSessionStore } from './console/ports.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
@@ -18,6 +19,7 @@ export interface BackgroundParts {
   readonly database: Database;
   readonly databaseClock: DatabaseClock;
   readonly sealingKeys: SealingKeys;
+  readonly sessions: Pick<ConsoleSessionStore, 'clean'>;
   readonly relay: OutboxRelay;
   /** Receives the access revision at the start. */
   readonly noteRevision: (revision: number) => void;
@@ -32,7 +34,7 @@ export function createBackground(parts: BackgroundParts) {
   const { database, databaseClock, sealingKeys, relay, logger } = parts;
   const instance = createInstanceReport(parts);
   const cleaning = createCleaning({
-    clean: (now) => cleanInbox(database, now),
+    clean: (now) => Promise.all([cleanInbox(database, now), parts.sessions.clean(now)]),
     clock: parts.clock,
     failed: (error) => logger.warn({ err: error }, 'cleaning failed'),
   });

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import {
   ADMIN_OPERATIONS,
   adminOpenApiDocument,
+  CONSOLE_SESSION,
   OPERATIONS,
   type Operation,
   OWN_OPERATIONS,
@@ -12,6 +13,9 @@ import { createMasterKeys } from '@ecf/kit';
 import { silentLogger } from '@ecf/test-support/services';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
+import type { ApiKeyStore } from '../src/accounts/ports.js';
+import { sessionRoutes } from '../src/console/session.http.js';
+import type { ConsoleSessions } from '../src/console/sessions.js';
 import { securityHeaders } from '../src/edge/access-log.http.js';
 import { docsRoutes } from '../src/edge/docs-page.http.js';
 import { ownRoutes } from '../src/edge/own-routes.js';
@@ -35,8 +39,10 @@ const ready = async () => ({ ready: true, checks: {} });
 
 describe('the routes of the gateway and the operations of the documents', () => {
   it('are the same: the public ones', () => {
-    const own = [...routesOf(ownRoutes({ version: '0', ready })), ...routesOf(docsRoutes({ admin: false }))];
-    expect(own.sort()).toEqual(named(OWN_OPERATIONS));
+    const console = sessionRoutes({} as ConsoleSessions, {} as ApiKeyStore);
+    const routers = [ownRoutes({ version: '0', ready }), docsRoutes({ admin: false }), console];
+    const own = routers.flatMap((router) => routesOf(router));
+    expect(own.sort()).toEqual(named([...OWN_OPERATIONS, ...CONSOLE_SESSION]));
     expect(described(openApiDocument())).toEqual([...named(OPERATIONS), ...own].sort());
   });
 

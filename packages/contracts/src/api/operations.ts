@@ -15,6 +15,7 @@ import { APPROVALS } from './approvals.js';
 import { AUTHORITY } from './authority.js';
 import { BATCHES } from './batches.js';
 import { CANCELLATIONS } from './cancellations.js';
+import { CONSOLE_SESSION } from './console.js';
 import { EVENTS } from './events.js';
 import { INVOICE_STATUS, INVOICES } from './invoices.js';
 import { buildDocument, type OpenApiDocument } from './openapi.js';
@@ -96,7 +97,7 @@ export function openApiDocument(): OpenApiDocument {
         ...operation,
         access: operation.withoutEnvironment ? ('account' as const) : operation.access,
       })),
-      ...OWN_OPERATIONS.map((operation) => ({
+      ...[...OWN_OPERATIONS, ...CONSOLE_SESSION].map((operation) => ({
         ...operation,
         access: operation.path.startsWith('/health/') ? ('probe' as const) : ('open' as const),
       })),

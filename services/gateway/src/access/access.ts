@@ -16,6 +16,8 @@ export interface Access {
    * with 429 if the sender failed too often, unless the key was valid recently.
    */
   holderOf(key: string | undefined, sender: string): Promise<KeyHolder>;
+  /** The same for a key that signed in to the console, by its SHA-256. */
+  holderOfHash(hash: Buffer, sender: string): Promise<KeyHolder>;
 }
 
 /**
@@ -52,21 +54,25 @@ export function createAccess(
     return { holder, ended };
   }
 
+  async function holderOfHash(hash: Buffer, sender: string): Promise<KeyHolder> {
+    const id = hash.toString('latin1');
+    const current = await revision.current();
+    const entry = known.get(id);
+    const { holder, ended }: Found =
+      entry?.revision === current ? { holder: entry.holder, ended: null } : await find(hash, id, current, sender);
+    if (holder === null) return refuse(sender, { reason: ended === null ? 'unknown' : 'ended', key: ended });
+    if (holder.expiresAt !== null && holder.expiresAt <= clock())
+      return refuse(sender, { reason: 'expired', key: holder });
+    return holder;
+  }
+
   return {
     async holderOf(key, sender) {
       if (key === undefined) return refuse(sender, { reason: 'missing', key: null });
       if (!looksLikeApiKey(key)) return refuse(sender, { reason: 'unknown', key: null });
-      const hash = hashApiKey(key);
-      const id = hash.toString('latin1');
-      const current = await revision.current();
-      const entry = known.get(id);
-      const { holder, ended }: Found =
-        entry?.revision === current ? { holder: entry.holder, ended: null } : await find(hash, id, current, sender);
-      if (holder === null) return refuse(sender, { reason: ended === null ? 'unknown' : 'ended', key: ended });
-      if (holder.expiresAt !== null && holder.expiresAt <= clock())
-        return refuse(sender, { reason: 'expired', key: holder });
-      return holder;
+      return holderOfHash(hashApiKey(key), sender);
     },
+    holderOfHash,
   };
 }
 

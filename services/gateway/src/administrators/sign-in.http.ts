@@ -1,20 +1,21 @@
 import { ADMIN_OPERATIONS, type AdminOperation } from '@ecf/contracts';
 import { ApiError } from '@ecf/kit';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { type ConsoleSessions, sessionSecret } from '../console/sessions.js';
 import { callOf } from '../edge/edge.http.js';
 import { createRouter } from '../edge/routing.js';
+import type { SignedInAdministrator } from './ports.js';
 import { requireRole, type SignIn } from './sign-in.js';
 
 const OPERATIONS = createRouter<AdminOperation>(ADMIN_OPERATIONS);
 
 /** Names the operation for the access log, finds the administrator, and compares the role. */
-export function adminSignIn(signIn: SignIn): RequestHandler {
+export function adminSignIn(signIn: SignIn, sessions: Pick<ConsoleSessions, 'signedIn'>): RequestHandler {
   return async (req, res, next) => {
     const call = callOf(res);
     const routed = OPERATIONS.route(req.method, req.baseUrl + req.path);
     if (routed.kind === 'operation') call.adminOperation = routed.operation;
-    const token = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    const administrator = await signIn(token, call.sender ?? '');
+    const administrator = await administratorOf(req, call.sender ?? '', signIn, sessions);
     if (administrator === null) {
       res.setHeader('www-authenticate', 'Bearer');
       throw new ApiError(
@@ -34,4 +35,20 @@ export function adminSignIn(signIn: SignIn): RequestHandler {
     if (call.adminOperation !== undefined) requireRole(administrator, call.adminOperation);
     next();
   };
+}
+
+/** The administrator of the token; without one, of the session of the console. */
+async function administratorOf(
+  req: Request,
+  sender: string,
+  signIn: SignIn,
+  sessions: Pick<ConsoleSessions, 'signedIn'>,
+): Promise<SignedInAdministrator | null> {
+  const secret = req.headers.authorization === undefined ? sessionSecret(req) : null;
+  if (secret !== null) {
+    const signedIn = await sessions.signedIn(secret, sender);
+    if (signedIn.kind === 'administrator') return signedIn.administrator;
+  }
+  const token = /^Bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? '';
+  return signIn.withToken(token, sender);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ADMIN_TOKEN_ACTOR, type AdminOperation, ROLES } from '@ecf/contracts';
 import { ApiError } from '@ecf/kit';
-import type { SignInFailures } from '../audit/ports.js';
+import type { SignInFailure, SignInFailures } from '../audit/ports.js';
 import { administratorPath } from '../audit/targets.js';
 import type { FailureLimit } from '../edge/ports.js';
 import type { AdministratorStore, SignedInAdministrator } from './ports.js';
@@ -17,7 +17,11 @@ export function hashAdminToken(token: string): Buffer {
 }
 
 /** Finds who holds a token. Null = unknown, deleted or expired; rejects with 429 if the sender failed too often. */
-export type SignIn = (token: string, sender: string) => Promise<SignedInAdministrator | null>;
+export interface SignIn {
+  withToken(token: string, sender: string): Promise<SignedInAdministrator | null>;
+  /** The same for a token that signed in to the console, by its SHA-256; never ADMIN_TOKEN. */
+  withHash(hash: Buffer, sender: string): Promise<SignedInAdministrator | null>;
+}
 
 export interface SignInPorts {
   administrators: Pick<AdministratorStore, 'withToken'>;
@@ -36,20 +40,34 @@ export interface SignInPorts {
  */
 export function createSignIn({ administrators, adminToken, wrongTokens, clock, failures }: SignInPorts): SignIn {
   const expected = hashAdminToken(adminToken);
-  return async (token, sender) => {
-    const hash = hashAdminToken(token);
-    if (timingSafeEqual(hash, expected)) return { id: null, name: ADMIN_TOKEN_ACTOR, role: 'owner' };
-    const found = token === '' ? null : await administrators.withToken(hash);
-    const expired = found !== null && found.expiresAt !== null && found.expiresAt <= clock();
-    if (found !== null && !found.deleted && !expired) return found;
-    const known = found === null ? null : { actor: found.name, target: administratorPath(found.id) };
-    const ended = found?.deleted ? 'ended' : 'expired';
-    const reason = token === '' ? 'missing' : found === null ? 'unknown' : ended;
-    failures.failed({ what: 'administrator', reason, sender, known });
-    await wrongTokens.failed(sender);
+
+  async function refuse(failure: Omit<SignInFailure, 'what'>): Promise<null> {
+    failures.failed({ what: 'administrator', ...failure });
+    await wrongTokens.failed(failure.sender);
     return null;
+  }
+
+  async function withHash(hash: Buffer, sender: string): Promise<SignedInAdministrator | null> {
+    const found = await administrators.withToken(hash);
+    if (found === null) return refuse({ reason: 'unknown', sender, known: null });
+    const expired = found.expiresAt !== null && found.expiresAt <= clock();
+    if (!found.deleted && !expired) return found;
+    const known = { actor: found.name, target: administratorPath(found.id) };
+    return refuse({ reason: found.deleted ? 'ended' : 'expired', sender, known });
+  }
+
+  return {
+    async withToken(token, sender) {
+      if (token === '') return refuse({ reason: 'missing', sender, known: null });
+      const hash = hashAdminToken(token);
+      return timingSafeEqual(hash, expected) ? HOLDER_OF_ADMIN_TOKEN : withHash(hash, sender);
+    },
+    withHash,
   };
 }
+
+/** The holder of ADMIN_TOKEN. */
+export const HOLDER_OF_ADMIN_TOKEN: SignedInAdministrator = { id: null, name: ADMIN_TOKEN_ACTOR, role: 'owner' };
 
 /** 403 `missing_role` if the role is below the one of the operation. */
 export function requireRole(

@@ -20,6 +20,8 @@ export interface GatewayAppOptions {
   edge: EdgeOptions;
   /** Routes for other services. */
   internal: RequestHandler;
+  /** `/console/...`. */
+  console: RequestHandler;
   /** Routes below `/admin`. Null without ADMIN_TOKEN, and if `/admin` has another listener: then it does not exist here. */
   admin: RequestHandler | null;
   ready: () => Promise<Readiness>;
@@ -42,6 +44,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `/account/...` | `accounts/routes.ts`, behind `edge.http.ts`: certificates, ranges, keys, webhooks |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.http.ts` |
+ * | `/console/session` | `console/session.http.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `accounts/taxpayer-states.http.ts`: for services |
  * | `/admin/...` | `operations/routes.ts`: accounts, taxpayers, the settings of `accounts/routes.ts` |
  */
@@ -82,9 +85,10 @@ function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions):
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
 }
 
-function ownPart(app: Express, { version, ready, admin }: GatewayAppOptions): void {
+function ownPart(app: Express, { version, ready, admin, console }: GatewayAppOptions): void {
   app.use(ownRoutes({ version, ready }));
   app.use(docsRoutes({ admin: admin !== null }));
+  app.use(console);
 }
 
 function end(app: Express, { admin, logger }: GatewayAppOptions): void {

@@ -8,6 +8,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import type { Access } from '../access/access.js';
 import type { KeyHolder, KeyUses } from '../access/ports.js';
 import type { SignedInAdministrator } from '../administrators/ports.js';
+import { type ConsoleSessions, sessionSecret } from '../console/sessions.js';
 import { keyedEnvironment, publicEnvironment, requireEnvironment, requireServed } from './environment.js';
 import { methodNotAllowed } from './other-methods.js';
 import type { RateLimit } from './ports.js';
@@ -20,6 +21,7 @@ import type { Upstream } from './upstream.http.js';
 export interface EdgeOptions {
   routes: RoutingTable<Operation>;
   access: Access;
+  sessions: Pick<ConsoleSessions, 'signedIn'>;
   keyUses: Pick<KeyUses, 'used'>;
   /** Keyed by the id of the API key. */
   perKey: RateLimit;
@@ -99,25 +101,41 @@ function limitBodyOf(maxBodyBytes: number): RequestHandler {
   };
 }
 
-type AdmitOptions = Pick<EdgeOptions, 'access' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;
+type AdmitOptions = Pick<EdgeOptions, 'access' | 'sessions' | 'keyUses' | 'perKey' | 'perSender' | 'clock'>;
 
 /**
  * Finds the holder of the API key and counts the request towards the rate of the key, or of the sender of a public call.
  * Checks the scope of the key before any object is looked up.
  */
-function admit({ access, keyUses, perKey, perSender, clock }: AdmitOptions): RequestHandler {
+function admit({ access, sessions, keyUses, perKey, perSender, clock }: AdmitOptions): RequestHandler {
   return async (req, res, next) => {
     const call = callOf(res);
     const sender = call.sender ?? '';
     call.holder = null;
     if (call.operation?.access === 'key') {
-      call.holder = await access.holderOf(header(req, 'x-api-key') || undefined, sender);
+      call.holder = await holderOf(req, sender, access, sessions);
       keyUses.used(call.holder.keyId, clock());
       res.set(await perKey.pass(call.holder.keyId));
       requireScope(call.holder.scopes, call.operation);
     } else res.set(await perSender.pass(sender));
     next();
   };
+}
+
+/** The holder of the API key; without one, of the session of the console. */
+async function holderOf(
+  req: Request,
+  sender: string,
+  access: Access,
+  sessions: EdgeOptions['sessions'],
+): Promise<KeyHolder> {
+  const key = header(req, 'x-api-key') || undefined;
+  const secret = key === undefined ? sessionSecret(req) : null;
+  if (secret !== null) {
+    const signedIn = await sessions.signedIn(secret, sender);
+    if (signedIn.kind === 'account') return signedIn.holder;
+  }
+  return access.holderOf(key, sender);
 }
 
 /** Checks the names in the query of an operation with a key. Senders of public calls do not know our names. */
@@ -140,6 +158,7 @@ function identify(options: EnvironmentOptions): RequestHandler {
     call.caller = call.holder ? keyCaller(req, call.holder, call.operation, options) : publicCaller(req, call, options);
     if (call.operation?.withoutEnvironment !== true) call.env = call.caller.env;
     delete req.headers['x-api-key'];
+    delete req.headers.cookie;
     next();
   };
 }

@@ -7,6 +7,7 @@ import { adminSignIn } from '../administrators/sign-in.http.js';
 import type { SignIn } from '../administrators/sign-in.js';
 import { auditRoutes } from '../audit/audit.http.js';
 import type { AuditLog } from '../audit/ports.js';
+import type { ConsoleSessions } from '../console/sessions.js';
 import { adminDeliveries } from './deliveries.http.js';
 import { masterKeyRoutes } from './master-keys.http.js';
 import { adminOperation } from './operations.http.js';
@@ -16,6 +17,7 @@ export interface AdminOptions extends AccountSettingOptions {
   administrators: AdministratorStore;
   audit: Pick<AuditLog, 'append' | 'page'>;
   signIn: SignIn;
+  sessions: Pick<ConsoleSessions, 'signedIn'>;
   operations: ServiceOperations;
 }
 
@@ -27,8 +29,8 @@ export interface AdminOptions extends AccountSettingOptions {
  */
 export function adminRoutes(options: AdminOptions): express.Router {
   const routes = express.Router({ caseSensitive: true, mergeParams: true });
-  const { signIn, operations, acting, recorded } = options;
-  routes.use(adminSignIn(signIn));
+  const { signIn, sessions, operations, acting, recorded } = options;
+  routes.use(adminSignIn(signIn, sessions));
   routes.use(administratorRoutes(options));
   routes.use(auditRoutes(options));
   routes.use(adminAccountRoutes(options));

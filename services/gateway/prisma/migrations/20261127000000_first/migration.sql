@@ -82,6 +82,17 @@ CREATE TABLE "administrators" (
 );
 
 -- CreateTable
+CREATE TABLE "console_sessions" (
+    "hash" BYTEA NOT NULL,
+    "kind" TEXT NOT NULL,
+    "credential" BYTEA NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "used_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "console_sessions_pkey" PRIMARY KEY ("hash")
+);
+
+-- CreateTable
 CREATE TABLE "audit_entries" (
     "seq" BIGINT NOT NULL,
     "at" TEXT NOT NULL,
@@ -163,6 +174,9 @@ CREATE INDEX "api_keys_account_id_idx" ON "api_keys"("account_id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "administrators_hash_key" ON "administrators"("hash");
+
+-- CreateIndex
+CREATE INDEX "console_sessions_used_at_idx" ON "console_sessions"("used_at");
 
 -- CreateIndex
 CREATE INDEX "inbox_handled_at_idx" ON "inbox"("handled_at");

@@ -1,0 +1,105 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { SESSION_COOKIE } from '@ecf/contracts';
+import { ApiError } from '@ecf/kit';
+import type { Access } from '../access/access.js';
+import { hashApiKey } from '../access/api-key-text.js';
+import type { KeyHolder } from '../access/ports.js';
+import type { SignedInAdministrator } from '../administrators/ports.js';
+import { HOLDER_OF_ADMIN_TOKEN, hashAdminToken, type SignIn } from '../administrators/sign-in.js';
+import type { ConsoleSessionStore } from './ports.js';
+
+/** Who is signed in to the console. */
+export type SignedIn =
+  | { readonly kind: 'account'; readonly holder: KeyHolder }
+  | { readonly kind: 'administrator'; readonly administrator: SignedInAdministrator };
+
+/** Sessions of the console: a cookie that takes the place of an API key, or of the token of an administrator. */
+export interface ConsoleSessions {
+  /** Begins a session; returns the secret for its cookie. Rejects as a call with the key would. */
+  beginWithApiKey(key: string, sender: string): Promise<string>;
+  /** Null if the token is not valid. */
+  beginWithAdminToken(token: string, sender: string): Promise<string | null>;
+  /** Rejects with 401 if the session, its key or its token has ended. */
+  signedIn(secret: string, sender: string): Promise<SignedIn>;
+  end(secret: string): Promise<void>;
+}
+
+export interface ConsoleSessionOptions {
+  store: Omit<ConsoleSessionStore, 'clean'>;
+  access: Access;
+  /** Null without ADMIN_TOKEN. */
+  administration: { signIn: SignIn; adminToken: string } | null;
+  clock: () => Date;
+}
+
+/** Keeps the hash of the key instead of the key, so that a session ends with its key. */
+export function createConsoleSessions(options: ConsoleSessionOptions): ConsoleSessions {
+  const { store, access, administration, clock } = options;
+
+  async function begin(credentialOf: (secret: string) => Parameters<ConsoleSessionStore['add']>[1]): Promise<string> {
+    const secret = randomBytes(32).toString('base64url');
+    await store.add(sha256(secret), credentialOf(secret), clock());
+    return secret;
+  }
+
+  async function administratorOf(
+    secret: string,
+    { kind, credential }: Parameters<ConsoleSessionStore['add']>[1],
+    sender: string,
+  ): Promise<SignedInAdministrator | null> {
+    if (administration === null) return null;
+    const { signIn, adminToken } = administration;
+    if (kind === 'administrator') return signIn.withHash(credential, sender);
+    return timingSafeEqual(credential, hmac(secret, adminToken)) ? HOLDER_OF_ADMIN_TOKEN : null;
+  }
+
+  return {
+    async beginWithApiKey(key, sender) {
+      await access.holderOf(key, sender);
+      return begin(() => ({ kind: 'api_key', credential: hashApiKey(key) }));
+    },
+    async beginWithAdminToken(token, sender) {
+      const administrator = (await administration?.signIn.withToken(token, sender)) ?? null;
+      if (administrator === null) return null;
+      if (administrator.id !== null) return begin(() => ({ kind: 'administrator', credential: hashAdminToken(token) }));
+      return begin((secret) => ({ kind: 'admin_token', credential: hmac(secret, token) }));
+    },
+    async signedIn(secret, sender) {
+      const session = await store.use(sha256(secret), clock());
+      if (session === null) throw ended();
+      if (session.kind === 'api_key')
+        return { kind: 'account', holder: await access.holderOfHash(session.credential, sender) };
+      const administrator = await administratorOf(secret, session, sender);
+      if (administrator === null) throw ended();
+      return { kind: 'administrator', administrator };
+    },
+    end: (secret) => store.remove(sha256(secret)),
+  };
+}
+
+/**
+ * The secret of the session's cookie. Null without one, and for a request that another site made: browsers state the site in
+ * `Sec-Fetch-Site`, or without TLS in `Origin`. Source: W3C Fetch Metadata; SameSite=Strict of the cookie is the first protection.
+ */
+export function sessionSecret({ method = 'GET', headers }: IncomingMessage): string | null {
+  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+  const secret = cookies.find((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`))?.slice(SESSION_COOKIE.length + 1);
+  if (!secret) return null;
+  const reads = method === 'GET' || method === 'HEAD';
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || (site === 'none' && reads) ? secret : null;
+  return reads || (headers.origin ?? '').replace(/^https?:\/\//, '') === headers.host ? secret : null;
+}
+
+function ended(): ApiError {
+  return new ApiError(401, 'session_ended', 'The session has ended; sign in again at /console/.');
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function hmac(secret: string, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
+}
