@@ -3,7 +3,15 @@
 import path from 'node:path';
 import { fail, ROOT, runTool, say, setup } from './setup.mjs';
 
-const GENERATORS = ['configuration-docs', 'document-docs', 'event-docs', 'openapi', 'goldens', 'printed-pictures'];
+const GENERATORS = [
+  'configuration-docs',
+  'document-docs',
+  'event-docs',
+  'openapi',
+  'client-types',
+  'goldens',
+  'printed-pictures',
+];
 
 await setup();
 const writesGoldens = process.argv.includes('--goldens');
