@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type OptionValues, UsageError } from './options.js';
+import { printable } from './output.js';
 
 /** The administration of a gateway. */
 export interface GatewayAdmin {
@@ -56,13 +57,10 @@ export function openGatewayAdmin({
   return {
     async *lines(path) {
       const headers = { authorization, accept: 'application/x-ndjson' };
-      const response = await fetch(new URL(path, url), { headers, redirect: 'error' }).catch((cause) => {
+      const response = await fetch(new URL(path, url), { headers, redirect: 'manual' }).catch((cause) => {
         throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
       });
-      if (!response.ok || response.body === null) {
-        const text = await response.text();
-        throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(text)}`);
-      }
+      if (!response.ok || response.body === null) throw new GatewayRefuses(refusalOf(response, await response.text()));
       yield* createInterface({ input: Readable.fromWeb(response.body as ReadableStream) });
     },
     async call(method, path, body) {
@@ -74,14 +72,14 @@ export function openGatewayAdmin({
           headers: { authorization, 'content-type': 'application/json' },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           signal: AbortSignal.timeout(WAIT_MS),
-          redirect: 'error',
+          redirect: 'manual',
         });
         text = await response.text();
       } catch (cause) {
         throw new UsageError(`the gateway at ${url} cannot be reached.`, { cause });
       }
-      if (!response.ok) throw new GatewayRefuses(`the gateway answered ${response.status}: ${reasonOf(text)}`);
-      return parsed(text);
+      if (!response.ok) throw new GatewayRefuses(refusalOf(response, text));
+      return parsedAnswer(text);
     },
   };
 }
@@ -100,16 +98,48 @@ export function readDemo(folder: string): {
   }
 }
 
-function parsed(text: string): unknown {
+/**
+ * What an answer of the gateway says.
+ *
+ * @throws UsageError if it is not JSON, because another server answered
+ */
+export function parsedAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return null;
+  } catch (cause) {
+    const what = isPage(text) ? `a web page${titleOf(text)}` : 'not JSON';
+    throw new UsageError(
+      `the answer is ${what}, so ECF_URL is not the address of a gateway, or a proxy answers in its place.`,
+      { cause },
+    );
   }
 }
 
-/** The sentence of an error body. */
-export function reasonOf(text: string): string {
-  const message = (parsed(text) as { message?: unknown } | null)?.message;
-  return typeof message === 'string' ? message : text.slice(0, 200);
+/** Why the gateway, or a proxy before it, did not do what was requested, as a sentence. */
+export function refusalOf({ status, headers }: Response, text: string): string {
+  const target = headers.get('location');
+  if (status >= 300 && status < 400)
+    return `ECF_URL answered ${status}, a redirect${target === null ? '' : ` to ${printable(target.slice(0, 200))}`}. Set ECF_URL to the address of the gateway itself.`;
+  if (isPage(text))
+    return `a proxy answered ${status} with a web page${titleOf(text)} in place of the gateway. Check ECF_URL, and that the gateway runs.`;
+  let message: unknown;
+  try {
+    message = (JSON.parse(text) as { message?: unknown } | null)?.message;
+  } catch {
+    message = undefined;
+  }
+  const reason = typeof message === 'string' ? message : text.slice(0, 200) || 'it gives no reason.';
+  return `the gateway answered ${status}: ${printable(reason)}`;
+}
+
+function isPage(text: string): boolean {
+  return text.trimStart().startsWith('<');
+}
+
+/** ` ("502 Bad Gateway")`, or nothing. */
+function titleOf(page: string): string {
+  const start = page.slice(0, 10_000);
+  const from = start.search(/<title>/i);
+  const title = from < 0 ? '' : (start.slice(from + '<title>'.length).split('<')[0] ?? '').trim().slice(0, 100);
+  return title === '' ? '' : ` ("${printable(title)}")`;
 }

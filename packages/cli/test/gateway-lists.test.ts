@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
 import * as approvals from '../src/commands/approvals.js';
@@ -87,4 +88,17 @@ it.each([
 ] as const)('an option that says nothing to what is done is refused: %#', async (command, words, values, reason) => {
   await expect(printed(command, values, [...words])).rejects.toThrow(reason);
   expect(paths).toEqual([]);
+});
+
+it('a list of a gateway that answers with a web page ends with a sentence', async () => {
+  const page = http.createServer((_req, res) => res.end('<html><head><title>Sign in</title></head></html>'));
+  await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
+  const before = process.env.ECF_URL;
+  try {
+    process.env.ECF_URL = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
+    await expect(printed(resolve, {})).rejects.toThrow('the answer is a web page ("Sign in"), so ECF_URL is not');
+  } finally {
+    process.env.ECF_URL = before;
+    page.close();
+  }
 });

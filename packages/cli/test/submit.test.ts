@@ -22,8 +22,8 @@ let breaks: string[] = [];
 let whole = 1;
 /** The statuses of the next answers; 408 has Retry-After. */
 let refusals: number[] = [];
-/** A web page answers instead. */
-let isPage = false;
+/** What a proxy, or a gateway of another version, answers to everything. */
+let other: { status: number; body: string; headers?: Record<string, string> } | null = null;
 
 /** A gateway whose batch is decided. */
 const gateway = http.createServer((req, res) => {
@@ -34,7 +34,7 @@ const gateway = http.createServer((req, res) => {
     const status = refusals.shift();
     if (status !== undefined)
       return res.writeHead(status, status === 408 ? { 'retry-after': '1' } : {}).end('{"message":"Send it again."}');
-    if (isPage) return res.end('<html>');
+    if (other !== null) return res.writeHead(other.status, other.headers).end(other.body);
     const breaksOff = breaks[0] === url.split('?')[0] && breaks.shift() !== undefined;
     const after = Number(new URL(url, 'http://x').searchParams.get('after') ?? 0);
     const lines = Array.from({ length: TOTAL - after }, (_, index) => result(after + index + 1));
@@ -148,16 +148,40 @@ it('ends with 2 if the results are cut off before any line came', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be reached. Repeat the command')]);
 });
 
-it('ends with 2 if ECF_URL is not an address, or if no gateway answers there', async () => {
+it('ends with 2 if ECF_URL is not an address', async () => {
   const url = process.env.ECF_URL;
   try {
     process.env.ECF_URL = 'palma';
     expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('not an address') });
-    process.env.ECF_URL = url;
-    isPage = true;
-    expect(await submit()).toMatchObject({ code: 2, stderr: expect.stringContaining('not the address of a gateway') });
   } finally {
-    isPage = false;
     process.env.ECF_URL = url;
+  }
+});
+
+const PAGE = '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
+
+it.each([
+  [
+    'the error page of a proxy',
+    { status: 502, body: PAGE },
+    /a proxy answered 502 with a web page \("502 Bad Gateway"\)/,
+  ],
+  ['a page with status 200', { status: 200, body: PAGE }, /the answer is a web page \("502 Bad Gateway"\).*ECF_URL/],
+  ['text with status 200', { status: 200, body: 'hello' }, /the answer is not JSON.*ECF_URL/],
+  [
+    'a redirect',
+    { status: 302, body: '', headers: { location: 'https://login.example/' } },
+    /a redirect to https:\/\/login\.example\/\. Set ECF_URL/,
+  ],
+  ['a status without a body', { status: 404, body: '' }, /the gateway answered 404: it gives no reason/],
+  ['another version', { status: 200, body: '{"id":"7"}' }, /answer has no batch_id: its version differs/],
+])('ends with 2 and a sentence if %s answers', async (_what, answer, says) => {
+  try {
+    other = answer;
+    const { code, stdout, stderr } = await submit();
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(says)]);
+    expect(stderr).not.toContain('<');
+  } finally {
+    other = null;
   }
 });

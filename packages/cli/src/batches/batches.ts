@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BatchBody, BatchResult } from '@ecf/contracts';
 import { retry } from '@ecf/kit';
-import { readDemo, reasonOf } from '../gateway-admin.js';
+import { parsedAnswer, readDemo, refusalOf } from '../gateway-admin.js';
 import { blocksOf, linesOf } from '../input/blocks.js';
 import { UsageError } from '../options.js';
 
@@ -83,11 +83,11 @@ export function openBatches(
     const headers = { 'x-api-key': key as string, env: environment, ...init.headers };
     try {
       const signal = AbortSignal.timeout(ANSWER_MS);
-      const answer = await fetch(new URL(path, url), { redirect: 'error', signal, ...init, headers });
+      const answer = await fetch(new URL(path, url), { redirect: 'manual', signal, ...init, headers });
       hasAnswered = true;
       if (answer.ok) return await read(answer);
       const seconds = answer.headers.get('retry-after');
-      const failure = refusal(answer.status, await answer.text());
+      const failure = new UsageError(`${refusalOf(answer, await answer.text())} ${AGAIN}`);
       if (seconds === null) throw failure;
       throw new Repeatable(`the gateway answered ${answer.status}`, failure, Number(seconds) * 1_000 || 0);
     } catch (error) {
@@ -97,16 +97,27 @@ export function openBatches(
     }
   }
 
-  const json = async <Body>(answer: Response) => parsed(await answer.text()) as Body;
+  /** The body, if it has the members that this command reads. */
+  function json<Body>(...members: readonly (keyof Body & string)[]) {
+    return async (answer: Response) => {
+      const body = parsedAnswer(await answer.text()) as Body | null;
+      const absent = members.filter((member) => body?.[member] === undefined);
+      if (body !== null && absent.length === 0) return body;
+      throw new UsageError(
+        `the gateway's answer has no ${absent.join(', ')}: its version differs from that of this command. Use the command of the gateway's version.`,
+      );
+    };
+  }
 
   return {
     async create(idempotencyKey, ndjson) {
       const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': idempotencyKey };
       const init = { method: 'POST', headers, body: new Uint8Array(ndjson) };
-      return (await request(strict ? '/batches?warnings=refuse' : '/batches', json<{ batch_id: string }>, init))
-        .batch_id;
+      const path = strict ? '/batches?warnings=refuse' : '/batches';
+      return (await request(path, json<{ batch_id: string }>('batch_id'), init)).batch_id;
     },
-    read: (id) => request(`/batches/${id}`, json<BatchBody>),
+    read: (id) =>
+      request(`/batches/${id}`, json<BatchBody>('total', 'pending', 'in_process', 'accepted', 'conditional')),
     async *results(id) {
       const headers = { accept: 'application/x-ndjson' };
       // An answer that is cut off is continued after its last line; one without any line is not asked for again.
@@ -116,7 +127,7 @@ export function openBatches(
         try {
           for await (const { bytes } of blocksOf(answer.body as AsyncIterable<Uint8Array>, LONGEST_RESULT))
             for (const line of linesOf(bytes ?? new Uint8Array())) {
-              const result = parsed(Buffer.from(line).toString('utf8')) as BatchResult;
+              const result = parsedAnswer(Buffer.from(line).toString('utf8')) as BatchResult;
               after = result.line;
               yield result;
             }
@@ -143,18 +154,6 @@ class Repeatable extends Error {
 
 const AGAIN = 'Repeat the command: it resumes where it stopped, and no document is sent twice.';
 
-function refusal(status: number, body: string): UsageError {
-  return new UsageError(`the gateway answered ${status}: ${reasonOf(body)} ${AGAIN}`);
-}
-
 function unreachable(url: string, cause: unknown): UsageError {
   return new UsageError(`the gateway at ${url} cannot be reached. ${AGAIN}`, { cause });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UsageError('the answer is not JSON, so ECF_URL is not the address of a gateway.', { cause });
-  }
 }
