@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { ENVIRONMENTS, isEnvironment } from '@ecf/domain';
-import { createPrinter, PrintError } from '@ecf/printed-form';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument } from '../../input/read-document.js';
 import { type Options, type OptionValues, UsageError } from '../../options.js';
@@ -9,13 +8,24 @@ export const options: Options = { env: 'value', format: 'value', o: 'value' };
 
 export const help = `ecf print [--format FORMAT] [--env ENV] -o FILE.pdf [FILE.xml|-]
 
-Writes the printed form of a signed e-CF as PDF/A-3 with the XML attached.
+Writes the printed form of a signed e-CF as PDF/A-3 with the XML attached. The
+renderer is the package @ecf-gateway/printed-form, which is installed apart
+because of its size.
 
+Options
   --format FORMAT  letter (default) or ticket, 80 mm wide
-  --env ENV        environment of the address in the QR code: eCF (default), CerteCF or TesteCF
+  --env ENV        environment of the address in the QR code: eCF (default),
+                   CerteCF or TesteCF
   -o FILE.pdf      the file to write
 
+Exit codes
+  0  the PDF was written
+  1  the document is not a signed e-CF, or it cannot be rendered
+  2  wrong usage, the file cannot be read, or the renderer is not installed
+
+Examples
   ecf print 130000001E310000000001.xml -o factura.pdf
+  ecf print --format ticket 130000001E320000000001.xml -o ticket.pdf
 `;
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {
@@ -24,10 +34,14 @@ export async function execute(values: OptionValues, files: string[], console: Co
   if (!isEnvironment(env)) throw new UsageError(`--env is one of ${ENVIRONMENTS.join(', ')}.`);
   if (format !== 'letter' && format !== 'ticket') throw new UsageError('--format is letter or ticket.');
   if (typeof target !== 'string') throw new UsageError('-o names the PDF file to write.');
+  const { createPrinter, PrintError } = await loadPrintedForm();
   const xml = await readDocument(file, console);
   const printer = createPrinter();
   try {
-    await writeFile(target, await printer.print({ xml, env, format }));
+    const pdf = await printer.print({ xml, env, format });
+    await writeFile(target, pdf).catch((cause: Error) => {
+      throw new UsageError(`${target} cannot be written (${cause.message}).`, { cause });
+    });
     return 0;
   } catch (error) {
     if (!(error instanceof PrintError)) throw error;
@@ -35,5 +49,18 @@ export async function execute(values: OptionValues, files: string[], console: Co
     return 1;
   } finally {
     printer.close();
+  }
+}
+
+/** The published command has it as an optional peer, because its renderer is larger than everything else together. */
+async function loadPrintedForm(): Promise<typeof import('@ecf/printed-form')> {
+  try {
+    return await import('@ecf/printed-form');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UsageError(
+      'the printed form is not installed. Run `npm install @ecf-gateway/printed-form` where this command is installed (with -g if it is global), or `npx -p @ecf-gateway/cli -p @ecf-gateway/printed-form ecf print ...`.',
+      { cause: error },
+    );
   }
 }
