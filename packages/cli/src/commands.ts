@@ -1,8 +1,8 @@
 import type { CommandModule } from './command.js';
 
 interface CommandEntry {
-  /** `documents` work on files alone; `operation` on a gateway that is deployed. */
-  readonly section: 'documents' | 'operation';
+  /** `documents` work on files alone, `gateway` on the documents of a gateway, `operations` on a deployment. */
+  readonly section: keyof typeof SECTIONS;
   readonly summary: string;
   /** Loaded when it is used, so that a check does not wait for the parts that only signing needs. */
   load(): Promise<CommandModule>;
@@ -12,108 +12,128 @@ interface CommandEntry {
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   check: {
     section: 'documents',
-    summary: 'check documents, from files, or one per line on standard input',
+    summary: 'Check documents against the schema and the rules',
     load: () => import('./commands/documents/check.js'),
   },
   build: {
     section: 'documents',
-    summary: 'convert JSON to unsigned XML',
+    summary: 'Convert JSON to unsigned XML',
     load: () => import('./commands/documents/build.js'),
   },
   sign: {
     section: 'documents',
-    summary: 'convert JSON or XML to signed XML',
+    summary: 'Convert JSON or XML to signed XML',
     load: () => import('./commands/documents/sign.js'),
   },
   verify: {
     section: 'documents',
-    summary: 'verify signatures and check the documents',
+    summary: 'Verify signatures and check the documents',
     load: () => import('./commands/documents/verify.js'),
   },
   qr: {
     section: 'documents',
-    summary: 'write the confirmation address of a signed document',
+    summary: 'Write the address for the QR code of a signed document',
     load: () => import('./commands/documents/qr.js'),
   },
   print: {
     section: 'documents',
-    summary: 'print a signed e-CF as PDF',
+    summary: 'Print a signed e-CF as PDF',
     load: () => import('./commands/documents/print.js'),
   },
   rfce: {
     section: 'documents',
-    summary: 'write the unsigned summary of a signed type 32',
+    summary: 'Write the unsigned summary of a signed type 32',
     load: () => import('./commands/documents/rfce.js'),
   },
   submit: {
-    section: 'operation',
-    summary: 'submit any number of invoices, one per line, in batches',
+    section: 'gateway',
+    summary: 'Submit any number of invoices in batches',
     load: () => import('./commands/submit.js'),
   },
   dlq: {
-    section: 'operation',
-    summary: 'list events that a service gave up (dead letters), replay or dismiss them',
+    section: 'operations',
+    summary: 'List, replay or dismiss events that a service gave up',
     load: () => import('./commands/dlq.js'),
   },
   deliveries: {
-    section: 'operation',
-    summary: 'list deliveries to buyers, repeat one',
+    section: 'gateway',
+    summary: 'List deliveries to buyers, repeat one',
     load: () => import('./commands/deliveries.js'),
   },
   resolve: {
-    section: 'operation',
-    summary: 'list documents that need a person, resolve one',
+    section: 'gateway',
+    summary: 'List documents that need a person, resolve one',
     load: () => import('./commands/resolve.js'),
   },
   cancellations: {
-    section: 'operation',
-    summary: 'list cancellations that need a person, settle one',
+    section: 'gateway',
+    summary: 'List cancellations that need a person, settle one',
     load: () => import('./commands/cancellations.js'),
   },
   approvals: {
-    section: 'operation',
-    summary: 'list approvals that the authority has not decided, settle or repeat one',
+    section: 'gateway',
+    summary: 'List undecided approvals, settle or repeat one',
     load: () => import('./commands/approvals.js'),
   },
   keys: {
-    section: 'operation',
-    summary: 'make the keys and passwords of services, seal everything under the newest master key',
+    section: 'operations',
+    summary: 'Make keys and passwords, seal under a new master key',
     load: () => import('./commands/keys.js'),
   },
   audit: {
-    section: 'operation',
-    summary: 'export the audit log, or verify that it is whole',
+    section: 'operations',
+    summary: 'Export the audit log, or verify that it is whole',
     load: () => import('./commands/audit.js'),
   },
   rebuild: {
-    section: 'operation',
-    summary: 'rebuild the read models',
+    section: 'operations',
+    summary: 'Rebuild the read models',
     load: () => import('./commands/rebuild.js'),
   },
   'verify-archive': {
-    section: 'operation',
-    summary: 'compare the stored XML with the databases',
+    section: 'operations',
+    summary: 'Compare the stored XML with the databases',
     load: () => import('./commands/verify-archive.js'),
   },
 };
 
-const SECTIONS = { documents: 'Documents', operation: 'Operation of a gateway' } as const;
+const SECTIONS = {
+  documents: 'Documents (files only, no gateway)',
+  gateway: 'Gateway',
+  operations: 'Operations of a deployment',
+} as const;
 
-/** The help text that names all commands. */
+/** The help text that names all commands, for a terminal of 80 columns. */
 export function overview(): string {
-  const sections = Object.entries(SECTIONS).flatMap(([section, title]) => {
+  const sections = Object.entries(SECTIONS).map(([section, title]) => {
     const commands = Object.entries(COMMANDS).filter(([, command]) => command.section === section);
-    if (commands.length === 0) return [];
-    return [`${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`).join('')}`];
+    return `${title}\n${commands.map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`).join('')}`;
   });
-  return `ecf: electronic fiscal receipts (e-CF) on the command line
+  return `Electronic fiscal receipts (e-CF) on the command line.
 
-Usage: ecf COMMAND [options] [FILE...]
+Usage
+  ecf COMMAND [options] [FILE...]
 
 ${sections.join('\n')}
-Results go to standard output, everything else to standard error.
-Exit code: 0 success, 1 a document has faults, 2 wrong usage.
+Examples
+  ecf check invoice.json
+  ecf sign --certificate holder.p12 --password-file password.txt \\
+    invoice.json > signed.xml
+  ecf print signed.xml -o invoice.pdf
+  ecf submit invoices.ndjson --env TesteCF --results results.ndjson
 
+Environment
+  ECF_URL         address of the gateway
+  ECF_API_KEY     key of an account, for submit
+  ADMIN_TOKEN     token of an administrator, for the other commands
+  DATA_DIR        data folder of a sandbox that supplies what is not set
+
+Exit codes
+  0  success
+  1  a document has faults, or the result is not complete
+  2  wrong usage, or a file or the gateway cannot be read
+
+Results go to standard output, everything else to standard error.
 \`ecf help COMMAND\` explains a command, \`ecf --version\` prints the version.
 `;
 }

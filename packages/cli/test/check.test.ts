@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { COMMANDS } from '../src/commands.js';
 import { command, ecf, program, rows, shell } from './ecf.js';
 import { consumerInvoice, creditInvoice } from './samples.js';
 
@@ -192,16 +193,19 @@ describe('ecf check on files', () => {
 });
 
 describe('ecf', () => {
-  it('prints its usage', async () => {
+  it('explains every command in its overview and in its own help, in 80 columns', async () => {
     const overview = await ecf(['help']);
     expect(overview).toMatchObject({ code: 0, stderr: '' });
-    const names = ['check', 'build', 'sign', 'verify', 'qr', 'rfce'];
-    const helps = await Promise.all(names.map((name) => ecf([name, '--help'])));
-    for (const [i, name] of names.entries()) {
-      expect(overview.stdout).toContain(`  ${name} `);
-      expect(helps[i]).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`ecf ${name}`) });
+    const texts = [overview.stdout];
+    for (const name of Object.keys(COMMANDS)) {
+      expect(overview.stdout).toContain(`\n  ${name} `);
+      const help = await ecf([name, '--help']);
+      expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(`^ecf ${name} `) });
+      expect(help.stdout).toMatch(/\n\nExit codes\n {2}0 {2}.*\n\nExamples\n {2}.*\n$/s);
+      expect(await ecf(['help', name])).toEqual(help);
+      texts.push(help.stdout);
     }
-    expect((await ecf(['help', 'check'])).stdout).toBe(helps[0]?.stdout);
+    expect(texts.flatMap((text) => text.split('\n').filter((line) => line.length > 80))).toEqual([]);
     expect((await program(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 

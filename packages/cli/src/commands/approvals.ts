@@ -21,30 +21,47 @@ export const help = `ecf approvals list [options]
 ecf approvals settle ID (--accepted | --rejected) --note TEXT [options]
 ecf approvals retry ID [options]
 
-Lists our commercial approvals (ACECF) that the authority has not decided, and records the outcome of one. The service sends
-them again by itself. Settle one if the authority's answers cannot be read and its portal shows the result. The service sends to
-issuers for APPROVAL_ISSUER_HOURS; retry one that did not arrive once its issuer can receive it.
+Lists our commercial approvals (ACECF) that the authority has not decided, and
+records the outcome of one. The service sends them again by itself. Settle one
+if the authority's answers cannot be read and its portal shows the result. The
+service sends to issuers for APPROVAL_ISSUER_HOURS; retry one that did not
+arrive once its issuer can receive it.
 
-  list      lists the undecided approvals, oldest first
-  settle    records the outcome: nothing more goes to the authority, and no later answer changes it
-  retry     sends one to its issuer immediately, with a new deadline; never one that its issuer has
+Actions
+  list    lists the undecided approvals, oldest first
+  settle  records the outcome: nothing more goes to the authority, and no later
+          answer changes it
+  retry   sends one to its issuer immediately, with a new deadline; never one
+          that its issuer has
 
-  --accepted       the authority has this approval
-  --rejected       it does not have it: the e-CF is pending again, and a new decision is possible
-  --note TEXT      who found out what; kept with the approval, required
+Outcome, for settle
+  --accepted   the authority has this approval
+  --rejected   it does not have it: the e-CF is pending again, and a new
+               decision is possible
+  --note TEXT  who found out what; kept with the approval, required
 
-  --settled        list: records that a person settled, with the note
-  --undelivered    list: records that did not reach their issuer (no_receiver, refused, failed)
-  --env ENV        list: only this environment
-  --issuer RNC     list: only e-CF of this issuer
-  --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json           one JSON object per line; --text is for people, the default on a terminal
+Options
+  --settled      list: records that a person settled, with the note
+  --undelivered  list: records that did not reach their issuer (no_receiver,
+                 refused, failed)
+  --env ENV      list: only this environment
+  --issuer RNC   list: only e-CF of this issuer
+  --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR,
+                 else .data
+  --json         one JSON object per line; --text is for people, the default on
+                 a terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
-gateway refuses (also if there is nothing to settle or to send).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not
+set.
 
+Exit codes
+  0  done
+  2  wrong usage or the gateway refuses (also if there is nothing to settle or
+     to send)
+
+Examples
   ecf approvals list
-  ecf approvals settle 7 --accepted --note 'shown by the portal, 21-11-2026, M. Pena'
+  ecf approvals settle 7 --accepted --note 'in the portal, 21-11-2026, M. Pena'
   ecf approvals list --undelivered
   ecf approvals retry 7
 `;

@@ -11,18 +11,30 @@ export const options: Options = { 'data-dir': 'value', json: 'switch', text: 'sw
 export const help = `ecf audit export [options]
 ecf audit verify [FILE] [options]
 
-The audit log says who did what. Each entry has a hash that covers it and, by the hash before it, all earlier entries.
+The audit log says who did what. Each entry has a hash that covers it and, by
+the hash before it, all earlier entries.
 
-  export          writes all entries, one JSON object per line; needs the role owner
-  verify          checks that no entry was changed, is missing or is repeated: of FILE, or of the gateway. The last entry of a FILE
-                  is compared with the gateway, if it can be reached
+Actions
+  export  writes all entries, one JSON object per line; needs the role owner
+  verify  checks that no entry was changed, is missing or is repeated: of FILE,
+          or of the gateway. The last entry of a FILE is compared with the
+          gateway, if it can be reached
 
-  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          the result of verify as a JSON object; --text is for people, the default on a terminal
+Options
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        the result of verify as a JSON object; --text is for people, the
+                default on a terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administrator is good too); demo.json supplies what is not set.
-Exit code: 0 the log is whole, 1 it is not, 2 wrong usage, or the gateway cannot be reached or refuses.
+Calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administrator is
+good too); demo.json supplies what is not set.
 
+Exit codes
+  0  the log is whole
+  1  an entry was changed, is missing or is repeated
+  2  wrong usage, or the gateway cannot be reached or refuses
+
+Examples
   ecf audit export > audit.ndjson
   ecf audit verify audit.ndjson
 `;

@@ -17,30 +17,45 @@ export const options: Options = {
 };
 
 export const help = `ecf cancellations list [options]
-ecf cancellations settle ID (--accepted | --rejected | --refused NUMBERS) --note TEXT [options]
+ecf cancellations settle ID (--accepted | --rejected | --refused NUMBERS)
+    --note TEXT [options]
 
-Lists cancellations (ANECF) whose outcome the gateway cannot find out, and records the outcome of one. Look in the authority's
-portal first. The numbers stay blocked until then.
+Lists cancellations (ANECF) whose outcome the gateway cannot find out, and
+records the outcome of one. Look in the authority's portal first. The numbers
+stay blocked until then.
 
-  list      lists the cancellations with an alarm, and the alarm
-  settle    records the outcome: the alarm ends, and nothing more is sent
+Actions
+  list    lists the cancellations with an alarm, and the alarm
+  settle  records the outcome: the alarm ends, and nothing more is sent
 
-  --accepted       the authority annulled all numbers
-  --rejected       it annulled no number: all are free again
-  --refused N,N    it annulled all but these, which are free again: numbers and ranges (E310000000001-E310000000005)
-  --note TEXT      who found out what; kept with the cancellation, required
+Outcome, for settle
+  --accepted     the authority annulled all numbers
+  --rejected     it annulled no number: all are free again
+  --refused N,N  it annulled all but these, which are free again: numbers and
+                 ranges (E310000000001-E310000000005)
+  --note TEXT    who found out what; kept with the cancellation, required
 
-  --settled        list: cancellations that a person settled, with the note
-  --env ENV        list: only this environment
-  --issuer RNC     list: only this issuer
-  --data-dir D     data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json           one JSON object per line; --text is for people, the default on a terminal
+Options
+  --settled     list: cancellations that a person settled, with the note
+  --env ENV     list: only this environment
+  --issuer RNC  list: only this issuer
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        one JSON object per line; --text is for people, the default on a
+                terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
-gateway refuses (also if there is nothing to settle by hand).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not
+set.
 
+Exit codes
+  0  done
+  2  wrong usage or the gateway refuses (also if there is nothing to settle by
+     hand)
+
+Examples
   ecf cancellations list
-  ecf cancellations settle 7 --accepted --note 'annulled by the portal, 21-11-2026, M. Pena'
+  ecf cancellations settle 7 --accepted \\
+    --note 'annulled by the portal, 21-11-2026, M. Pena'
 `;
 
 interface Row {

@@ -20,21 +20,33 @@ ecf deliveries retry RNC ENCF --env ENV [options]
 
 Lists deliveries of accepted e-CF to their buyers' receivers, and repeats one.
 
-  list    lists the deliveries, newest first
-  retry   repeats one immediately, with a new deadline; never one that its buyer acknowledged
+Actions
+  list   lists the deliveries, newest first
+  retry  repeats one immediately, with a new deadline; never one that its buyer
+         acknowledged
 
-  --env ENV      list: only this environment; retry: TesteCF, CerteCF or eCF, required
-  --status S     not_required, no_receiver, pending, delivered, refused, unacknowledged or failed
-  --issuer RNC   only this issuer
-  --buyer RNC    only this buyer
-  --encf ENCF    only this number
-  --limit N      most rows; default 100
-  --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json         one JSON object per line; --text is for people, the default on a terminal
+Options
+  --env ENV     list: only this environment; retry: TesteCF, CerteCF or eCF,
+                required
+  --status S    not_required, no_receiver, pending, delivered, refused,
+                unacknowledged or failed
+  --issuer RNC  only this issuer
+  --buyer RNC   only this buyer
+  --encf ENCF   only this number
+  --limit N     most rows; default 100
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        one JSON object per line; --text is for people, the default on a
+                terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 2 wrong usage or the
-gateway refuses.
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not
+set.
 
+Exit codes
+  0  done
+  2  wrong usage or the gateway refuses
+
+Examples
   ecf deliveries list --status failed
   ecf deliveries retry 131000001 E310000000001 --env eCF
 `;

@@ -24,26 +24,38 @@ export const help = `ecf dlq list [options]
 ecf dlq replay (--all | --topic, --group, --id) [options]
 ecf dlq dismiss (--all | --topic, --group, --id) [options]
 
-Dead letters are events that a service could not handle. The service keeps them with the reason, in its own database, until the
-cause is removed and they are replayed.
+Dead letters are events that a service could not handle. The service keeps them
+with the reason, in its own database, until the cause is removed and they are
+replayed.
 
+Actions
   list     lists them, oldest first
-  replay   gives them to the service that failed, and to no other; one that fails again is listed again
+  replay   gives them to the service that failed, and to no other; one that
+           fails again is listed again
   dismiss  deletes them without handling
 
-  --topic T      only this topic, e.g. invoices.v1
-  --group G      only this consumer, e.g. query
-  --id ID        this dead letter, or the dead letters of this event
-  --all          all of them
-  --data-dir D   data folder of a running sandbox; default DATA_DIR, else .data
-  --wait S       replay: seconds to wait until the service has handled the events; default 10
-  --event        list: with the event itself (JSON only)
-  --json         one JSON object per line; --text is for people, the default on a terminal
+Options
+  --topic T     only this topic, e.g. invoices.v1
+  --group G     only this consumer, e.g. query
+  --id ID       this dead letter, or the dead letters of this event
+  --all         all of them
+  --data-dir D  data folder of a running sandbox; default DATA_DIR, else .data
+  --wait S      replay: seconds to wait until the service has handled the
+                events; default 10
+  --event       list: with the event itself (JSON only)
+  --json        one JSON object per line; --text is for people, the default on a
+                terminal
 
-With DATABASE_URL, the address of the database server, the command reads the databases of the services there (ecf_gateway,
-ecf_emission and so on), otherwise those of the data folder. Exit code: 0 done, 1 an event of a replay was not handled, 2 wrong
-usage or a database cannot be reached.
+With DATABASE_URL, the address of the database server, the command reads the
+databases of the services there (ecf_gateway, ecf_emission and so on), otherwise
+those of the data folder.
 
+Exit codes
+  0  done
+  1  an event of a replay was not handled
+  2  wrong usage or a database cannot be reached
+
+Examples
   ecf dlq list --topic invoices.v1
   ecf dlq replay --group query --topic invoices.v1
 `;

@@ -13,22 +13,39 @@ export const help = `ecf keys services
 ecf keys sealing
 ecf keys reseal [options]
 
-  services        makes a key pair and a password for each service and writes them as lines for the .env of a deployment:
-                  GATEWAY_PRIVATE_KEY and so on are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is for all of
-                  them; GATEWAY_PASSWORD and so on are for its own user at PostgreSQL and Kafka. No key is stored
-  sealing         makes of MASTER_KEY the keys for what each service seals and writes them as lines for the .env of a
-                  deployment: GATEWAY_SEALING_KEYS and so on are the SEALING_KEYS of each service. The same MASTER_KEY gives the
-                  same lines. Several master keys: the newest first, separated by commas
-  reseal          seals everything under the newest master key, while the deployment serves. Before: put the new key first in
-                  MASTER_KEY, make SEALING_KEYS of it, and start every instance with them. A run that was interrupted is
-                  repeated. Needs the role operator
+Makes the keys of a deployment, and seals what it stores under a new master key.
 
-  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          the result of reseal as a JSON object; --text is for people, the default on a terminal
+Actions
+  services  makes a key pair and a password for each service and writes them as
+            lines for the .env of a deployment: GATEWAY_PRIVATE_KEY and so on
+            are the SERVICE_PRIVATE_KEY of each service, SERVICE_PUBLIC_KEYS is
+            for all of them; GATEWAY_PASSWORD and so on are for its own user at
+            PostgreSQL and Kafka. No key is stored
+  sealing   makes of MASTER_KEY the keys for what each service seals and writes
+            them as lines for the .env of a deployment: GATEWAY_SEALING_KEYS and
+            so on are the SEALING_KEYS of each service. The same MASTER_KEY
+            gives the same lines. Several master keys: the newest first,
+            separated by commas
+  reseal    seals everything under the newest master key, while the deployment
+            serves. Before: put the new key first in MASTER_KEY, make
+            SEALING_KEYS of it, and start every instance with them. A run that
+            was interrupted is repeated. Needs the role operator
 
-reseal calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an administrator is good too); demo.json supplies what is not
-set. Exit code: 0 no value is sealed under an older key, 1 some values stayed, 2 wrong usage, or the gateway refuses.
+Options
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        the result of reseal as a JSON object; --text is for people, the
+                default on a terminal
 
+reseal calls the gateway of ECF_URL with ADMIN_TOKEN (the token of an
+administrator is good too); demo.json supplies what is not set.
+
+Exit codes
+  0  no value is sealed under an older key
+  1  some values are still sealed under an older key
+  2  wrong usage, or the gateway refuses
+
+Examples
   ecf keys services >> deploy/compose/.env
   MASTER_KEY=... ecf keys sealing >> deploy/compose/.env
   ecf keys reseal

@@ -13,17 +13,26 @@ export const options: Options = {
 
 export const help = `ecf rebuild query [options]
 
-Rebuilds the read models of the query service: empties them, and fills them with the present state of all documents, page by page.
-Until the end, lists, counts and sums are 503; single documents are answered. If an owner of documents fails meanwhile, the rebuild
-is repeated until it succeeds.
+Rebuilds the read models of the query service: empties them, and fills them with
+the present state of all documents, page by page. Until the end, lists, counts
+and sums are 503; single documents are answered. If an owner of documents fails
+meanwhile, the rebuild is repeated until it succeeds.
 
-  --no-wait       ends when the rebuild has started
-  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          the result as a JSON object; --text is for people, the default on a terminal
+Options
+  --no-wait     ends when the rebuild has started
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        the result as a JSON object; --text is for people, the default
+                on a terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done or started,
-2 wrong usage, the gateway refuses, or another rebuild is running.
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not
+set.
 
+Exit codes
+  0  done or started
+  2  wrong usage, the gateway refuses, or another rebuild is running
+
+Examples
   ecf rebuild query
 `;
 

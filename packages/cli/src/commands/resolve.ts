@@ -17,25 +17,42 @@ export const options: Options = {
 export const help = `ecf resolve list [options]
 ecf resolve RNC ENCF --env ENV (--adopt TRACKID | --resend) [options]
 
-Lists documents that need a person, and records the outcome of one that the gateway cannot query (an e-CF in CerteCF whose answer
-was lost). Look the number up at the authority first.
+Lists documents that need a person, and records the outcome of one that the
+gateway cannot query (an e-CF in CerteCF whose answer was lost). Look the number
+up at the authority first.
 
-  list            lists the documents with an alarm, and the alarm
-  --adopt ID      the authority has it under this trackId; the gateway confirms that with the authority first
-  --resend        the authority does not have it: the gateway sends the very same bytes again
+Actions
+  list        lists the documents with an alarm, and the alarm
+  --adopt ID  the authority has it under this trackId; the gateway confirms that
+              with the authority first
+  --resend    the authority does not have it: the gateway sends the very same
+              bytes again
 
-  --env ENV       list: only this environment; else TesteCF, CerteCF or eCF, required
-  --issuer RNC    list: only this issuer
-  --run N         the certification run of the document, as the list states it; default the present one
-  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
-  --json          one JSON object per line; --text is for people, the default on a terminal
+Options
+  --env ENV     list: only this environment; else TesteCF, CerteCF or eCF,
+                required
+  --issuer RNC  list: only this issuer
+  --run N       the certification run of the document, as the list states it;
+                default the present one
+  --data-dir D  data folder of a sandbox, for its demo.json; default DATA_DIR,
+                else .data
+  --json        one JSON object per line; --text is for people, the default on a
+                terminal
 
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 done, 1 no document was adopted or
-sent again because the document moved on meanwhile, 2 wrong usage or the gateway refuses (also if there is nothing to resolve by
-hand).
+Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not
+set.
 
+Exit codes
+  0  done
+  1  no document was adopted or sent again because the document moved on
+     meanwhile
+  2  wrong usage or the gateway refuses (also if there is nothing to resolve by
+     hand)
+
+Examples
   ecf resolve list --env CerteCF
-  ecf resolve 131000001 E310000000001 --env CerteCF --adopt 2f6c8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e
+  ecf resolve 131000001 E310000000001 --env CerteCF \\
+    --adopt 2f6c8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e
 `;
 
 interface Alarmed {

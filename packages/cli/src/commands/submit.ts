@@ -21,23 +21,33 @@ export const options: Options = {
 
 export const help = `ecf submit FILE|- --env ENV [options]
 
-Submits invoices, one JSON document per line ({"ECF": ...}), any number of them: one batch after another (POST /batches). Progress goes to
-standard error. The results, one JSON object per line in the order of the input, go to standard output; \`line\` counts the lines that are
-not empty.
+Submits invoices, one JSON document per line ({"ECF": ...}), any number of them:
+one batch after another (POST /batches). Progress goes to standard error. The
+results, one JSON object per line in the order of the input, go to standard
+output; \`line\` counts the lines that are not empty.
 
-  --env ENV         TesteCF, CerteCF or eCF
-  --batch-size N    documents of a batch, 1 to 10000; default 1000
-  --strict          a warning refuses its document before a number is used
-  --results FILE    writes the results there; an existing file is replaced
-  --data-dir D      data folder of a sandbox, for its demo.json; default DATA_DIR, else .data
+Options
+  --env ENV       TesteCF, CerteCF or eCF
+  --batch-size N  documents of a batch, 1 to 10000; default 1000
+  --strict        a warning refuses its document before a number is used
+  --results FILE  writes the results there; an existing file is replaced
+  --data-dir D    data folder of a sandbox, for its demo.json; default DATA_DIR,
+                  else .data
 
-After an interruption, repeat the command with the same input, --env, --batch-size and --strict. It sends nothing twice, and its results
-are complete. A call whose answer has Retry-After, or is cut off, is repeated for up to 15 minutes; standard error says so. If the first
-call cannot connect, the command ends within 30 seconds.
+After an interruption, repeat the command with the same input, --env,
+--batch-size and --strict. It sends nothing twice, and its results are complete.
+A call whose answer has Retry-After, or is cut off, is repeated for up to 15
+minutes; standard error says so. If the first call cannot connect, the command
+ends within 30 seconds.
 
-The gateway is ECF_URL with ECF_API_KEY; demo.json supplies what is not set. Exit code: 0 the authority accepted all, 1 some not, 2 wrong
-usage, or the gateway refuses or cannot be reached.
+The gateway is ECF_URL with ECF_API_KEY; demo.json supplies what is not set.
 
+Exit codes
+  0  the authority accepted all documents
+  1  it did not accept some
+  2  wrong usage, or the gateway refuses or cannot be reached
+
+Examples
   ecf submit invoices.ndjson --env TesteCF --results results.ndjson
 `;
 

@@ -11,22 +11,33 @@ export const options: Options = { recent: 'value', 'data-dir': 'value', json: 's
 
 export const help = `ecf verify-archive [options]
 
-Compares the stored XML with the databases of the services. It reads each object that a row names and compares the checksum:
+Compares the stored XML with the databases of the services. It reads each object
+that a row names and compares the checksum:
 
-  missing    a row names it, but it does not exist
-  altered    its bytes are not the stored bytes
-  unknown    it exists, but no row names it; this is not a fault
+  missing  a row names it, but it does not exist
+  altered  its bytes are not the stored bytes
+  unknown  it exists, but no row names it; this is not a fault
 
-Documents that wait in a database for the archive count as pending; that is not a fault either.
+Documents that wait in a database for the archive count as pending; that is not
+a fault either.
 
-  --recent S      objects of the last S seconds are never unknown; default 300
-  --data-dir D    data folder of a deployment whose XML is in files; default DATA_DIR, else .data
-  --json          one JSON object per line; --text is for people, the default on a terminal
+Options
+  --recent S    objects of the last S seconds are never unknown; default 300
+  --data-dir D  data folder of a deployment whose XML is in files; default
+                DATA_DIR, else .data
+  --json        one JSON object per line; --text is for people, the default on a
+                terminal
 
-With S3_ENDPOINT (and the other S3_ settings of the services) and no folder, the command reads the bucket, otherwise the folder.
-Calls the gateway of ECF_URL with ADMIN_TOKEN; demo.json supplies what is not set. Exit code: 0 no document is missing or altered,
-1 something is, 2 wrong usage, or the gateway or the storage cannot be reached.
+With S3_ENDPOINT (and the other S3_ settings of the services) and no folder, the
+command reads the bucket, otherwise the folder. Calls the gateway of ECF_URL
+with ADMIN_TOKEN; demo.json supplies what is not set.
 
+Exit codes
+  0  no document is missing or altered
+  1  a document is missing or altered
+  2  wrong usage, or the gateway or the storage cannot be reached
+
+Examples
   ecf verify-archive --json
 `;
 

@@ -9,16 +9,26 @@ export const options: Options = { 'schema-only': 'switch', json: 'switch' };
 
 export const help = `ecf build [options] [FILE|-]
 
-Writes the unsigned XML of a document in JSON: compact, in the authority's order. Values do not
-change, except that CR becomes LF and a value of blanks only is left out, both with a warning.
+Writes the unsigned XML of a document in JSON: compact, in the authority's
+order. Values do not change, except that CR becomes LF and a value of blanks
+only is left out, both with a warning.
 
-  FILE           {"ECF": {...}}, or RFCE, ACECF, ANECF, ARECF; none or - means standard input
+Options
+  FILE           {"ECF": {...}}, or RFCE, ACECF, ANECF, ARECF; none or - means
+                 standard input
   --schema-only  skip the business rules
   --json         {file, document, type, encf, valid, faults, warnings, xml}
 
-The command checks the document first. If it has faults, they go to standard error, no document is written, and the exit code is 1.
-A missing FechaHoraFirma stays missing; \`ecf sign\` adds it.
+The command checks the document first. If it has faults, they go to standard
+error, and no document is written. A missing FechaHoraFirma stays missing;
+\`ecf sign\` adds it.
 
+Exit codes
+  0  the XML was written
+  1  the document has faults
+  2  wrong usage, or the file cannot be read
+
+Examples
   ecf build invoice.json > invoice.xml
 `;
 

@@ -18,19 +18,31 @@ export const options: Options = {
 
 export const help = `ecf check [options] [FILE...|-]
 
-Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key or element determines the kind.
+Checks documents: e-CF of all types, RFCE, ACECF, ANECF and ARECF. The root key
+or element determines the kind.
 
-  FILE           a document as JSON or XML; with the ending .ndjson or .jsonl one JSON document per line
+Options
+  FILE           a document as JSON or XML; with the ending .ndjson or .jsonl
+                 one JSON document per line
   - or no FILE   standard input, one JSON document per line
   --schema-only  skip the business rules
-  --strict       a warning counts as a fault, as with warnings=refuse at the gateway
-  --json         one JSON object per line: {line|file, document, type, encf, valid, faults, warnings}
+  --strict       a warning counts as a fault, as with warnings=refuse at the
+                 gateway
+  --json         one JSON object per line: {line|file, document, type, encf,
+                 valid, faults, warnings}
   --text         for people; the default on a terminal, --json elsewhere
   --quiet        no progress on standard error
 
-Every line gets exactly one row, in order, counted from 1, even if the line is not JSON. JSON is checked as if it were
-signed: FechaHoraFirma and Signature may be missing. Exit code: 1 if a document has faults.
+Every line gets exactly one row, in order, counted from 1, even if the line is
+not JSON. JSON is checked as if it were signed: FechaHoraFirma and Signature may
+be missing.
 
+Exit codes
+  0  no document has faults
+  1  a document has faults
+  2  wrong usage, or a file cannot be read
+
+Examples
   ecf check invoice.json signed/*.xml
   ecf check --json < invoices.ndjson > verdicts.ndjson
 `;

@@ -8,11 +8,19 @@ export const options: Options = { env: 'value', json: 'switch' };
 
 export const help = `ecf qr [--env ENV] [--json] [FILE.xml|-]
 
-Writes the confirmation address of a signed e-CF or summary, for its QR code. The address has the host of the authority.
+Writes the confirmation address of a signed e-CF or summary, for its QR code.
+The address has the host of the authority.
 
+Options
   --env ENV  TesteCF (default), CerteCF or eCF
   --json     {file, encf, env, security_code, qr_url}
 
+Exit codes
+  0  the address was written
+  1  the document has none
+  2  wrong usage, or the file cannot be read
+
+Examples
   ecf qr --env eCF 130000001E310000000001.xml
 `;
 

@@ -9,12 +9,21 @@ export const options: Options = { json: 'switch' };
 
 export const help = `ecf rfce [--json] [FILE.xml|-]
 
-Writes the unsigned consumer summary (RFCE) of a signed e-CF of type 32 under RD$250,000. It contains the security code
-of the full document. Sign it with \`ecf sign\`.
+Writes the unsigned consumer summary (RFCE) of a signed e-CF of type 32 under
+RD$250,000. It contains the security code of the full document. Sign it with
+\`ecf sign\`.
 
+Options
   --json  {file, encf, security_code, xml}
 
-  ecf rfce signed.xml | ecf sign --certificate holder.p12 --password-file password.txt - > summary.xml
+Exit codes
+  0  the summary was written
+  1  the document has none
+  2  wrong usage, or the file cannot be read
+
+Examples
+  ecf rfce signed.xml |
+    ecf sign --certificate holder.p12 --password-file password.txt > summary.xml
 `;
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {

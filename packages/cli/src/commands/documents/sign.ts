@@ -19,17 +19,28 @@ export const help = `ecf sign --certificate FILE.p12 --password-file F [options]
 
 Writes the signed XML of a document in JSON or unsigned XML.
 
+Options
   --certificate FILE.p12  the certificate with its private key (.p12 or .pfx)
-  --password-file F       a file with its password, so that no command line or history contains it
+  --password-file F       a file with its password, so that no command line or
+                          history contains it
   FILE                    the document; none or - means standard input
   --schema-only           skip the business rules
-  --json                  {file, document, type, encf, valid, faults, warnings, security_code, xml}
+  --json                  {file, document, type, encf, valid, faults, warnings,
+                          security_code, xml}
 
-The command checks the document first. If it has faults, they go to standard error, no document is written, and the exit code is 1.
-A missing FechaHoraFirma becomes the present time. XML is rewritten in compact form before it is signed.
-CR becomes LF and a value of blanks only is left out, both with a warning.
+The command checks the document first. If it has faults, they go to standard
+error, and no document is written. A missing FechaHoraFirma becomes the present
+time. XML is rewritten in compact form before it is signed. CR becomes LF and a
+value of blanks only is left out, both with a warning.
 
-  ecf sign --certificate holder.p12 --password-file password.txt invoice.json > 130000001E310000000001.xml
+Exit codes
+  0  the signed XML was written
+  1  the document has faults
+  2  wrong usage, or the file or the certificate cannot be opened
+
+Examples
+  ecf sign --certificate holder.p12 --password-file password.txt \\
+    invoice.json > 130000001E310000000001.xml
 `;
 
 export async function execute(values: OptionValues, files: string[], console: Console): Promise<ExitCode> {

@@ -11,16 +11,26 @@ export const options: Options = { json: 'switch', text: 'switch' };
 
 export const help = `ecf verify [options] FILE...
 
-Verifies the signature of each document by the authority's profile, as received and then once more without blank
-text, and checks the document against its schema.
+Verifies the signature of each document by the authority's profile, as received
+and then once more without blank text, and checks the document against its
+schema.
 
+Options
   FILE    a signed XML document; - means standard input
-  --json  one JSON object per line: {file, document, type, encf, signature, reason, canonical, certificate, schema_valid, faults, warnings}
+  --json  one JSON object per line: {file, document, type, encf, signature,
+          reason, canonical, certificate, schema_valid, faults, warnings}
   --text  for people; the default on a terminal, --json elsewhere
 
-\`signature\` covers the cryptography and the profile only. \`certificate\` says whether the certificate was valid when the
-document was signed; its issuer is not checked. Exit code: 1 if a signature is invalid or a document violates its schema.
+\`signature\` covers the cryptography and the profile only. \`certificate\` says
+whether the certificate was valid when the document was signed; its issuer is
+not checked.
 
+Exit codes
+  0  every signature is valid, and every document fits its schema
+  1  a signature is invalid, or a document violates its schema
+  2  wrong usage, or a file cannot be read
+
+Examples
   ecf verify received/*.xml
 `;
 
