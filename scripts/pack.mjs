@@ -7,14 +7,16 @@
 //   name          the name under which it is published
 //   exports       entry points: {".": "index", "./check": "check"} are files of dist/, without ending
 //   bin           commands: {"ecf": "main"}, likewise
-//   processes     files of dist/ that are started by their path, as a process or thread: ["renderer.process"]
+//   processes     files of dist/ that are started by their path, as a process or thread: ["renderer.process"]. The files of the
+//                 package are in one folder, so they are started as "./name.js"
 //   files         further files and folders of the package, published as they are: ["templates"]
-//   dependencies  packages that no import names, such as fonts
-//   inline        packages from outside whose code and licence are included
+//   dependencies  packages that no import names, such as fonts, or that "inline" leaves out
+//   inline        packages from outside whose code and licence are included; "all": every one except those of dependencies
+//   optionalPeers packages that users install beside it if they need them, in the same version: {"@ecf/x": published name}
 //   sideEffects   false if an import that is not used may be left out
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
-import { createRequire, isBuiltin } from 'node:module';
+import { isBuiltin } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -25,7 +27,7 @@ import { ROOT, say, setup } from './setup.mjs';
 
 const TARBALLS = path.join(ROOT, 'dist-packages');
 const PACKAGES = path.join(ROOT, 'packages');
-const NOTHING = { exports: {}, bin: {}, processes: [], files: [], dependencies: [], inline: [] };
+const NOTHING = { exports: {}, bin: {}, processes: [], files: [], dependencies: [], inline: [], optionalPeers: {} };
 
 /** The folders of packages/ that are published. */
 export function publishedFolders() {
@@ -39,12 +41,12 @@ export async function pack(folder) {
   const description = { ...NOTHING, ...readJson(path.join(source, 'pack.json')) };
   const target = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-pack-'));
   try {
-    const imported = await bundle(source, path.join(target, 'dist'), description);
+    const { imported, included } = await bundle(source, path.join(target, 'dist'), description);
     for (const file of description.files) {
       fs.cpSync(path.join(source, file), path.join(target, file), { recursive: true });
     }
     fs.copyFileSync(path.join(source, 'README.md'), path.join(target, 'README.md'));
-    fs.writeFileSync(path.join(target, 'LICENSE'), licences(source, description.inline));
+    fs.writeFileSync(path.join(target, 'LICENSE'), licences(included));
     const manifest = manifestOf(source, description, new Set([...imported, ...description.dependencies]));
     fs.writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     return { name: description.name, ...(await npmPack(target)) };
@@ -53,41 +55,60 @@ export async function pack(folder) {
   }
 }
 
-/** Bundles code and types. Returns the names of the packages that they import. */
-async function bundle(source, dir, { exports, bin, processes, inline }) {
+/** Bundles code and types. Returns the names of the packages that they import, and the folders of the ones that they include. */
+async function bundle(source, dir, { exports, bin, processes, dependencies, inline, optionalPeers }) {
   const inputs = (names, ending) =>
-    Object.fromEntries(names.map((name) => [name, path.join(source, 'dist', `${name}${ending}`)]));
-  const isExternal = (id) =>
-    !id.startsWith('.') && !path.isAbsolute(id) && !id.startsWith('@ecf/') && !inline.includes(packageOf(id));
-  // A module is included if something of it is used.
-  const options = { cwd: ROOT, external: isExternal, platform: 'node', treeshake: { moduleSideEffects: false } };
+    Object.fromEntries(names.map((name) => [path.basename(name), path.join(source, 'dist', `${name}${ending}`)]));
+  const isInline = (id) =>
+    id.startsWith('@ecf/') ||
+    (inline === 'all' ? !isBuiltin(id) && !dependencies.includes(packageOf(id)) : inline.includes(packageOf(id)));
+  const isExternal = (id) => !id.startsWith('.') && !path.isAbsolute(id) && !isInline(id);
+  const renamePeers = {
+    name: 'rename-peers',
+    resolveId: (id) => (optionalPeers[id] ? { id: optionalPeers[id], external: true } : null),
+  };
+  // Our modules, and imports of other packages, are included if something of them is used.
+  const moduleSideEffects = (id, external) => (external || !id.includes('node_modules') ? false : undefined);
+  const options = { cwd: ROOT, external: isExternal, platform: 'node', treeshake: { moduleSideEffects } };
 
   const code = await rolldown({
     ...options,
     input: inputs([...Object.values(exports), ...Object.values(bin), ...processes], '.js'),
+    plugins: [renamePeers],
   });
   const { output: files } = await code.write({ dir, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
-  const types = await rolldown({
-    ...options,
-    input: inputs(Object.values(exports), '.d.ts'),
-    plugins: [dts({ dtsInput: true, tsconfig: false, resolver: 'oxc', emitDtsOnly: true, sourcemap: false })],
-  });
-  const { output: typeFiles } = await types.write({
-    dir,
-    entryFileNames: '[name].d.ts',
-    chunkFileNames: '[name].d.ts',
-  });
+  const typeFiles = Object.keys(exports).length === 0 ? [] : await bundleTypes();
   const imports = [...files, ...typeFiles].flatMap((file) => [...file.imports, ...file.dynamicImports]);
-  return new Set(imports.filter((id) => isExternal(id) && !isBuiltin(id) && !/\.d\.ts$|\.js$/.test(id)).map(packageOf));
+  const imported = imports.filter((id) => isExternal(id) && !isBuiltin(id) && !/\.d\.ts$|\.js$/.test(id));
+  const modules = [...files, ...typeFiles].flatMap((file) => Object.keys(file.modules));
+  const included = modules.flatMap(
+    (file) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0] ?? [],
+  );
+  return { imported: new Set(imported.map(packageOf)), included: new Set(included) };
+
+  async function bundleTypes() {
+    const types = await rolldown({
+      ...options,
+      input: inputs(Object.values(exports), '.d.ts'),
+      plugins: [dts({ dtsInput: true, tsconfig: false, resolver: 'oxc', emitDtsOnly: true, sourcemap: false })],
+    });
+    const { output } = await types.write({
+      dir,
+      entryFileNames: '[name].d.ts',
+      chunkFileNames: '[name].d.ts',
+    });
+    return output;
+  }
 }
 
-function manifestOf(source, { name, exports, bin, files, sideEffects }, dependencies) {
+function manifestOf(source, { name, exports, bin, files, sideEffects, optionalPeers }, dependencies) {
   const { version, license } = readJson(path.join(ROOT, 'package.json'));
   const { description } = readJson(path.join(source, 'package.json'));
   const entries = Object.entries(exports).map(([entry, file]) => [
     entry,
     { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` },
   ]);
+  const peers = Object.values(optionalPeers);
   const commands = Object.entries(bin).map(([command, file]) => [command, `dist/${file}.js`]);
   return {
     ...{ name, version, description, license, type: 'module' },
@@ -97,6 +118,10 @@ function manifestOf(source, { name, exports, bin, files, sideEffects }, dependen
     engines: { node: '>=20.19' },
     ...(sideEffects !== undefined && { sideEffects }),
     dependencies: Object.fromEntries([...dependencies].sort().map((each) => [each, pinnedVersion(each)])),
+    ...(peers.length > 0 && {
+      peerDependencies: Object.fromEntries(peers.map((each) => [each, version])),
+      peerDependenciesMeta: Object.fromEntries(peers.map((each) => [each, { optional: true }])),
+    }),
   };
 }
 
@@ -109,16 +134,34 @@ function pinnedVersion(name) {
   return [...versions][0];
 }
 
-/** Our licence, and those of the packages that are included. */
-function licences(source, inline) {
-  const require = createRequire(path.join(source, 'package.json'));
-  const others = inline.map((name) => {
-    const folder = path.dirname(require.resolve(`${name}/package.json`));
-    const file = fs.readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    if (file === undefined) throw new Error(`${name} has no file with its licence; it cannot be included.`);
-    return `\n${'-'.repeat(80)}\n${name}\n\n${fs.readFileSync(path.join(folder, file), 'utf8')}`;
-  });
+/** Our licence, and those of the packages that are included, each text once. */
+function licences(folders) {
+  const named = new Map();
+  for (const folder of [...folders].sort()) {
+    const { name, version, license } = readJson(path.join(folder, 'package.json'));
+    const text = licenceText(folder, license);
+    if (text === null) throw new Error(`${name} has no text of its licence; it cannot be included.`);
+    named.set(text, [...(named.get(text) ?? []), `${name} ${version}`]);
+  }
+  const others = [...named].map(([text, names]) => `\n${'-'.repeat(80)}\n${names.join('\n')}\n\n${text}`);
   return fs.readFileSync(path.join(ROOT, 'LICENSE'), 'utf8') + others.join('');
+}
+
+/** The licence of a package: its file, a section at the end of its README, or a reference to ours if it has the same. */
+function licenceText(folder, license) {
+  const files = fs.readdirSync(folder);
+  const file = files.find((each) => /^licen[cs]e/i.test(each));
+  if (file !== undefined) return fs.readFileSync(path.join(folder, file), 'utf8');
+  if (license === 'Apache-2.0') return 'Apache License, Version 2.0, as above.\n';
+  const readme = fs.readFileSync(
+    path.join(
+      folder,
+      files.find((each) => /^readme/i.test(each)),
+    ),
+    'utf8',
+  );
+  const section = readme.toLowerCase().lastIndexOf('## licen');
+  return section < 0 ? null : readme.slice(section);
 }
 
 async function npmPack(folder) {

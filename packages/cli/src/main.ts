@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { run } from './run.js';
 
 // A reader that has seen enough (`ecf check | head`) closes the pipe; that is not our error. A full disk is an error.
