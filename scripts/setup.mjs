@@ -83,7 +83,7 @@ function manifests() {
   const folders = ['packages', 'services', 'deploy'].flatMap((top) =>
     fs.existsSync(path.join(ROOT, top)) ? fs.readdirSync(path.join(ROOT, top)).map((name) => `${top}/${name}`) : [],
   );
-  return ['.', 'bench', 'test-e2e', ...folders]
+  return ['.', 'bench', 'site', 'test-e2e', ...folders]
     .map((folder) => path.posix.join(folder, 'package.json'))
     .filter((file) => fs.existsSync(path.join(ROOT, file)));
 }

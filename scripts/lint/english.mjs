@@ -35,10 +35,12 @@ const PHRASES = [
 const LEFT_OUT = new Set([
   'node_modules',
   'dist',
+  'dist-docs',
   'generated',
   'golden',
   'english.mjs',
   'README.es.md',
+  'es',
   'CHANGELOG.md',
   'pnpm-lock.yaml',
   // Generated from texts that are checked.

@@ -14,6 +14,8 @@ const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'examples/README.md',
+  'site/index.md',
+  'site/es/index.md',
   ...pagesIn('docs'),
   ...pagesIn('docs/adr'),
   ...pagesIn('docs/events'),
@@ -23,6 +25,8 @@ const PAGES = [
 /** Listed but not run here: each starts a deployment or runs these tests, and other tests cover them. */
 const SHOWN = [
   'npm start',
+  "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
+  'npx ecf check invoice.json',
   'npm run distributed',
   'npm run generate',
   'npm test',

@@ -46,7 +46,7 @@ export const gatewaySettings = z.object({
       'File of the access log, one JSON object per line; unset = the process writes the accesses to its log, at level info',
   }),
   ACCESS_LOG_BYTES: setting.integer({
-    description: 'Bytes at which the access log is renamed to <file>.1 and a new file begins',
+    description: 'Bytes at which the access log is renamed to `<file>.1` and a new file begins',
     min: 100_000,
     max: 10_737_418_240,
     default: 104_857_600,

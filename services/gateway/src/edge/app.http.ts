@@ -13,6 +13,7 @@ import type { Express, RequestHandler } from 'express';
 import { accessLog, securityHeaders } from './access-log.http.js';
 import { docsRoutes } from './docs-page.http.js';
 import { type EdgeOptions, edge, findSender, limitSender } from './edge.http.js';
+import { guideRoutes } from './guide.http.js';
 import { ownRoutes } from './own-routes.js';
 import { watchSenders } from './proxy-warning.http.js';
 
@@ -44,6 +45,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `/account/...` | `accounts/routes.ts`, behind `edge.http.ts`: certificates, ranges, keys, webhooks |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.http.ts` |
+ * | `GET /docs/guide/...` | `guide.http.ts`: the site of the documentation |
  * | `/console/session` | `console/session.http.ts` |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `accounts/taxpayer-states.http.ts`: for services |
  * | `/admin/...` | `operations/routes.ts`: accounts, taxpayers, the settings of `accounts/routes.ts` |
@@ -87,7 +89,7 @@ function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions):
 
 function ownPart(app: Express, { version, ready, admin, console }: GatewayAppOptions): void {
   app.use(ownRoutes({ version, ready }));
-  app.use(docsRoutes({ admin: admin !== null }));
+  app.use(guideRoutes(), docsRoutes({ admin: admin !== null }));
   app.use(console);
 }
 

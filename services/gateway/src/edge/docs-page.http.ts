@@ -29,10 +29,16 @@ const START = `window.SwaggerUIBundle({
 });
 `;
 
+const STYLE = `body { margin: 0; }
+.guide { max-width: 1460px; margin: 0 auto; padding: 16px 20px 0; box-sizing: border-box; font-family: sans-serif; }
+.guide a { color: #2f5fb3; }
+`;
+
 const ASSETS: Readonly<Record<string, { type: string; bytes: () => Buffer }>> = {
   'swagger-ui.css': { type: 'text/css; charset=utf-8', bytes: packaged('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', bytes: packaged('swagger-ui-bundle.js') },
   'favicon-32x32.png': { type: 'image/png', bytes: packaged('favicon-32x32.png') },
+  'page.css': { type: 'text/css; charset=utf-8', bytes: () => Buffer.from(STYLE) },
   'start.js': { type: 'text/javascript; charset=utf-8', bytes: () => Buffer.from(START) },
 };
 
@@ -97,8 +103,10 @@ function sendPage(res: Response, document: string): void {
 <title>e-CF gateway: operations</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
 </head>
 <body data-document="${document}">
+<div class="guide"><a href="/docs/guide/">Guide</a></div>
 <div id="operations"></div>
 <noscript>The operations are described in <a href="${document}">${document}</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
