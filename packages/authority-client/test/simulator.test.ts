@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSimulator, type Simulator } from '@ecf/authority-simulator';
+import { startSimulator, type Simulator } from '@ecf/authority-simulator';
 import { type DocumentNode, deriveRfce } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { testKey } from '@ecf/test-support';
@@ -69,7 +69,7 @@ async function submitAndQuery(encf: string) {
 }
 
 beforeAll(async () => {
-  simulator = await createSimulator({ port: 0, processingMs: 0, clock, statusKey: 'status-key-1' });
+  simulator = await startSimulator({ port: 0, processingMs: 0, clock, statusKey: 'status-key-1' });
   client = createAuthorityClient({
     endpoints: authorityEndpoints(simulator.url),
     userAgent: 'ecf-test/1',

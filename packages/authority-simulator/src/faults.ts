@@ -30,6 +30,29 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
+/** A fault as a test or user requests it; see docs/authority-simulator.md. */
+export interface FaultRequest {
+  readonly operation: Operation | '*';
+  readonly kind: FaultKind;
+  /** How many calls it hits; without it, all until it is deleted. */
+  readonly times?: number;
+  /** Probability that it hits a call, 0 to 1; default 1. */
+  readonly rate?: number;
+  /** Kind `http`: status (default 503), body (text as it is, other values as JSON) and headers. */
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Kind `slow`: milliseconds before the answer. */
+  readonly delay_ms?: number;
+  /** Kind `verdict`. */
+  readonly verdict?: {
+    readonly codigo: string | number;
+    readonly estado?: string;
+    readonly mensajes?: readonly (string | { readonly codigo?: string | number; readonly valor?: string })[];
+    readonly secuenciaUtilizada?: boolean;
+  };
+}
+
 export interface Fault {
   readonly id: string;
   readonly operation: Operation | '*';

@@ -7,9 +7,9 @@ const SEED_LIFETIME_MS = 5 * 60_000;
 /** Seeds that wait for their signature: each is good for one answer, in the place that gave it. */
 export class Seeds {
   readonly #waiting = new Map<string, { readonly scope: string; readonly expiresAt: number }>();
-  readonly #randomBytes: (length: number) => Buffer;
+  readonly #randomBytes: (length: number) => Uint8Array;
 
-  constructor(randomBytes: (length: number) => Buffer) {
+  constructor(randomBytes: (length: number) => Uint8Array) {
     this.#randomBytes = randomBytes;
   }
 
@@ -19,7 +19,7 @@ export class Seeds {
       if (seed.expiresAt > now.getTime()) break;
       this.#waiting.delete(value);
     }
-    const value = this.#randomBytes(96).toString('base64');
+    const value = Buffer.from(this.#randomBytes(96)).toString('base64');
     this.#waiting.set(value, { scope, expiresAt: now.getTime() + SEED_LIFETIME_MS });
     return value;
   }

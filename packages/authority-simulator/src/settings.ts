@@ -1,7 +1,10 @@
 import { readTaxpayers } from './control/input.js';
+import type { SubmissionRow } from './control/submission-row.js';
+import type { TestCertificate, TestHolder } from './control/test-certificates.js';
+import type { FaultRequest } from './faults.js';
 import type { TaxpayerEntry } from './ledger/taxpayers.js';
 
-/** Settings of a simulator. Everything has a default, so that `createSimulator({})` is a working authority. */
+/** Settings of a simulator. Everything has a default, so that `startSimulator()` is a working authority. */
 export interface SimulatorOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
@@ -28,7 +31,7 @@ export interface SimulatorOptions {
   readonly newId?: () => string;
   /** Decides fault and error rates: a number from 0 (inclusive) to 1. */
   readonly random?: () => number;
-  readonly randomBytes?: (length: number) => Buffer;
+  readonly randomBytes?: (length: number) => Uint8Array;
 }
 
 /** A running simulator. */
@@ -36,6 +39,18 @@ export interface Simulator {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly port: number;
+  /** Everything that arrived with a valid token, oldest first. */
+  submissions(): SubmissionRow[];
+  /**
+   * Lets calls fail, until the fault is used up or `reset` is called. Returns its id.
+   *
+   * @throws Error naming the field and its rule
+   */
+  fail(fault: FaultRequest): string;
+  /** Deletes documents, faults and announcements. Taxpayers and tokens stay. */
+  reset(): void;
+  /** A new certificate with its key, to log in and to sign; `holder` is described at `TestHolder`. */
+  certificate(holder?: TestHolder): TestCertificate;
   /** Ends open connections, writes pending data, and frees the port and the data folder. */
   stop(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { TestCertificates } from './control/test-certificates.js';
 import type { FaultPlan } from './faults.js';
 import type { CertificationSets } from './ledger/certification-sets.js';
 import type { DocumentReader } from './ledger/document-facts.js';
@@ -16,6 +17,7 @@ export interface Simulation {
   readonly seeds: Seeds;
   readonly tokens: Tokens;
   readonly faults: FaultPlan;
+  readonly certificates: TestCertificates;
   readonly maintenance: MaintenancePlan;
   readonly signatures: SignatureReading;
   readonly processingMs: number;

@@ -3,7 +3,10 @@ import { mkdirSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { controlRoutes } from './control/control.js';
+import { controlRoutes, reset } from './control/control.js';
+import { readFault } from './control/input.js';
+import { submissionRow } from './control/submission-row.js';
+import { TestCertificates } from './control/test-certificates.js';
 import { FaultPlan } from './faults.js';
 import { createApp } from './http/app.js';
 import { CertificationSets } from './ledger/certification-sets.js';
@@ -23,14 +26,14 @@ import type { Simulation } from './simulation.js';
  *
  * @throws Error when the port is taken or the data folder is used by another simulator
  */
-export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const folder = options.dataDir ?? null;
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unlock = folder === null ? null : await lockFolder(folder);
   let url = '';
   const journal = new Journal(folder === null ? null : path.join(folder, 'journal.ndjson'));
   const simulation = simulationOf(options, journal, () => options.publicUrl ?? url);
-  const { faults } = simulation;
+  const { faults, ledger, clock, newId } = simulation;
   const disturbance = {
     latencyMs: options.latencyMs ?? 0,
     errorRate: options.errorRate ?? 0,
@@ -48,6 +51,14 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   return {
     url,
     port,
+    submissions: () => Array.from(ledger.list(), (each) => submissionRow(each, clock().getTime())),
+    fail(request) {
+      const fault = readFault(Buffer.from(JSON.stringify(request)), newId());
+      faults.add(fault);
+      return fault.id;
+    },
+    reset: () => void reset(simulation),
+    certificate: (holder = {}) => simulation.certificates.issue(holder, clock()),
     async stop() {
       faults.clear();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -72,7 +83,7 @@ function simulationOf(options: SimulatorOptions, journal: Journal, publicUrl: ()
     if (entry.t === 'token-key') tokenKey = Buffer.from(entry.key, 'base64');
   }
   if (tokenKey === null) {
-    tokenKey = bytes(32);
+    tokenKey = Buffer.from(bytes(32));
     journal.append({ t: 'token-key', key: tokenKey.toString('base64') });
   }
   for (const entry of options.demo ?? []) taxpayers.put(entry);
@@ -85,6 +96,7 @@ function simulationOf(options: SimulatorOptions, journal: Journal, publicUrl: ()
     seeds: new Seeds(bytes),
     tokens: new Tokens(tokenKey),
     faults: new FaultPlan(options.random ?? Math.random),
+    certificates: new TestCertificates(),
     maintenance: new MaintenancePlan(),
     signatures: { strict: false },
     processingMs: options.processingMs ?? 200,

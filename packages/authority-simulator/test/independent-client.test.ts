@@ -5,14 +5,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { createSimulator } from '../src/index.js';
+import { startSimulator } from '../src/index.js';
 import { certificate } from './support/signing.js';
 
 const script = path.join(path.dirname(fileURLToPath(import.meta.url)), 'support/independent-client.cjs');
 
 describe('a client that was written for the authority itself', () => {
   it('does all its work with only the host changed', async () => {
-    const simulator = await createSimulator({ processingMs: 0 });
+    const simulator = await startSimulator({ processingMs: 0 });
     const temporary = mkdtempSync(path.join(tmpdir(), 'simulator-client-'));
     try {
       const p12 = path.join(temporary, 'certificate.p12');

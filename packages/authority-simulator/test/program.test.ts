@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -32,7 +32,7 @@ function temporaryFolder(): string {
 async function start(env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(main, [], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', SIMULATOR_PORT: '0', ...env },
   });
   running.push(child);
   return { child, url: await readyUrl(child) };
@@ -133,6 +133,29 @@ withProgram('the program', () => {
     expect(await released).toEqual([0, null]);
   });
 
+  it('prints its addresses for a person, and ends with 0 on Ctrl-C', async () => {
+    const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    running.push(child);
+    let text = '';
+    for await (const chunk of child.stdout) {
+      text += chunk;
+      if (text.endsWith('ends it.\n')) child.kill('SIGINT');
+    }
+    const url = /Page {6}(http:\/\/127\.0\.0\.1:\d+)\//.exec(text)?.[1];
+    for (const part of ['no legal effect', `${url}/_control/certificate`, `curl ${url}/_control/submissions`])
+      expect(text).toContain(part);
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(child.exitCode ?? (await ended(child))[0]).toBe(0);
+  });
+
+  it('explains itself, and refuses unknown options', () => {
+    const run = (...args: string[]) => spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
+    const { status, stdout } = run('--help');
+    expect([status, stdout.split('\n').filter((line) => line.length > 80)]).toEqual([0, []]);
+    expect(run('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(run('--prot', '1')).toMatchObject({ status: 2, stderr: expect.stringContaining("Unknown option '--prot'") });
+  });
+
   it('refuses a second simulator in its folder', async () => {
     const SIMULATOR_DATA = temporaryFolder();
     await start({ SIMULATOR_DATA });
@@ -153,12 +176,16 @@ withProgram('the program', () => {
   });
 
   it('does not start with a bad setting', async () => {
-    await expect(start({ SIMULATOR_PORT: '70000' })).rejects.toThrow(/^ended with 1: SIMULATOR_PORT has to be/);
+    await expect(start({ SIMULATOR_PORT: '70000' })).rejects.toThrow(
+      /^ended with 1: authority-simulator: SIMULATOR_PORT has to be/,
+    );
   });
 
   it('reports that its port is in use', async () => {
     const { url } = await start({});
-    await expect(start({ SIMULATOR_PORT: new URL(url).port })).rejects.toThrow(/EADDRINUSE/);
+    await expect(start({ SIMULATOR_PORT: new URL(url).port })).rejects.toThrow(
+      /port \d+ is taken\. Choose another one with --port/,
+    );
   });
 
   it('fails a share of calls on request', async () => {

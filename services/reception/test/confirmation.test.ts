@@ -7,7 +7,7 @@ import {
   inMemoryTokenCache,
   type TokenProvider,
 } from '@ecf/authority-client';
-import { createSimulator, type Simulator } from '@ecf/authority-simulator';
+import { startSimulator, type Simulator } from '@ecf/authority-simulator';
 import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { camelCaseRows } from '@ecf/postgres';
@@ -37,7 +37,7 @@ const next = () => encf(++sequence);
 
 beforeAll(async () => {
   const clock = () => world?.now() ?? new Date();
-  simulator = await createSimulator({ processingMs: 0, clock });
+  simulator = await startSimulator({ processingMs: 0, clock });
   world = await startWorld({ settings: { AUTHORITY_URL: simulator.url }, instances: 2 });
   authority = createAuthorityClient({ endpoints: authorityEndpoints(simulator.url), userAgent: 'a provider', clock });
   tokens = createTokenProvider({ client: authority, cache: inMemoryTokenCache(clock), clock });

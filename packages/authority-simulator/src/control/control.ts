@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { toIsoDominican } from '@ecf/domain';
+import { isRnc } from '@ecf/domain';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { send } from '../http/app.js';
 import { type Answer, emptyAnswer, Query } from '../http/call.js';
 import { rawBody } from '../http/read-body.js';
-import { presentVerdict, type Submission } from '../ledger/submission.js';
+import type { Submission } from '../ledger/submission.js';
 import { isOperation, OPERATIONS } from '../services.js';
 import type { Simulation } from '../simulation.js';
 import {
@@ -18,6 +18,7 @@ import {
   readTaxpayer,
   showFault,
 } from './input.js';
+import { submissionRow } from './submission-row.js';
 
 interface ControlCall {
   readonly body: Buffer;
@@ -39,6 +40,7 @@ const ROUTES: Readonly<Record<string, Partial<Record<'get' | 'post' | 'put' | 'd
   '/taxpayers/:id': { get: showTaxpayer, put: putTaxpayer, delete: removeTaxpayer },
   '/maintenance': { put: putMaintenance },
   '/signatures': { get: ({ signatures }) => json(200, signatures), put: putSignatures },
+  '/certificate': { get: giveCertificate },
   '/certification/:id': { get: showCertification, put: putCertification },
   '/certification/:id/restart': { post: restartCertification },
 };
@@ -120,7 +122,20 @@ function putSignatures({ signatures }: Simulation, { body }: ControlCall): Answe
   return emptyAnswer(204);
 }
 
-function reset({ faults, maintenance, signatures, ledger, facts, certification }: Simulation): Answer {
+/** A new test certificate of the holder in the parameters. */
+function giveCertificate({ certificates, clock }: Simulation, { query }: ControlCall): Answer {
+  const [holderId, rnc, commonName] = [query.get('holder_id'), query.get('rnc'), query.get('name')];
+  if (holderId !== null && !/^[A-Z0-9]{5,20}$/i.test(holderId))
+    throw new ControlRefused('holder_id has to be a cédula, an RNC or a passport number.');
+  if (rnc !== null && !isRnc(rnc)) throw new ControlRefused('rnc has to be 9 or 11 digits.');
+  if (commonName !== null && commonName.length > 64) throw new ControlRefused('name has at most 64 characters.');
+  const holder = { ...(holderId && { holderId }), ...(rnc && { rnc }), ...(commonName && { commonName }) };
+  const { p12 } = certificates.issue(holder, clock());
+  const headers = { 'Content-Disposition': 'attachment; filename="test.p12"' };
+  return { status: 200, body: Buffer.from(p12), contentType: 'application/x-pkcs12', headers };
+}
+
+export function reset({ faults, maintenance, signatures, ledger, facts, certification }: Simulation): Answer {
   faults.clear();
   maintenance.announce(null);
   signatures.strict = false;
@@ -164,26 +179,6 @@ function restartCertification({ ledger, certification }: Simulation, { id, body 
   return emptyAnswer(204);
 }
 
-/** A submission as the control interface shows it. */
-function showSubmission(submission: Submission, now: number): object {
-  const { code, status } = presentVerdict(submission, now);
-  return {
-    id: String(submission.id),
-    operation: submission.operation,
-    env: submission.env,
-    rnc: submission.rnc,
-    encf: submission.encf,
-    filename: submission.filename,
-    sha256: submission.sha256,
-    received_at: toIsoDominican(new Date(submission.receivedAt)),
-    track_id: submission.trackId,
-    code,
-    status,
-    effective: submission.effective,
-    answered: submission.answered,
-  };
-}
-
 const ROWS_AT_ONCE = 500;
 
 /** The list as JSON text, piece by piece. */
@@ -191,7 +186,7 @@ function* listAsJson(submissions: Iterable<Submission>, now: number): Generator<
   let rows: string[] = [];
   let before = '[';
   for (const submission of submissions) {
-    rows.push(JSON.stringify(showSubmission(submission, now)));
+    rows.push(JSON.stringify(submissionRow(submission, now)));
     if (rows.length < ROWS_AT_ONCE) continue;
     yield before + rows.join(',\n');
     rows = [];

@@ -3,6 +3,7 @@ import type { Environment } from '@ecf/domain';
 import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
 import type { Fault } from '../faults.js';
 import { TRY_AGAIN } from '../operations/consumer-reception.js';
+import { page } from '../page.js';
 import { ENVIRONMENTS, type Operation, type Service, serviceExists } from '../services.js';
 import type { Simulation } from '../simulation.js';
 import { type Answer, emptyAnswer, type Handler, prefersXml, Query, represent, textAnswer } from './call.js';
@@ -29,7 +30,7 @@ interface Disturbance {
   readonly random: () => number;
 }
 
-type Served = Pick<Simulation, 'faults' | 'ledger' | 'tokens' | 'clock'>;
+type Served = Pick<Simulation, 'faults' | 'ledger' | 'tokens' | 'clock' | 'publicUrl'>;
 
 const GREETING = textAnswer(
   200,
@@ -58,7 +59,10 @@ export function createApp(
     request.url = path + request.url.slice(request.path.length);
     next();
   });
-  app.get('/', (request, response) => send(request, response, GREETING));
+  app.get('/', (request, response) => {
+    const isBrowser = request.headers.accept?.includes('text/html') === true;
+    send(request, response, isBrowser ? textAnswer(200, page(simulation), 'text/html; charset=utf-8') : GREETING);
+  });
   for (const route of routes) {
     for (const [segment, env] of Object.entries(ENVIRONMENTS)) {
       const { service } = route;

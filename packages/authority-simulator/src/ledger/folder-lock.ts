@@ -2,7 +2,6 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tryLock } from 'fs-native-extensions';
 
 const TIMEOUT_MS = 2000;
 
@@ -14,6 +13,8 @@ const TIMEOUT_MS = 2000;
  * @throws Error when the other simulator stays
  */
 export async function lockFolder(folder: string): Promise<() => void> {
+  // A native module, so only a simulator with a folder needs it.
+  const { tryLock } = await import('fs-native-extensions');
   const handle = openSync(path.join(folder, 'simulator.lock'), 'w', 0o600);
   for (let waited = 0; !tryLock(handle); waited += 50) {
     if (waited >= TIMEOUT_MS) {

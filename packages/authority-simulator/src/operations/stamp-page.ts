@@ -79,8 +79,10 @@ function stateOf({ verdict }: Submission): string {
 function page(lines: readonly string[]) {
   const rows = lines.map((line) => `<p>${escapeXml(line)}</p>`).join('\n');
   const html = `<!DOCTYPE html>
-<html lang="es"><head><meta charset="utf-8"><title>Consulta de timbre</title></head>
+<html lang="es"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Consulta de timbre</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:2rem auto;padding:0 1.5rem}p{margin:0;padding:.4rem 0;border-bottom:1px solid #ddd}</style></head>
 <body>
+<h1>Consulta de timbre</h1>
 ${rows}
 </body></html>
 `;

@@ -1,5 +1,5 @@
 import type { IssuedCertificate } from '@ecf/xml-signing/certificate-authority';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.js';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/index.js';
 import { call, type Json, multipart, type Reply, type Request } from './http.js';
 import { certificate, sign } from './signing.js';
 
@@ -19,7 +19,7 @@ export class Authority {
 
   async restart(): Promise<void> {
     await this.#simulator?.stop();
-    this.#simulator = await createSimulator({ processingMs: 0, clock: () => this.now, ...this.options });
+    this.#simulator = await startSimulator({ processingMs: 0, clock: () => this.now, ...this.options });
   }
 
   async stop(): Promise<void> {

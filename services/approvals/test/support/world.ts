@@ -6,7 +6,7 @@ import path from 'node:path';
 import { openFileXmlStore, ownDocuments } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn } from '@ecf/authority-client/login';
-import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
+import { startSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import { type BusEvent, createInProcessBus } from '@ecf/bus';
 import { makeEvent } from '@ecf/bus/events';
 import {
@@ -93,7 +93,7 @@ export class World {
   readonly accounts = new Map<string, { env: Environment; given: boolean; account: string }>();
 
   private constructor(
-    readonly simulator: Awaited<ReturnType<typeof createSimulator>>,
+    readonly simulator: Awaited<ReturnType<typeof startSimulator>>,
     readonly databaseUrl: string,
     readonly folder: string,
     readonly bus: ReturnType<typeof createInProcessBus>,
@@ -103,7 +103,7 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const postgres = await startTestPostgres();
-    const simulator = await createSimulator({ processingMs: 0, ...options.simulator });
+    const simulator = await startSimulator({ processingMs: 0, ...options.simulator });
     const folder = mkdtempSync(path.join(os.tmpdir(), 'ecf-approvals-'));
     const bus = createInProcessBus({ logger: silentLogger });
     const archive = await openFileXmlStore(path.join(folder, 'xml'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/archive';
-import { createSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
+import { startSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
 import { createInProcessBus } from '@ecf/bus';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
 import { type RunningServer, serve } from '@ecf/http';
@@ -78,7 +78,7 @@ export class World {
   readonly authority = createCertificateAuthority({ commonName: 'Prueba', key: testKey(1) });
 
   private constructor(
-    readonly simulator: Awaited<ReturnType<typeof createSimulator>>,
+    readonly simulator: Awaited<ReturnType<typeof startSimulator>>,
     readonly databaseUrl: string,
     readonly databasePid: number,
     private readonly options: WorldOptions,
@@ -92,7 +92,7 @@ export class World {
 
   static async create(options: WorldOptions = {}): Promise<World> {
     const postgres = await startTestPostgres();
-    const simulator = await createSimulator({ processingMs: 50, ...options.simulator });
+    const simulator = await startSimulator({ processingMs: 50, ...options.simulator });
     return new World(simulator, await postgres.createDatabase('emission'), postgres.pid, options);
   }
 
