@@ -18,6 +18,7 @@ const PAGES = [
   'site/es/index.md',
   ...pagesIn('docs'),
   ...pagesIn('docs/adr'),
+  ...pagesIn('docs/es'),
   ...pagesIn('docs/events'),
   ...pagesIn('docs/incidents'),
   ...pagesIn('docs/runbooks'),
@@ -56,6 +57,8 @@ function pagesIn(folder: string): string[] {
   const names = fs.readdirSync(path.join(ROOT, folder));
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
 }
+
+const isSpanish = (page: string) => page.startsWith('docs/es/');
 
 /** Where the links of a page lead; patterns in code may look like links. */
 function links(page: string): string[] {
@@ -102,7 +105,8 @@ function run(script: string, env: Record<string, string>): Promise<{ code: numbe
 }
 
 describe('the commands of a page of the documentation', () => {
-  const running = PAGES.filter((page) => blocks(page).some(({ language }) => language === 'sh'));
+  // The Spanish pages have the blocks of the English ones.
+  const running = PAGES.filter((page) => !isSpanish(page) && blocks(page).some(({ language }) => language === 'sh'));
 
   it('are on the pages for users, operators and developers', () => {
     const names = running.map((page) => path.basename(page, '.md'));
@@ -186,4 +190,24 @@ describe('the Spanish README', () => {
     expect(same('README.es.md')).toEqual(same('README.md'));
     expect(links('README.es.md').slice(1)).toEqual(links('README.md').slice(1));
   });
+});
+
+describe('a Spanish page', () => {
+  const code = (page: string) => {
+    const text = fs.readFileSync(path.join(ROOT, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
+    return [...text.matchAll(/`[^`\n]+`/g)].map(([name]) => name).sort();
+  };
+
+  it.each(PAGES.filter(isSpanish))(
+    'has the commands, the names in code and the links of the English page: %s',
+    (page) => {
+      const english = page.replace('docs/es/', 'docs/');
+      expect(blocks(page).map(({ language, text }) => ({ language, text }))).toEqual(
+        blocks(english).map(({ language, text }) => ({ language, text })),
+      );
+      expect(code(page)).toEqual(code(english));
+      const files = (one: string) => links(one).map((link) => path.basename(link.split('#')[0] ?? ''));
+      expect(files(page)).toEqual(files(english));
+    },
+  );
 });
