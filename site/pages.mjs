@@ -85,7 +85,6 @@ const GROUPS = [
       ['docs/emission-cycle.md', 'One invoice, step by step', 'Una factura, paso a paso'],
       ['docs/operations.md', 'Operations and tests', 'Operaciones y pruebas'],
       ['docs/events/README.md', 'Topics', 'Temas de eventos'],
-      ['docs/status-poller.md', 'Status poller', 'Consulta de resultados'],
       ['docs/authority-client.md', 'Authority client', 'Cliente de la DGII'],
       ['docs/authority-simulator.md', 'Authority simulator', 'Simulador de la DGII'],
       ['docs/authority-divergences.md', 'Differences from the schemas', 'Diferencias con los esquemas'],
