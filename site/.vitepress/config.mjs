@@ -13,8 +13,10 @@ function sidebar(language) {
     text: text[language],
     ...(collapsed === undefined ? {} : { collapsed }),
     items: items.map(([source, ...labels]) => {
-      const translation = language === 1 ? translationOf(source) : null;
-      return { text: labels[language], link: addressOf(translation ?? source) };
+      if (language === 0) return { text: labels[0], link: addressOf(source) };
+      const translation = translationOf(source);
+      if (translation !== null) return { text: labels[1], link: addressOf(translation) };
+      return { text: `${labels[1]} <abbr class="in-english" title="en inglés">EN</abbr>`, link: addressOf(source) };
     }),
   }));
 }

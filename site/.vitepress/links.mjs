@@ -19,11 +19,16 @@ export function resolveLinks(md) {
     const place = path.relative(path.resolve(import.meta.dirname, '../.pages'), env.path);
     const source = sourceOf(place);
     if (source === null) return;
-    for (const token of tokens) {
+    for (const [at, token] of tokens.entries()) {
+      if (tokens[at - 2]?.type === 'list_item_open' && token.content.startsWith('[ ] ')) checkbox(token.children[0]);
       if (token.type === 'html_block') token.content = withPictures(token.content, source, place);
       if (token.children) token.children = resolved(token.children, source, place, Token);
     }
   });
+}
+
+function checkbox(text) {
+  text.content = text.content.replace('[ ]', '☐');
 }
 
 function resolved(children, source, place, Token) {
