@@ -28,12 +28,12 @@ export function fetchWithRetries({ fetch, timeout, maxRetries }: RetryOptions) {
     const isRepeatable = request.method === 'GET' || request.headers.has('idempotency-key');
     for (let retry = 0; ; retry += 1) {
       const isLast = retry === maxRetries;
-      const outcome = await attempt(fetch, isLast ? request : request.clone(), request.signal, timeout).catch(
-        (error) => {
-          request.signal.throwIfAborted();
-          return noAnswer(request, error);
-        },
-      );
+      // A body can be sent once.
+      const sent = isLast || request.body === null ? request : request.clone();
+      const outcome = await attempt(fetch, sent, request.signal, timeout).catch((error) => {
+        request.signal.throwIfAborted();
+        return noAnswer(request, error);
+      });
       const pause = retryAfterOf(outcome) ?? (isRepeatable && isNoAnswer(outcome) ? 0.5 * 2 ** retry : Infinity);
       if (isLast || pause > LONGEST_PAUSE) return accepted(outcome);
       await sleep(pause, request.signal);
