@@ -7,6 +7,7 @@ export * from './authority-codes.js';
 export * from './document/confirmation-address.js';
 export * from './document/document-summary.js';
 export * from './document/document-tree.js';
+export * from './document/document-types.js';
 export * from './document/fault.js';
 export * from './document/printed-legends.js';
 export * from './document/rfce.js';

@@ -3,6 +3,7 @@ import {
   confirmationAddress,
   DEFERRED_LEGEND,
   Decimal,
+  DOCUMENT_TYPES,
   type DocumentNode,
   type Environment,
   groupOf,
@@ -13,15 +14,7 @@ import {
   textOf,
 } from '@ecf/domain';
 import { PLACES } from './places.js';
-import {
-  DOCUMENT_TYPES,
-  MODIFICATIONS,
-  PAYMENT_CONDITIONS,
-  PAYMENT_FORMS,
-  TRANSPORT_MODES,
-  taxName,
-  unitName,
-} from './words.js';
+import { MODIFICATIONS, PAYMENT_CONDITIONS, PAYMENT_FORMS, TRANSPORT_MODES, taxName, unitName } from './words.js';
 
 /** A label and its value. */
 export type Labelled = readonly [label: string, value: string];
