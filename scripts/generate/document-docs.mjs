@@ -73,7 +73,7 @@ function elementTable(elements, columns) {
 
 function facets(rule) {
   if (rule.type === null) return '';
-  const { base, enumeration, says: _says, readAs: _readAs, pattern, ...others } = rule.type;
+  const { base, enumeration, says: _says, readAs: _readAs, portable: _portable, pattern, ...others } = rule.type;
   const parts = [`${rule.typeName}`, `xs:${base}`];
   if (pattern !== undefined) parts.push(`pattern \`${pattern}\``);
   for (const [name, value] of Object.entries(others)) parts.push(`${name} ${value}`);

@@ -38,11 +38,64 @@ type Json<P, S extends number, M = 'get'> = M extends keyof P
   ? P[M] extends { responses: Record<S, { content: { 'application/json': infer B } }> } ? B : never
   : never;
 
-const invoice: components['schemas']['InvoiceDocument'] = {
-  ECF: {
-    Encabezado: { Version: '1.0', IdDoc: { TipoeCF: '31', eNCF: 'E310000000001' }, Totales: { MontoTotal: 550 } },
-    DetallesItems: { Item: [{ NumeroLinea: '1', MontoItem: '550.00' }] },
+const ecf: components['schemas']['Ecf31'] = {
+  Encabezado: {
+    Version: '1.0',
+    IdDoc: { TipoeCF: '31', TipoIngresos: '01', TipoPago: '1' },
+    Emisor: { RNCEmisor: '199999991', RazonSocialEmisor: 'Palma', DireccionEmisor: 'Calle 1', FechaEmision: '15-06-2026' },
+    Comprador: { RNCComprador: '188888885', RazonSocialComprador: 'Caoba' },
+    Totales: { MontoExento: 550, MontoTotal: '550.00' },
   },
+  DetallesItems: {
+    Item: [
+      {
+        NumeroLinea: '1',
+        IndicadorFacturacion: '4',
+        NombreItem: 'Libro',
+        IndicadorBienoServicio: '1',
+        CantidadItem: 1,
+        PrecioUnitarioItem: '550.00',
+        MontoItem: 550,
+      },
+    ],
+  },
+};
+const invoice: components['schemas']['InvoiceDocument'] = { ECF: ecf };
+type Ecf31 = components['schemas']['Ecf31'];
+export const wrongCodes: Ecf31['Encabezado']['IdDoc'] = {
+  // @ts-expect-error it is a type 31
+  TipoeCF: '33',
+  TipoIngresos: '01',
+  // @ts-expect-error there is no such code
+  TipoPago: '9',
+};
+export const wrongParties: Ecf31 = {
+  ...ecf,
+  Encabezado: {
+    ...ecf.Encabezado,
+    Emisor: {
+      ...ecf.Encabezado.Emisor,
+      // @ts-expect-error an RNC is a text
+      RNCEmisor: 199999991,
+    },
+    // @ts-expect-error the buyer of a type 31 has an RNC
+    Comprador: { RazonSocialComprador: 'Caoba' },
+    Totales: {
+      MontoTotal: '550.00',
+      // @ts-expect-error no element has this name
+      MontoExcento: '550.00',
+    },
+  },
+};
+export const wrongLine: Ecf31['DetallesItems']['Item'][number] = {
+  NumeroLinea: '1',
+  IndicadorFacturacion: '4',
+  NombreItem: 'Libro',
+  IndicadorBienoServicio: '1',
+  CantidadItem: '1',
+  PrecioUnitarioItem: '550.00',
+  // @ts-expect-error an amount is a text or a number
+  MontoItem: true,
 };
 const form: paths['/fe_Submit']['post']['requestBody']['content']['multipart/form-data'] = { data: invoice };
 const body: paths['/fe_Submit']['post']['requestBody']['content']['application/json'] = invoice;
@@ -228,7 +281,9 @@ describe('the client of openapi-python-client', () => {
       const printed = run(generator, ['generate', '--path', 'openapi.json', '--output-path', 'client', '--overwrite']);
       // It has no type for these media types.
       const others = printed.split('\n').filter((line) => /unsupported content.type/i.test(line));
-      expect(others.filter((line) => !/application\/(xml|x-ndjson|pdf)|image\/(svg|png)/.test(line))).toEqual([]);
+      expect(
+        others.filter((line) => !/application\/(xml|x-ndjson|pdf|schema\+json)|image\/(svg|png)/.test(line)),
+      ).toEqual([]);
       fs.writeFileSync(
         path.join(folder, 'client', 'use.py'),
         PYTHON_USE.replace('"openapi.json"', '"../openapi.json"'),

@@ -1,4 +1,5 @@
 export { comparableText, type Difference, differences } from './compare-documents.js';
+export { documentSchema, type JsonSchema } from './document-schemas.js';
 export type { CheckedDocument, DocumentName, ExaminedDocument, ExamineOptions, SchemaId } from './documents.js';
 export { examineJson, examineXml } from './examine.js';
 export { checkJson } from './json/check-json.js';

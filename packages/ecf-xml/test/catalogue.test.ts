@@ -57,6 +57,13 @@ function asFacts(rule: ElementRule): FactNode {
   return { name, min, max, children: children.map(asFacts) };
 }
 
-function facetsOf({ base, pattern, says: _says, readAs: _readAs, ...others }: SimpleType): Record<string, unknown> {
+function facetsOf({
+  base,
+  pattern,
+  says: _says,
+  readAs: _readAs,
+  portable: _portable,
+  ...others
+}: SimpleType): Record<string, unknown> {
   return { base: `xs:${base}`, ...others, ...(pattern === undefined ? {} : { pattern: [pattern] }) };
 }

@@ -8,6 +8,8 @@ import {
   OWN_OPERATIONS,
   openApiDocument,
 } from '@ecf/contracts';
+import { ECF_TYPES } from '@ecf/domain';
+import { documentSchema } from '@ecf/ecf-xml';
 import { errorHandler } from '@ecf/http';
 import { createMasterKeys } from '@ecf/kit';
 import { silentLogger } from '@ecf/test-support/services';
@@ -105,5 +107,31 @@ describe('the page', () => {
       expect((await fetch(`${url}/docs/${name}`)).status).toBe(404);
     expect((await fetch(`${url}/docs`, { method: 'POST' })).status).toBe(405);
     expect(routesOf(docsRoutes({ admin: false }))).not.toContain('GET /admin/openapi.json');
+  });
+
+  it('serves the schema of each type, and names the ten for any other address', async () => {
+    for (const type of ECF_TYPES) {
+      const address = `${url}/schemas/${type}.json`;
+      const answer = await fetch(address);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/schema+json']);
+      expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(documentSchema(type))));
+      const known = await fetch(address, { headers: { 'if-none-match': answer.headers.get('etag') as string } });
+      expect([known.status, await known.text()]).toEqual([304, '']);
+    }
+    const head = await fetch(`${url}/schemas/31.json`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, expect.any(String), '']);
+    for (const name of ['35.json', '31', '31.xml', 'E31.json', '__proto__.json', '', '31.json/31.json']) {
+      const answer = await fetch(`${url}/schemas/${name}`);
+      expect([name, answer.status]).toEqual([name, 404]);
+      const { code, message } = (await answer.json()) as { code: string; message: string };
+      expect(code).toBe('unknown_route');
+      expect(message).toContain(
+        `There is no schema /schemas/${name}. The schemas of the ten types are /schemas/31.json`,
+      );
+    }
+    for (const method of ['POST', 'OPTIONS', 'DELETE']) {
+      const answer = await fetch(`${url}/schemas/31.json`, { method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
   });
 });

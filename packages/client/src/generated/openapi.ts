@@ -1501,6 +1501,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/schemas/{type}.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the JSON Schema of a type of e-CF
+         * @description Draft 2020-12, generated from the catalogue: names, nesting, limits and codes of an invoice as it is submitted. Editors complete and check invoices with it. The business rules are not in it.
+         */
+        get: operations["schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -1949,9 +1969,7 @@ export interface components {
          */
         BatchDocument: {
             /** @description The elements of the document: Encabezado, DetallesItems, ... */
-            ECF: {
-                [key: string]: unknown;
-            };
+            ECF: components["schemas"]["Ecf"];
             /** @description The reference of the document in your own system; it need not be unique */
             reference?: string;
         };
@@ -2269,6 +2287,186 @@ export interface components {
             /** @description Whether a warning refuses a document where the request has no `warnings` parameter */
             refuse_warnings: boolean;
         };
+        /** @enum {string} */
+        CodificacionTipoImpuestos: "001" | "002" | "003" | "004" | "005" | "006" | "007" | "008" | "009" | "010" | "011" | "012" | "013" | "014" | "015" | "016" | "017" | "018" | "019" | "020" | "021" | "022" | "023" | "024" | "025" | "026" | "027" | "028" | "029" | "030" | "031" | "032" | "033" | "034" | "035" | "036" | "037" | "038" | "039";
+        CodigosItem31: {
+            /** @description TipoCodigo: text of 1 to 14 characters */
+            TipoCodigo: string;
+            /** @description CodigoItem: text of 1 to 35 characters */
+            CodigoItem: string;
+        };
+        Comprador31: {
+            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            RNCComprador: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador: string;
+            /** @description ContactoComprador: text of 1 to 80 characters */
+            ContactoComprador?: string;
+            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            CorreoComprador?: string;
+            /** @description DireccionComprador: text of 1 to 100 characters */
+            DireccionComprador?: string;
+            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            FechaEntrega?: string;
+            /** @description ContactoEntrega: text of 1 to 100 characters */
+            ContactoEntrega?: string;
+            /** @description DireccionEntrega: text of 1 to 100 characters */
+            DireccionEntrega?: string;
+            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            TelefonoAdicional?: string;
+            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            FechaOrdenCompra?: string;
+            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            NumeroOrdenCompra?: string;
+            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            CodigoInternoComprador?: string;
+            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            ResponsablePago?: string;
+            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            InformacionAdicionalComprador?: string;
+        };
+        Comprador32: {
+            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            RNCComprador?: string;
+            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            IdentificadorExtranjero?: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador?: string;
+            /** @description ContactoComprador: text of 1 to 80 characters */
+            ContactoComprador?: string;
+            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            CorreoComprador?: string;
+            /** @description DireccionComprador: text of 1 to 100 characters */
+            DireccionComprador?: string;
+            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            FechaEntrega?: string;
+            /** @description ContactoEntrega: text of 1 to 100 characters */
+            ContactoEntrega?: string;
+            /** @description DireccionEntrega: text of 1 to 100 characters */
+            DireccionEntrega?: string;
+            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            TelefonoAdicional?: string;
+            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            FechaOrdenCompra?: string;
+            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            NumeroOrdenCompra?: string;
+            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            CodigoInternoComprador?: string;
+            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            ResponsablePago?: string;
+            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            InformacionAdicionalComprador?: string;
+        };
+        Comprador41: {
+            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            RNCComprador: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador: string;
+            /** @description ContactoComprador: text of 1 to 80 characters */
+            ContactoComprador?: string;
+            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            CorreoComprador?: string;
+            /** @description DireccionComprador: text of 1 to 100 characters */
+            DireccionComprador?: string;
+            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            CodigoInternoComprador?: string;
+            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            ResponsablePago?: string;
+            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            InformacionAdicionalComprador?: string;
+        };
+        Comprador44: {
+            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            RNCComprador?: string;
+            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            IdentificadorExtranjero?: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador: string;
+            /** @description ContactoComprador: text of 1 to 80 characters */
+            ContactoComprador?: string;
+            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            CorreoComprador?: string;
+            /** @description DireccionComprador: text of 1 to 100 characters */
+            DireccionComprador?: string;
+            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            FechaEntrega?: string;
+            /** @description ContactoEntrega: text of 1 to 100 characters */
+            ContactoEntrega?: string;
+            /** @description DireccionEntrega: text of 1 to 100 characters */
+            DireccionEntrega?: string;
+            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            TelefonoAdicional?: string;
+            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            FechaOrdenCompra?: string;
+            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            NumeroOrdenCompra?: string;
+            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            CodigoInternoComprador?: string;
+            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            ResponsablePago?: string;
+            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            InformacionAdicionalComprador?: string;
+        };
+        Comprador46: {
+            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            RNCComprador?: string;
+            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            IdentificadorExtranjero?: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador: string;
+            /** @description ContactoComprador: text of 1 to 80 characters */
+            ContactoComprador?: string;
+            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            CorreoComprador?: string;
+            /** @description DireccionComprador: text of 1 to 100 characters */
+            DireccionComprador?: string;
+            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description PaisComprador: 3 to 60 characters without digits, the last one a letter */
+            PaisComprador?: string;
+            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            FechaEntrega?: string;
+            /** @description ContactoEntrega: text of 1 to 100 characters */
+            ContactoEntrega?: string;
+            /** @description DireccionEntrega: text of 1 to 100 characters */
+            DireccionEntrega?: string;
+            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            TelefonoAdicional?: string;
+            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            FechaOrdenCompra?: string;
+            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            NumeroOrdenCompra?: string;
+            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            CodigoInternoComprador?: string;
+            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            ResponsablePago?: string;
+            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            InformacionAdicionalComprador?: string;
+        };
+        Comprador47: {
+            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            IdentificadorExtranjero?: string;
+            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            RazonSocialComprador?: string;
+        };
         ConsoleSession: {
             /**
              * @description Whether an API key or the token of an administrator signed in
@@ -2416,6 +2614,109 @@ export interface components {
                 buyer_rnc: string;
             };
         };
+        DescuentoORecargo31: {
+            /** @description NumeroLinea: a whole number of at most 2 digits */
+            NumeroLinea: string;
+            /**
+             * @description TipoAjuste: one of D, R
+             * @enum {string}
+             */
+            TipoAjuste: "D" | "R";
+            /**
+             * @description IndicadorNorma1007: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorNorma1007?: "0" | "1";
+            /** @description DescripcionDescuentooRecargo: text of 1 to 45 characters */
+            DescripcionDescuentooRecargo?: string;
+            /**
+             * @description TipoValor: one of $, %
+             * @enum {string}
+             */
+            TipoValor?: "$" | "%";
+            /** @description ValorDescuentooRecargo: a number above 0 of at most 3 digits, with no, one or two decimals */
+            ValorDescuentooRecargo?: string | number;
+            /** @description MontoDescuentooRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoDescuentooRecargo?: string | number;
+            /** @description MontoDescuentooRecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoDescuentooRecargoOtraMoneda?: string | number;
+            /**
+             * @description IndicadorFacturacionDescuentooRecargo: one of 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacionDescuentooRecargo?: "1" | "2" | "3" | "4";
+        };
+        DescuentoORecargo41: {
+            /** @description NumeroLinea: a whole number of at most 2 digits */
+            NumeroLinea: string;
+            /**
+             * @description TipoAjuste: one of D, R
+             * @enum {string}
+             */
+            TipoAjuste: "D" | "R";
+            /** @description DescripcionDescuentooRecargo: text of 1 to 45 characters */
+            DescripcionDescuentooRecargo?: string;
+            /**
+             * @description TipoValor: one of $, %
+             * @enum {string}
+             */
+            TipoValor?: "$" | "%";
+            /** @description ValorDescuentooRecargo: a number above 0 of at most 3 digits, with no, one or two decimals */
+            ValorDescuentooRecargo?: string | number;
+            /** @description MontoDescuentooRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoDescuentooRecargo?: string | number;
+            /** @description MontoDescuentooRecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoDescuentooRecargoOtraMoneda?: string | number;
+            /**
+             * @description IndicadorFacturacionDescuentooRecargo: one of 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacionDescuentooRecargo?: "1" | "2" | "3" | "4";
+        };
+        DescuentosORecargos31: {
+            /** @description DescuentoORecargo */
+            DescuentoORecargo: components["schemas"]["DescuentoORecargo31"][];
+        };
+        DescuentosORecargos41: {
+            /** @description DescuentoORecargo */
+            DescuentoORecargo: components["schemas"]["DescuentoORecargo41"][];
+        };
+        DetallesItems31: {
+            /** @description Item */
+            Item: components["schemas"]["Item31"][];
+        };
+        DetallesItems32: {
+            /** @description Item */
+            Item: components["schemas"]["Item32"][];
+        };
+        DetallesItems33: {
+            /** @description Item */
+            Item: components["schemas"]["Item33"][];
+        };
+        DetallesItems41: {
+            /** @description Item */
+            Item: components["schemas"]["Item41"][];
+        };
+        DetallesItems43: {
+            /** @description Item */
+            Item: components["schemas"]["Item43"][];
+        };
+        DetallesItems44: {
+            /** @description Item */
+            Item: components["schemas"]["Item44"][];
+        };
+        DetallesItems45: {
+            /** @description Item */
+            Item: components["schemas"]["Item45"][];
+        };
+        DetallesItems46: {
+            /** @description Item */
+            Item: components["schemas"]["Item46"][];
+        };
+        DetallesItems47: {
+            /** @description Item */
+            Item: components["schemas"]["Item47"][];
+        };
         DirectoryEntry: {
             /** @description RNC, 9 or 11 digits */
             rnc: string;
@@ -2427,6 +2728,609 @@ export interface components {
             approval_url: string | null;
             /** @description Where the taxpayer issues tokens; null if it has no such address */
             authentication_url: string | null;
+        };
+        /** @description An e-CF of one of the ten types; TipoeCF says which. */
+        Ecf: components["schemas"]["Ecf31"] | components["schemas"]["Ecf32"] | components["schemas"]["Ecf33"] | components["schemas"]["Ecf34"] | components["schemas"]["Ecf41"] | components["schemas"]["Ecf43"] | components["schemas"]["Ecf44"] | components["schemas"]["Ecf45"] | components["schemas"]["Ecf46"] | components["schemas"]["Ecf47"];
+        /**
+         * e-CF 31
+         * @description Factura de Crédito Fiscal Electrónica
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "31",
+         *           "eNCF": "E310000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "188888885",
+         *           "RazonSocialComprador": "Taller Caoba Imaginario, SRL"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf31: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado31"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems31"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion31"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 32
+         * @description Factura de Consumo Electrónica
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "32",
+         *           "eNCF": "E320000000101",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RazonSocialComprador": "Consumidor final"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf32: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado32"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems32"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion31"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 33
+         * @description Nota de Débito Electrónica
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "33",
+         *           "eNCF": "E330000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "188888885",
+         *           "RazonSocialComprador": "Taller Caoba Imaginario, SRL"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       },
+         *       "InformacionReferencia": {
+         *         "NCFModificado": "E310000000101",
+         *         "FechaNCFModificado": "15-06-2026",
+         *         "CodigoModificacion": "3"
+         *       }
+         *     }
+         */
+        Ecf33: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado33"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems33"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion33"];
+            /** @description InformacionReferencia */
+            InformacionReferencia: components["schemas"]["InformacionReferencia33"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 34
+         * @description Nota de Crédito Electrónica
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "34",
+         *           "eNCF": "E340000000101",
+         *           "IndicadorNotaCredito": "0",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "188888885",
+         *           "RazonSocialComprador": "Taller Caoba Imaginario, SRL"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       },
+         *       "InformacionReferencia": {
+         *         "NCFModificado": "E310000000101",
+         *         "FechaNCFModificado": "15-06-2026",
+         *         "CodigoModificacion": "3"
+         *       }
+         *     }
+         */
+        Ecf34: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado34"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems33"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion33"];
+            /** @description InformacionReferencia */
+            InformacionReferencia: components["schemas"]["InformacionReferencia33"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 41
+         * @description Comprobante de Compras Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "41",
+         *           "eNCF": "E410000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "00100000017",
+         *           "RazonSocialComprador": "Pedro Supuesto"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00",
+         *           "TotalITBISRetenido": "0.00",
+         *           "TotalISRRetencion": "55.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00",
+         *             "Retencion": {
+         *               "IndicadorAgenteRetencionoPercepcion": "1",
+         *               "MontoITBISRetenido": "0.00",
+         *               "MontoISRRetenido": "55.00"
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf41: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado41"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems41"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion41"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 43
+         * @description Comprobante para Gastos Menores Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "43",
+         *           "eNCF": "E430000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Peaje",
+         *             "IndicadorBienoServicio": "2",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf43: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado43"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems43"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales43"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion43"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 44
+         * @description Comprobante para Regímenes Especiales Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "44",
+         *           "eNCF": "E440000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "188888885",
+         *           "RazonSocialComprador": "Taller Caoba Imaginario, SRL"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf44: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado44"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems44"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales44"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion44"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 45
+         * @description Comprobante Gubernamental Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "45",
+         *           "eNCF": "E450000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "RNCComprador": "188888885",
+         *           "RazonSocialComprador": "Taller Caoba Imaginario, SRL"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Libro de contabilidad",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf45: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado45"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems45"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales31"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion31"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 46
+         * @description Comprobante de Exportaciones Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "46",
+         *           "eNCF": "E460000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028",
+         *           "TipoIngresos": "01",
+         *           "TipoPago": "1"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "IdentificadorExtranjero": "X-555-0199",
+         *           "RazonSocialComprador": "Imaginary Imports Ltd"
+         *         },
+         *         "Totales": {
+         *           "MontoGravadoTotal": "550.00",
+         *           "MontoGravadoI3": "550.00",
+         *           "ITBIS3": "0",
+         *           "TotalITBIS": "0.00",
+         *           "TotalITBIS3": "0.00",
+         *           "MontoTotal": "550.00"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "3",
+         *             "NombreItem": "Cacao en grano",
+         *             "IndicadorBienoServicio": "1",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00"
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf46: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado46"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems46"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales46"];
+            /** @description DescuentosORecargos */
+            DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion46"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
+        };
+        /**
+         * e-CF 47
+         * @description Comprobante para Pagos al Exterior Electrónico
+         * @example {
+         *       "Encabezado": {
+         *         "Version": "1.0",
+         *         "IdDoc": {
+         *           "TipoeCF": "47",
+         *           "eNCF": "E470000000101",
+         *           "FechaVencimientoSecuencia": "31-12-2028"
+         *         },
+         *         "Emisor": {
+         *           "RNCEmisor": "199999991",
+         *           "RazonSocialEmisor": "Comercial Palma Ficticia, SRL",
+         *           "DireccionEmisor": "Calle Ejemplo 12, Ensanche Muestra",
+         *           "FechaEmision": "15-06-2026"
+         *         },
+         *         "Comprador": {
+         *           "IdentificadorExtranjero": "IE-555-0123",
+         *           "RazonSocialComprador": "Imaginary Software Ltd"
+         *         },
+         *         "Totales": {
+         *           "MontoExento": "550.00",
+         *           "MontoTotal": "550.00",
+         *           "TotalISRRetencion": "148.50"
+         *         }
+         *       },
+         *       "DetallesItems": {
+         *         "Item": [
+         *           {
+         *             "NumeroLinea": "1",
+         *             "IndicadorFacturacion": "4",
+         *             "NombreItem": "Licencia anual de programa",
+         *             "IndicadorBienoServicio": "2",
+         *             "CantidadItem": "1.00",
+         *             "PrecioUnitarioItem": "550.0000",
+         *             "MontoItem": "550.00",
+         *             "Retencion": {
+         *               "IndicadorAgenteRetencionoPercepcion": "1",
+         *               "MontoISRRetenido": "148.50"
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        Ecf47: {
+            /** @description Encabezado */
+            Encabezado: components["schemas"]["Encabezado47"];
+            /** @description DetallesItems */
+            DetallesItems: components["schemas"]["DetallesItems47"];
+            /** @description Subtotales */
+            Subtotales?: components["schemas"]["Subtotales43"];
+            /** @description Paginacion */
+            Paginacion?: components["schemas"]["Paginacion43"];
+            /** @description InformacionReferencia */
+            InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
+            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            FechaHoraFirma?: string;
         };
         /** @description The authority received it; or it is EnProceso without trackId, because the document in its message is not accepted yet. */
         EcfResponse: {
@@ -2451,6 +3355,274 @@ export interface components {
         };
         /** @enum {string} */
         EcfType: "31" | "32" | "33" | "34" | "41" | "43" | "44" | "45" | "46" | "47";
+        Emisor31: {
+            /** @description RNCEmisor: 9 or 11 digits, no dashes */
+            RNCEmisor: string;
+            /** @description RazonSocialEmisor: text of 1 to 150 characters */
+            RazonSocialEmisor: string;
+            /** @description NombreComercial: text of 1 to 150 characters */
+            NombreComercial?: string;
+            /** @description Sucursal: text of 1 to 20 characters */
+            Sucursal?: string;
+            /** @description DireccionEmisor: text of 1 to 100 characters */
+            DireccionEmisor: string;
+            /** @description Municipio: one of the 582 codes of the list (010000 ... 320703) */
+            Municipio?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description Provincia: one of the 582 codes of the list (010000 ... 320703) */
+            Provincia?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description TablaTelefonoEmisor */
+            TablaTelefonoEmisor?: components["schemas"]["TablaTelefonoEmisor31"];
+            /** @description CorreoEmisor: an e-mail address of at most 80 characters, without underscores */
+            CorreoEmisor?: string;
+            /** @description WebSite: text of 1 to 50 characters */
+            WebSite?: string;
+            /** @description ActividadEconomica: text of 1 to 100 characters */
+            ActividadEconomica?: string;
+            /** @description CodigoVendedor: text of 1 to 60 characters */
+            CodigoVendedor?: string;
+            /** @description NumeroFacturaInterna: text of 1 to 20 characters */
+            NumeroFacturaInterna?: string;
+            /** @description NumeroPedidoInterno: a whole number of at most 20 digits */
+            NumeroPedidoInterno?: string;
+            /** @description ZonaVenta: text of 1 to 20 characters */
+            ZonaVenta?: string;
+            /** @description RutaVenta: text of 1 to 20 characters */
+            RutaVenta?: string;
+            /** @description InformacionAdicionalEmisor: text of 1 to 250 characters */
+            InformacionAdicionalEmisor?: string;
+            /** @description FechaEmision: a date as DD-MM-YYYY */
+            FechaEmision: string;
+        };
+        Emisor41: {
+            /** @description RNCEmisor: 9 or 11 digits, no dashes */
+            RNCEmisor: string;
+            /** @description RazonSocialEmisor: text of 1 to 150 characters */
+            RazonSocialEmisor: string;
+            /** @description NombreComercial: text of 1 to 150 characters */
+            NombreComercial?: string;
+            /** @description Sucursal: text of 1 to 20 characters */
+            Sucursal?: string;
+            /** @description DireccionEmisor: text of 1 to 100 characters */
+            DireccionEmisor: string;
+            /** @description Municipio: one of the 582 codes of the list (010000 ... 320703) */
+            Municipio?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description Provincia: one of the 582 codes of the list (010000 ... 320703) */
+            Provincia?: components["schemas"]["ProvinciaMunicipio"];
+            /** @description TablaTelefonoEmisor */
+            TablaTelefonoEmisor?: components["schemas"]["TablaTelefonoEmisor31"];
+            /** @description CorreoEmisor: an e-mail address of at most 80 characters, without underscores */
+            CorreoEmisor?: string;
+            /** @description WebSite: text of 1 to 50 characters */
+            WebSite?: string;
+            /** @description ActividadEconomica: text of 1 to 100 characters */
+            ActividadEconomica?: string;
+            /** @description NumeroFacturaInterna: text of 1 to 20 characters */
+            NumeroFacturaInterna?: string;
+            /** @description NumeroPedidoInterno: a whole number of at most 20 digits */
+            NumeroPedidoInterno?: string;
+            /** @description InformacionAdicionalEmisor: text of 1 to 250 characters */
+            InformacionAdicionalEmisor?: string;
+            /** @description FechaEmision: a date as DD-MM-YYYY */
+            FechaEmision: string;
+        };
+        Encabezado31: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc31"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador31"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales31"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda31"];
+        };
+        Encabezado32: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc32"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador32"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales32"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda31"];
+        };
+        Encabezado33: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc33"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador?: components["schemas"]["Comprador32"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales31"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda31"];
+        };
+        Encabezado34: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc34"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador?: components["schemas"]["Comprador32"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales34"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda31"];
+        };
+        Encabezado41: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc41"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor41"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador41"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales41"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda41"];
+        };
+        Encabezado43: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc43"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor41"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales43"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda43"];
+        };
+        Encabezado44: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc44"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador44"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales44"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda44"];
+        };
+        Encabezado45: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc45"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador31"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales45"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte31"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales32"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda45"];
+        };
+        Encabezado46: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc46"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor31"];
+            /** @description Comprador */
+            Comprador: components["schemas"]["Comprador46"];
+            /** @description InformacionesAdicionales */
+            InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales46"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte46"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales46"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda46"];
+        };
+        Encabezado47: {
+            /**
+             * @description Version: 1.0
+             * @constant
+             */
+            Version: "1.0";
+            /** @description IdDoc */
+            IdDoc: components["schemas"]["IdDoc47"];
+            /** @description Emisor */
+            Emisor: components["schemas"]["Emisor41"];
+            /** @description Comprador */
+            Comprador?: components["schemas"]["Comprador47"];
+            /** @description Transporte */
+            Transporte?: components["schemas"]["Transporte47"];
+            /** @description Totales */
+            Totales: components["schemas"]["Totales47"];
+            /** @description OtraMoneda */
+            OtraMoneda?: components["schemas"]["OtraMoneda43"];
+        };
         /** @enum {string} */
         Environment: "TesteCF" | "CerteCF" | "eCF";
         ErrorBody: {
@@ -2534,6 +3706,698 @@ export interface components {
              * @enum {string}
              */
             severity: "error" | "warning";
+        };
+        FormaDePago31: {
+            /**
+             * @description FormaPago: one of 1, 2, 3, 4, 5, 6, 7, 8
+             * @enum {string}
+             */
+            FormaPago: "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8";
+            /** @description MontoPago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoPago: string | number;
+        };
+        IdDoc31: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "31";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc32: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "32";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc33: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "33";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos?: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 5 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc34: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "34";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /**
+             * @description IndicadorNotaCredito: a whole number from 0 to 1
+             * @enum {string}
+             */
+            IndicadorNotaCredito: "0" | "1";
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos?: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 5 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc41: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "41";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago?: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc43: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "43";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago?: "1" | "2" | "3";
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc44: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "44";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc45: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "45";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description IndicadorMontoGravado: one of 0, 1
+             * @enum {string}
+             */
+            IndicadorMontoGravado?: "0" | "1";
+            /**
+             * @description IndicadorServicioTodoIncluido: 1
+             * @constant
+             */
+            IndicadorServicioTodoIncluido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc46: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "46";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description IndicadorEnvioDiferido: 1
+             * @constant
+             */
+            IndicadorEnvioDiferido?: "1";
+            /**
+             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @enum {string}
+             */
+            TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        IdDoc47: {
+            /**
+             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @constant
+             */
+            TipoeCF: "47";
+            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            eNCF?: string;
+            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            FechaVencimientoSecuencia?: string;
+            /**
+             * @description TipoPago: one of 1, 2, 3
+             * @enum {string}
+             */
+            TipoPago?: "1" | "2" | "3";
+            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            FechaLimitePago?: string;
+            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            TerminoPago?: string;
+            /** @description TablaFormasPago */
+            TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
+            /**
+             * @description TipoCuentaPago: one of CT, AH, OT
+             * @enum {string}
+             */
+            TipoCuentaPago?: "CT" | "AH" | "OT";
+            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            NumeroCuentaPago?: string;
+            /** @description BancoPago: text of 1 to 75 characters */
+            BancoPago?: string;
+            /** @description FechaDesde: a date as DD-MM-YYYY */
+            FechaDesde?: string;
+            /** @description FechaHasta: a date as DD-MM-YYYY */
+            FechaHasta?: string;
+            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            TotalPaginas?: string | number;
+        };
+        ImpuestoAdicional31: {
+            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicional: string | number;
+            /** @description MontoImpuestoSelectivoConsumoEspecifico: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoEspecifico?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoAdvalorem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoAdvalorem?: string | number;
+            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionales?: string | number;
+        };
+        ImpuestoAdicional34: {
+            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuesto?: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicional?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoEspecifico: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoEspecifico?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoAdvalorem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoAdvalorem?: string | number;
+            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionales?: string | number;
+        };
+        ImpuestoAdicional44: {
+            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicional: string | number;
+            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionales: string | number;
+        };
+        ImpuestoAdicionalItem31: {
+            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
+        };
+        ImpuestoAdicionalOtraMoneda31: {
+            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuestoOtraMoneda: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicionalOtraMoneda: string | number;
+            /** @description MontoImpuestoSelectivoConsumoEspecificoOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoEspecificoOtraMoneda?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda?: string | number;
+            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionalesOtraMoneda?: string | number;
+        };
+        ImpuestoAdicionalOtraMoneda44: {
+            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuestoOtraMoneda?: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicionalOtraMoneda?: string | number;
+            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionalesOtraMoneda?: string | number;
+        };
+        ImpuestoAdicionalOtraMoneda45: {
+            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            TipoImpuestoOtraMoneda?: components["schemas"]["CodificacionTipoImpuestos"];
+            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            TasaImpuestoAdicionalOtraMoneda?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoEspecificoOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoEspecificoOtraMoneda?: string | number;
+            /** @description MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda?: string | number;
+            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosImpuestosAdicionalesOtraMoneda?: string | number;
+        };
+        ImpuestosAdicionales31: {
+            /** @description ImpuestoAdicional */
+            ImpuestoAdicional: components["schemas"]["ImpuestoAdicional31"][];
+        };
+        ImpuestosAdicionales34: {
+            /** @description ImpuestoAdicional */
+            ImpuestoAdicional: components["schemas"]["ImpuestoAdicional34"][];
+        };
+        ImpuestosAdicionales44: {
+            /** @description ImpuestoAdicional */
+            ImpuestoAdicional: components["schemas"]["ImpuestoAdicional44"][];
+        };
+        ImpuestosAdicionalesOtraMoneda31: {
+            /** @description ImpuestoAdicionalOtraMoneda */
+            ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda31"][];
+        };
+        ImpuestosAdicionalesOtraMoneda44: {
+            /** @description ImpuestoAdicionalOtraMoneda */
+            ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda44"][];
+        };
+        ImpuestosAdicionalesOtraMoneda45: {
+            /** @description ImpuestoAdicionalOtraMoneda */
+            ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda45"][];
+        };
+        InformacionReferencia31: {
+            /** @description NCFModificado: text of 11 to 19 characters */
+            NCFModificado?: string;
+            /** @description RNCOtroContribuyente: 9 or 11 digits, no dashes */
+            RNCOtroContribuyente?: string;
+            /** @description FechaNCFModificado: a date as DD-MM-YYYY */
+            FechaNCFModificado?: string;
+            /**
+             * @description CodigoModificacion: one of 1, 2, 3, 4, 5
+             * @enum {string}
+             */
+            CodigoModificacion?: "1" | "2" | "3" | "4" | "5";
+        };
+        InformacionReferencia33: {
+            /** @description NCFModificado: text of 11 to 19 characters */
+            NCFModificado: string;
+            /** @description RNCOtroContribuyente: 9 or 11 digits, no dashes */
+            RNCOtroContribuyente?: string;
+            /** @description FechaNCFModificado: a date as DD-MM-YYYY */
+            FechaNCFModificado: string;
+            /**
+             * @description CodigoModificacion: one of 1, 2, 3, 4, 5
+             * @enum {string}
+             */
+            CodigoModificacion: "1" | "2" | "3" | "4" | "5";
+            /** @description RazonModificacion: text of 1 to 90 characters */
+            RazonModificacion?: string;
+        };
+        InformacionesAdicionales31: {
+            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            FechaEmbarque?: string;
+            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            NumeroEmbarque?: string;
+            /** @description NumeroContenedor: text of 1 to 100 characters */
+            NumeroContenedor?: string;
+            /** @description NumeroReferencia: a whole number of at most 20 digits */
+            NumeroReferencia?: string;
+            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoBruto?: string | number;
+            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoNeto?: string | number;
+            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
+            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadBulto?: string | number;
+            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            UnidadBulto?: components["schemas"]["UnidadMedida"];
+            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            VolumenBulto?: string | number;
+            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            UnidadVolumen?: components["schemas"]["UnidadMedida"];
+        };
+        InformacionesAdicionales45: {
+            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            FechaEmbarque?: string;
+            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            NumeroEmbarque?: string;
+            /** @description NumeroContenedor: text of 1 to 100 characters */
+            NumeroContenedor?: string;
+            /** @description NumeroReferencia: text of 1 to 20 characters */
+            NumeroReferencia?: string;
+            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoBruto?: string | number;
+            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoNeto?: string | number;
+            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
+            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadBulto?: string | number;
+            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            UnidadBulto?: components["schemas"]["UnidadMedida"];
+            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            VolumenBulto?: string | number;
+            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            UnidadVolumen?: components["schemas"]["UnidadMedida"];
+        };
+        InformacionesAdicionales46: {
+            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            FechaEmbarque?: string;
+            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            NumeroEmbarque?: string;
+            /** @description NumeroContenedor: text of 1 to 100 characters */
+            NumeroContenedor?: string;
+            /** @description NumeroReferencia: a whole number of at most 20 digits */
+            NumeroReferencia?: string;
+            /** @description NombrePuertoEmbarque: text of 1 to 40 characters */
+            NombrePuertoEmbarque?: string;
+            /** @description CondicionesEntrega: 3 characters without digits, the last one a letter */
+            CondicionesEntrega?: string;
+            /** @description TotalFob: a number above 0 of at most 16 digits, with no, one or two decimals */
+            TotalFob?: string | number;
+            /** @description Seguro: a number above 0 of at most 16 digits, with no, one or two decimals */
+            Seguro?: string | number;
+            /** @description Flete: a number above 0 of at most 16 digits, with no, one or two decimals */
+            Flete?: string | number;
+            /** @description OtrosGastos: a number above 0 of at most 16 digits, with no, one or two decimals */
+            OtrosGastos?: string | number;
+            /** @description TotalCif: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalCif?: string | number;
+            /** @description RegimenAduanero: 3 to 35 characters without digits, the last one a letter */
+            RegimenAduanero?: string;
+            /** @description NombrePuertoSalida: text of 1 to 40 characters */
+            NombrePuertoSalida?: string;
+            /** @description NombrePuertoDesembarque: text of 1 to 40 characters */
+            NombrePuertoDesembarque?: string;
+            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoBruto?: string | number;
+            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            PesoNeto?: string | number;
+            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
+            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadBulto?: string | number;
+            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            UnidadBulto?: components["schemas"]["UnidadMedida"];
+            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            VolumenBulto?: string | number;
+            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            UnidadVolumen?: components["schemas"]["UnidadMedida"];
         };
         Invoice: {
             /** @description Id, unique among objects of its kind */
@@ -2687,7 +4551,7 @@ export interface components {
             total_invoices: number;
         };
         /**
-         * @description An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY.
+         * @description An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md; for editors: /schemas/{type}.json). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY.
          * @example {
          *       "ECF": {
          *         "Encabezado": {
@@ -2732,9 +4596,7 @@ export interface components {
          */
         InvoiceDocument: {
             /** @description The elements of the document: Encabezado, DetallesItems, ... */
-            ECF: {
-                [key: string]: unknown;
-            };
+            ECF: components["schemas"]["Ecf"];
         };
         InvoiceEvent: {
             /**
@@ -2848,13 +4710,445 @@ export interface components {
          */
         IssuedDocument: {
             /** @description The elements of the e-CF */
-            ECF?: {
-                [key: string]: unknown;
-            };
+            ECF?: components["schemas"]["Ecf"];
             /** @description The elements of the summary, if only a signed summary was submitted */
             RFCE?: {
                 [key: string]: unknown;
             };
+        };
+        Item31: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description Retencion */
+            Retencion?: components["schemas"]["Retencion31"];
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadReferencia?: string | number;
+            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            UnidadReferencia?: components["schemas"]["UnidadMedida"];
+            /** @description TablaSubcantidad */
+            TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
+            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            GradosAlcohol?: string | number;
+            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            PrecioUnitarioReferencia?: string | number;
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description TablaImpuestoAdicional */
+            TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item32: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadReferencia?: string | number;
+            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            UnidadReferencia?: components["schemas"]["UnidadMedida"];
+            /** @description TablaSubcantidad */
+            TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
+            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            GradosAlcohol?: string | number;
+            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            PrecioUnitarioReferencia?: string | number;
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description Mineria */
+            Mineria?: components["schemas"]["Mineria32"];
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description TablaImpuestoAdicional */
+            TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item33: {
+            /** @description NumeroLinea: a whole number of at most 5 digits from 1 to 10000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description Retencion */
+            Retencion?: components["schemas"]["Retencion31"];
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadReferencia?: string | number;
+            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            UnidadReferencia?: components["schemas"]["UnidadMedida"];
+            /** @description TablaSubcantidad */
+            TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
+            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            GradosAlcohol?: string | number;
+            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            PrecioUnitarioReferencia?: string | number;
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description Mineria */
+            Mineria?: components["schemas"]["Mineria32"];
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description TablaImpuestoAdicional */
+            TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item41: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description Retencion */
+            Retencion: components["schemas"]["Retencion41"];
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item43: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item44: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description TablaImpuestoAdicional */
+            TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item45: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            CantidadReferencia?: string | number;
+            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            UnidadReferencia?: components["schemas"]["UnidadMedida"];
+            /** @description TablaSubcantidad */
+            TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
+            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            GradosAlcohol?: string | number;
+            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            PrecioUnitarioReferencia?: string | number;
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description TablaImpuestoAdicional */
+            TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item46: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            FechaElaboracion?: string;
+            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            FechaVencimientoItem?: string;
+            /** @description Mineria */
+            Mineria?: components["schemas"]["Mineria32"];
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoMonto?: string | number;
+            /** @description TablaSubDescuento */
+            TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
+            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoMonto?: string | number;
+            /** @description TablaSubRecargo */
+            TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Item47: {
+            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            NumeroLinea: string;
+            /** @description TablaCodigosItem */
+            TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
+            /**
+             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @enum {string}
+             */
+            IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
+            /** @description Retencion */
+            Retencion: components["schemas"]["Retencion47"];
+            /** @description NombreItem: text of 1 to 80 characters */
+            NombreItem: string;
+            /**
+             * @description IndicadorBienoServicio: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorBienoServicio: "1" | "2";
+            /** @description DescripcionItem: text of 1 to 1000 characters */
+            DescripcionItem?: string;
+            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            CantidadItem: string | number;
+            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            UnidadMedida?: components["schemas"]["UnidadMedida"];
+            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            PrecioUnitarioItem: string | number;
+            /** @description OtraMonedaDetalle */
+            OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
+            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItem: string | number;
+        };
+        Mineria32: {
+            /** @description PesoNetoKilogramo: a quantity of at most 16 digits, with at most three decimals */
+            PesoNetoKilogramo?: string | number;
+            /** @description PesoNetoMineria: a quantity of at most 16 digits, with at most three decimals */
+            PesoNetoMineria?: string | number;
+            /**
+             * @description TipoAfiliacion: one of 1, 2
+             * @enum {string}
+             */
+            TipoAfiliacion?: "1" | "2";
+            /**
+             * @description Liquidacion: one of 1, 2
+             * @enum {string}
+             */
+            Liquidacion?: "1" | "2";
         };
         MonitoringStatus: {
             /** @description The environment of the authority */
@@ -2952,6 +5246,142 @@ export interface components {
             /** @description Last day of the range, YYYY-MM-DD; null without one */
             expires: string | null;
         };
+        OtraMoneda31: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotalOtraMoneda?: string | number;
+            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado1OtraMoneda?: string | number;
+            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado2OtraMoneda?: string | number;
+            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado3OtraMoneda?: string | number;
+            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExentoOtraMoneda?: string | number;
+            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISOtraMoneda?: string | number;
+            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1OtraMoneda?: string | number;
+            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2OtraMoneda?: string | number;
+            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3OtraMoneda?: string | number;
+            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicionalOtraMoneda?: string | number;
+            /** @description ImpuestosAdicionalesOtraMoneda */
+            ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda31"];
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMoneda41: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotalOtraMoneda?: string | number;
+            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado1OtraMoneda?: string | number;
+            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado2OtraMoneda?: string | number;
+            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado3OtraMoneda?: string | number;
+            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExentoOtraMoneda?: string | number;
+            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISOtraMoneda?: string | number;
+            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1OtraMoneda?: string | number;
+            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2OtraMoneda?: string | number;
+            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3OtraMoneda?: string | number;
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMoneda43: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExentoOtraMoneda?: string | number;
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMoneda44: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExentoOtraMoneda?: string | number;
+            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicionalOtraMoneda?: string | number;
+            /** @description ImpuestosAdicionalesOtraMoneda */
+            ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda44"];
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMoneda45: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotalOtraMoneda?: string | number;
+            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado1OtraMoneda?: string | number;
+            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado2OtraMoneda?: string | number;
+            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado3OtraMoneda?: string | number;
+            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExentoOtraMoneda?: string | number;
+            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISOtraMoneda?: string | number;
+            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1OtraMoneda?: string | number;
+            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2OtraMoneda?: string | number;
+            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3OtraMoneda?: string | number;
+            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicionalOtraMoneda?: string | number;
+            /** @description ImpuestosAdicionalesOtraMoneda */
+            ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda45"];
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMoneda46: {
+            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            TipoMoneda?: components["schemas"]["TipoMoneda"];
+            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            TipoCambio?: string | number;
+            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotalOtraMoneda?: string | number;
+            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravado3OtraMoneda?: string | number;
+            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISOtraMoneda?: string | number;
+            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3OtraMoneda?: string | number;
+            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotalOtraMoneda?: string | number;
+        };
+        OtraMonedaDetalle31: {
+            /** @description PrecioOtraMoneda: a price of at most 16 digits, with at most four decimals */
+            PrecioOtraMoneda?: string | number;
+            /** @description DescuentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            DescuentoOtraMoneda?: string | number;
+            /** @description RecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            RecargoOtraMoneda?: string | number;
+            /** @description MontoItemOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoItemOtraMoneda?: string | number;
+        };
         OwnAccount: {
             /** @description The account of the key */
             account: {
@@ -2989,6 +5419,176 @@ export interface components {
                 ranges: components["schemas"]["RangeWithNumbers"][];
             }[];
         };
+        Pagina31: {
+            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravadoPagina?: string | number;
+            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado1Pagina?: string | number;
+            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado2Pagina?: string | number;
+            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado3Pagina?: string | number;
+            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalExentoPagina?: string | number;
+            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbisPagina?: string | number;
+            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis1Pagina?: string | number;
+            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis2Pagina?: string | number;
+            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis3Pagina?: string | number;
+            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalImpuestoAdicionalPagina?: string | number;
+            /** @description SubtotalImpuestoAdicional */
+            SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional31"];
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoNoFacturablePagina?: string | number;
+        };
+        Pagina33: {
+            /** @description PaginaNo: a whole number of at most 5 digits from 1 to 10000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 5 digits from 1 to 10000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 5 digits from 1 to 10000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravadoPagina?: string | number;
+            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado1Pagina?: string | number;
+            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado2Pagina?: string | number;
+            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado3Pagina?: string | number;
+            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalExentoPagina?: string | number;
+            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbisPagina?: string | number;
+            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis1Pagina?: string | number;
+            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis2Pagina?: string | number;
+            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis3Pagina?: string | number;
+            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalImpuestoAdicionalPagina?: string | number;
+            /** @description SubtotalImpuestoAdicional */
+            SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional31"];
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoNoFacturablePagina?: string | number;
+        };
+        Pagina41: {
+            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravadoPagina?: string | number;
+            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado1Pagina?: string | number;
+            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado2Pagina?: string | number;
+            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado3Pagina?: string | number;
+            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalExentoPagina?: string | number;
+            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbisPagina?: string | number;
+            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis1Pagina?: string | number;
+            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis2Pagina?: string | number;
+            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis3Pagina?: string | number;
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+        };
+        Pagina43: {
+            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalExentoPagina?: string | number;
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+        };
+        Pagina44: {
+            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalExentoPagina?: string | number;
+            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalImpuestoAdicionalPagina?: string | number;
+            /** @description SubtotalImpuestoAdicional */
+            SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional44"];
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoNoFacturablePagina?: string | number;
+        };
+        Pagina46: {
+            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            PaginaNo?: string;
+            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaDesde?: string;
+            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            NoLineaHasta?: string;
+            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravadoPagina?: string | number;
+            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoGravado3Pagina?: string | number;
+            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbisPagina?: string | number;
+            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalItbis3Pagina?: string | number;
+            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubtotalPagina?: string | number;
+            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubtotalMontoNoFacturablePagina?: string | number;
+        };
+        Paginacion31: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina31"][];
+        };
+        Paginacion33: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina33"][];
+        };
+        Paginacion41: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina41"][];
+        };
+        Paginacion43: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina43"][];
+        };
+        Paginacion44: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina44"][];
+        };
+        Paginacion46: {
+            /** @description Pagina */
+            Pagina: components["schemas"]["Pagina46"][];
+        };
         ProviderToken: {
             /** @description The token, for the header authorization */
             token: string;
@@ -2997,6 +5597,8 @@ export interface components {
             /** @description When it was issued, UTC */
             expedido: string;
         };
+        /** @enum {string} */
+        ProvinciaMunicipio: "010000" | "010100" | "010101" | "020000" | "020100" | "020101" | "020102" | "020103" | "020104" | "020105" | "020106" | "020107" | "020108" | "020109" | "020200" | "020201" | "020202" | "020300" | "020301" | "020302" | "020303" | "020400" | "020401" | "020402" | "020403" | "020404" | "020405" | "020500" | "020501" | "020600" | "020601" | "020602" | "020603" | "020604" | "020700" | "020701" | "020702" | "020800" | "020801" | "020802" | "020803" | "020804" | "020900" | "020901" | "021000" | "021001" | "030000" | "030001" | "030101" | "030102" | "030200" | "030201" | "030202" | "030300" | "030301" | "030302" | "030303" | "030304" | "030305" | "030306" | "030307" | "030400" | "030401" | "030500" | "030501" | "030502" | "040000" | "040100" | "040101" | "040102" | "040103" | "040104" | "040200" | "040201" | "040300" | "040301" | "040302" | "040400" | "040401" | "040402" | "040500" | "040501" | "040502" | "040503" | "040504" | "040600" | "040601" | "040700" | "040701" | "040702" | "040800" | "040801" | "040802" | "040900" | "040901" | "041000" | "041001" | "041100" | "041101" | "041102" | "050000" | "050100" | "050101" | "050102" | "050200" | "050201" | "050202" | "050203" | "050300" | "050301" | "050400" | "050401" | "050500" | "050501" | "050502" | "060000" | "060100" | "060101" | "060102" | "060103" | "060104" | "060105" | "060200" | "060201" | "060202" | "060203" | "060300" | "060301" | "060400" | "060401" | "060500" | "060501" | "060502" | "060503" | "060504" | "060505" | "060600" | "060601" | "060700" | "060701" | "060702" | "070000" | "070100" | "070101" | "070102" | "070103" | "070200" | "070201" | "070202" | "070203" | "070300" | "070301" | "070302" | "070400" | "070401" | "070402" | "070500" | "070501" | "070502" | "070600" | "070601" | "080000" | "080100" | "080101" | "080102" | "080103" | "080104" | "080200" | "080201" | "080202" | "080203" | "090000" | "090100" | "090101" | "090102" | "090103" | "090104" | "090105" | "090106" | "090107" | "090108" | "090109" | "090200" | "090201" | "090300" | "090301" | "090302" | "090303" | "090304" | "090400" | "090401" | "100000" | "100100" | "100101" | "100102" | "100103" | "100200" | "100201" | "100202" | "100300" | "100301" | "100400" | "100401" | "100402" | "100500" | "100501" | "100502" | "100600" | "100601" | "100602" | "110000" | "110100" | "110101" | "110102" | "110103" | "110104" | "110200" | "110201" | "110202" | "110203" | "120000" | "120100" | "120101" | "120102" | "120200" | "120201" | "120300" | "120301" | "120302" | "130000" | "130100" | "130101" | "130102" | "130103" | "130104" | "130105" | "130200" | "130201" | "130202" | "130203" | "130300" | "130301" | "130302" | "130303" | "130400" | "130401" | "130402" | "140000" | "140100" | "140101" | "140102" | "140103" | "140104" | "140200" | "140201" | "140202" | "140203" | "140300" | "140301" | "140302" | "140400" | "140401" | "150000" | "150100" | "150101" | "150200" | "150201" | "150202" | "150300" | "150301" | "150302" | "150303" | "150304" | "150400" | "150401" | "150500" | "150501" | "150502" | "150600" | "150601" | "160000" | "160100" | "160101" | "160102" | "160200" | "160201" | "160202" | "170000" | "170100" | "170101" | "170102" | "170103" | "170104" | "170105" | "170106" | "170107" | "170108" | "170109" | "170110" | "170200" | "170201" | "170202" | "170203" | "170300" | "170301" | "180000" | "180100" | "180101" | "180102" | "180103" | "180200" | "180201" | "180202" | "180300" | "180301" | "180400" | "180401" | "180500" | "180501" | "180502" | "180600" | "180601" | "180602" | "180603" | "180604" | "180700" | "180701" | "180702" | "180703" | "180800" | "180801" | "180802" | "180803" | "180804" | "180900" | "180901" | "190000" | "190100" | "190101" | "190102" | "190200" | "190201" | "190202" | "190300" | "190301" | "200000" | "200100" | "200101" | "200102" | "200103" | "200104" | "200200" | "200201" | "200300" | "200301" | "210000" | "210100" | "210101" | "210102" | "210103" | "210200" | "210201" | "210300" | "210301" | "210302" | "210303" | "210400" | "210401" | "210402" | "210500" | "210501" | "210502" | "210503" | "210504" | "210600" | "210601" | "210602" | "210700" | "210701" | "210800" | "210801" | "220000" | "220100" | "220101" | "220102" | "220103" | "220104" | "220105" | "220106" | "220107" | "220108" | "220109" | "220110" | "220111" | "220200" | "220201" | "220202" | "220203" | "220300" | "220301" | "220302" | "220303" | "220400" | "220401" | "220402" | "220500" | "220501" | "220502" | "220503" | "220600" | "220601" | "220602" | "230000" | "230100" | "230101" | "230200" | "230201" | "230202" | "230203" | "230300" | "230301" | "230400" | "230401" | "230500" | "230501" | "230600" | "230601" | "240000" | "240100" | "240101" | "240102" | "240103" | "240104" | "240105" | "240106" | "240200" | "240201" | "240202" | "240300" | "240301" | "240400" | "240401" | "240402" | "240403" | "240404" | "250000" | "250100" | "250101" | "250102" | "250104" | "250105" | "250106" | "250107" | "250200" | "250201" | "250300" | "250301" | "250302" | "250303" | "250400" | "250401" | "250402" | "250500" | "250501" | "250502" | "250503" | "250504" | "250600" | "250601" | "250602" | "250700" | "250701" | "250702" | "250703" | "250800" | "250801" | "250802" | "250803" | "250900" | "250901" | "251000" | "251001" | "260000" | "260100" | "260101" | "260200" | "260201" | "260300" | "260301" | "270000" | "270100" | "270101" | "270102" | "270103" | "270104" | "270200" | "270201" | "270202" | "270203" | "270204" | "270205" | "270300" | "270301" | "270302" | "270303" | "270304" | "280000" | "280100" | "280101" | "280102" | "280103" | "280104" | "280105" | "280106" | "280200" | "280201" | "280300" | "280301" | "280302" | "280303" | "290000" | "290100" | "290101" | "290102" | "290103" | "290104" | "290200" | "290201" | "290300" | "290301" | "290302" | "290303" | "290400" | "290402" | "290403" | "290500" | "290501" | "300000" | "300100" | "300101" | "300102" | "300103" | "300104" | "300200" | "300201" | "300202" | "300300" | "300301" | "310000" | "310100" | "310101" | "310102" | "310103" | "310104" | "310105" | "310200" | "310201" | "310300" | "310301" | "320000" | "320100" | "320101" | "320102" | "320200" | "320201" | "320300" | "320301" | "320302" | "320400" | "320401" | "320402" | "320500" | "320501" | "320502" | "320600" | "320601" | "320602" | "320603" | "320700" | "320701" | "320702" | "320703";
         RangeEvent: {
             /**
              * @description Permanent; a reader resumes with the id of the last event that it handled
@@ -3478,6 +6080,37 @@ export interface components {
                 provider_rnc: string;
             };
         };
+        Retencion31: {
+            /**
+             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorAgenteRetencionoPercepcion?: "1" | "2";
+            /** @description MontoITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoITBISRetenido?: string | number;
+            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoISRRetenido?: string | number;
+        };
+        Retencion41: {
+            /**
+             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorAgenteRetencionoPercepcion: "1" | "2";
+            /** @description MontoITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoITBISRetenido?: string | number;
+            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoISRRetenido?: string | number;
+        };
+        Retencion47: {
+            /**
+             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @enum {string}
+             */
+            IndicadorAgenteRetencionoPercepcion: "1" | "2";
+            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoISRRetenido: string | number;
+        };
         /** @description The authority's verdict. */
         RfceResponse: {
             /** @description The authority's status of the document; Validado for a document that was only checked */
@@ -3569,6 +6202,34 @@ export interface components {
              */
             admin_token?: string;
         };
+        SubDescuento31: {
+            /**
+             * @description TipoSubDescuento: one of $, %
+             * @enum {string}
+             */
+            TipoSubDescuento: "$" | "%";
+            /** @description SubDescuentoPorcentaje: a number above 0 of at most 3 digits, with no, one or two decimals */
+            SubDescuentoPorcentaje?: string | number;
+            /** @description MontoSubDescuento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubDescuento?: string | number;
+        };
+        SubRecargo31: {
+            /**
+             * @description TipoSubRecargo: one of $, %
+             * @enum {string}
+             */
+            TipoSubRecargo: "$" | "%";
+            /** @description SubRecargoPorcentaje: a number above 0 of at most 3 digits, with no, one or two decimals */
+            SubRecargoPorcentaje?: string | number;
+            /** @description MontoSubRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubRecargo?: string | number;
+        };
+        SubcantidadItem31: {
+            /** @description Subcantidad: a quantity of at most 16 digits, with at most three decimals */
+            Subcantidad?: string | number;
+            /** @description CodigoSubcantidad: one of the 62 codes of the list (1 ... 62) */
+            CodigoSubcantidad?: components["schemas"]["UnidadMedida"];
+        };
         /** @description The authority's verdict, or EnProceso. A note to a document that is not accepted yet is EnProceso with a message that names it. */
         SubmissionResponse: {
             /** @description The authority's status of the document; Validado for a document that was only checked */
@@ -3609,6 +6270,144 @@ export interface components {
                 deadline: string | null;
             };
         };
+        Subtotal31: {
+            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            NumeroSubTotal?: string;
+            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            DescripcionSubtotal?: string;
+            /** @description Orden: a whole number of at most 2 digits */
+            Orden?: string;
+            /** @description SubTotalMontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoTotal?: string | number;
+            /** @description SubTotalMontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoI1?: string | number;
+            /** @description SubTotalMontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoI2?: string | number;
+            /** @description SubTotalMontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoI3?: string | number;
+            /** @description SubTotaITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS?: string | number;
+            /** @description SubTotaITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS1?: string | number;
+            /** @description SubTotaITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS2?: string | number;
+            /** @description SubTotaITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS3?: string | number;
+            /** @description SubTotalImpuestoAdicional: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalImpuestoAdicional?: string | number;
+            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalExento?: string | number;
+            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubTotal?: string | number;
+            /** @description Lineas: a whole number of at most 2 digits */
+            Lineas?: string | number;
+        };
+        Subtotal43: {
+            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            NumeroSubTotal?: string;
+            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            DescripcionSubtotal?: string;
+            /** @description Orden: a whole number of at most 2 digits */
+            Orden?: string;
+            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalExento?: string | number;
+            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubTotal?: string | number;
+            /** @description Lineas: a whole number of at most 2 digits */
+            Lineas?: string | number;
+        };
+        Subtotal44: {
+            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            NumeroSubTotal?: string;
+            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            DescripcionSubtotal?: string;
+            /** @description Orden: a whole number of at most 2 digits */
+            Orden?: string;
+            /** @description SubTotalImpuestoAdicional: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalImpuestoAdicional?: string | number;
+            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalExento?: string | number;
+            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubTotal?: string | number;
+            /** @description Lineas: a whole number of at most 2 digits */
+            Lineas?: string | number;
+        };
+        Subtotal46: {
+            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            NumeroSubTotal?: string;
+            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            DescripcionSubtotal?: string;
+            /** @description Orden: a whole number of at most 2 digits */
+            Orden?: string;
+            /** @description SubTotalMontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoTotal?: string | number;
+            /** @description SubTotalMontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotalMontoGravadoI3?: string | number;
+            /** @description SubTotaITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS?: string | number;
+            /** @description SubTotaITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            SubTotaITBIS3?: string | number;
+            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoSubTotal?: string | number;
+            /** @description Lineas: a whole number of at most 2 digits */
+            Lineas?: string | number;
+        };
+        SubtotalImpuestoAdicional31: {
+            /** @description SubtotalImpuestoSelectivoConsumoEspecificoPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalImpuestoSelectivoConsumoEspecificoPagina?: string | number;
+            /** @description SubtotalOtrosImpuesto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalOtrosImpuesto?: string | number;
+        };
+        SubtotalImpuestoAdicional44: {
+            /** @description SubtotalOtrosImpuesto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            SubtotalOtrosImpuesto?: string | number;
+        };
+        Subtotales31: {
+            /** @description Subtotal */
+            Subtotal: components["schemas"]["Subtotal31"][];
+        };
+        Subtotales43: {
+            /** @description Subtotal */
+            Subtotal: components["schemas"]["Subtotal43"][];
+        };
+        Subtotales44: {
+            /** @description Subtotal */
+            Subtotal: components["schemas"]["Subtotal44"][];
+        };
+        Subtotales46: {
+            /** @description Subtotal */
+            Subtotal: components["schemas"]["Subtotal46"][];
+        };
+        TablaCodigosItem31: {
+            /** @description CodigosItem */
+            CodigosItem: components["schemas"]["CodigosItem31"][];
+        };
+        TablaFormasPago31: {
+            /** @description FormaDePago */
+            FormaDePago: components["schemas"]["FormaDePago31"][];
+        };
+        TablaImpuestoAdicional31: {
+            /** @description ImpuestoAdicional */
+            ImpuestoAdicional: components["schemas"]["ImpuestoAdicionalItem31"][];
+        };
+        TablaSubDescuento31: {
+            /** @description SubDescuento */
+            SubDescuento: components["schemas"]["SubDescuento31"][];
+        };
+        TablaSubRecargo31: {
+            /** @description SubRecargo */
+            SubRecargo: components["schemas"]["SubRecargo31"][];
+        };
+        TablaSubcantidad31: {
+            /** @description SubcantidadItem */
+            SubcantidadItem: components["schemas"]["SubcantidadItem31"][];
+        };
+        TablaTelefonoEmisor31: {
+            /** @description TelefonoEmisor: a telephone number as 809-555-1234 */
+            TelefonoEmisor: string[];
+        };
+        /** @enum {string} */
+        TipoMoneda: "BRL" | "CAD" | "CHF" | "CHY" | "XDR" | "DKK" | "EUR" | "GBP" | "JPY" | "NOK" | "SCP" | "SEK" | "USD" | "VEF" | "HTG" | "MXN" | "COP";
         TokenResponse: {
             /** @description The token of the authority, for the header x-token */
             token: string;
@@ -3624,6 +6423,266 @@ export interface components {
              * @description When the token expires
              */
             expires_at: string;
+        };
+        Totales31: {
+            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotal?: string | number;
+            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI1?: string | number;
+            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI2?: string | number;
+            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI3?: string | number;
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description ITBIS1: a whole number of at most 2 digits */
+            ITBIS1?: string | number;
+            /** @description ITBIS2: a whole number of at most 2 digits */
+            ITBIS2?: string | number;
+            /** @description ITBIS3: a whole number of at most 2 digits */
+            ITBIS3?: string | number;
+            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS?: string | number;
+            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1?: string | number;
+            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2?: string | number;
+            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3?: string | number;
+            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicional?: string | number;
+            /** @description ImpuestosAdicionales */
+            ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales31"];
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoNoFacturable?: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISRetenido?: string | number;
+            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRRetencion?: string | number;
+            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISPercepcion?: string | number;
+            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRPercepcion?: string | number;
+        };
+        Totales32: {
+            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotal?: string | number;
+            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI1?: string | number;
+            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI2?: string | number;
+            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI3?: string | number;
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description ITBIS1: a whole number of at most 2 digits */
+            ITBIS1?: string | number;
+            /** @description ITBIS2: a whole number of at most 2 digits */
+            ITBIS2?: string | number;
+            /** @description ITBIS3: a whole number of at most 2 digits */
+            ITBIS3?: string | number;
+            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS?: string | number;
+            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1?: string | number;
+            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2?: string | number;
+            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3?: string | number;
+            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicional?: string | number;
+            /** @description ImpuestosAdicionales */
+            ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales31"];
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoNoFacturable?: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+        };
+        Totales34: {
+            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotal?: string | number;
+            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI1?: string | number;
+            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI2?: string | number;
+            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI3?: string | number;
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description ITBIS1: a whole number of at most 2 digits */
+            ITBIS1?: string | number;
+            /** @description ITBIS2: a whole number of at most 2 digits */
+            ITBIS2?: string | number;
+            /** @description ITBIS3: a whole number of at most 2 digits */
+            ITBIS3?: string | number;
+            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS?: string | number;
+            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1?: string | number;
+            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2?: string | number;
+            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3?: string | number;
+            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicional?: string | number;
+            /** @description ImpuestosAdicionales */
+            ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales34"];
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoNoFacturable?: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISRetenido?: string | number;
+            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRRetencion?: string | number;
+            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISPercepcion?: string | number;
+            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRPercepcion?: string | number;
+        };
+        Totales41: {
+            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotal?: string | number;
+            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI1?: string | number;
+            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI2?: string | number;
+            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI3?: string | number;
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description ITBIS1: a whole number of at most 2 digits */
+            ITBIS1?: string | number;
+            /** @description ITBIS2: a whole number of at most 2 digits */
+            ITBIS2?: string | number;
+            /** @description ITBIS3: a whole number of at most 2 digits */
+            ITBIS3?: string | number;
+            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS?: string | number;
+            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS1?: string | number;
+            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS2?: string | number;
+            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3?: string | number;
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISRetenido?: string | number;
+            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRRetencion?: string | number;
+            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBISPercepcion?: string | number;
+            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRPercepcion?: string | number;
+        };
+        Totales43: {
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+        };
+        Totales44: {
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            MontoImpuestoAdicional?: string | number;
+            /** @description ImpuestosAdicionales */
+            ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales44"];
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoNoFacturable?: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+        };
+        Totales46: {
+            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoTotal?: string | number;
+            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoGravadoI3?: string | number;
+            /** @description ITBIS3: a whole number of at most 2 digits */
+            ITBIS3?: string | number;
+            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS?: string | number;
+            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalITBIS3?: string | number;
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoNoFacturable?: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+        };
+        Totales47: {
+            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoExento?: string | number;
+            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoTotal: string | number;
+            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            MontoPeriodo?: string | number;
+            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            SaldoAnterior?: string | number;
+            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            MontoAvancePago?: string | number;
+            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            ValorPagar?: string | number;
+            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            TotalISRRetencion?: string | number;
         };
         TrackIdList: {
             /** @description The eNCF: E and 12 digits */
@@ -3656,6 +6715,61 @@ export interface components {
                 final: boolean;
             }[];
         };
+        Transporte31: {
+            /** @description Conductor: text of 1 to 20 characters */
+            Conductor?: string;
+            /** @description DocumentoTransporte: a whole number of at most 20 digits */
+            DocumentoTransporte?: string;
+            /** @description Ficha: text of 1 to 10 characters */
+            Ficha?: string;
+            /** @description Placa: text of 1 to 7 characters */
+            Placa?: string;
+            /** @description RutaTransporte: text of 1 to 20 characters */
+            RutaTransporte?: string;
+            /** @description ZonaTransporte: text of 1 to 20 characters */
+            ZonaTransporte?: string;
+            /** @description NumeroAlbaran: text of 1 to 20 characters */
+            NumeroAlbaran?: string;
+        };
+        Transporte46: {
+            /**
+             * @description ViaTransporte: one of 01, 02, 03
+             * @enum {string}
+             */
+            ViaTransporte?: "01" | "02" | "03";
+            /** @description PaisOrigen: 3 to 60 characters without digits, the last one a letter */
+            PaisOrigen?: string;
+            /** @description DireccionDestino: text of 1 to 100 characters */
+            DireccionDestino?: string;
+            /** @description PaisDestino: 3 to 60 characters without digits, the last one a letter */
+            PaisDestino?: string;
+            /** @description RNCIdentificacionCompaniaTransportista: text of 1 to 20 characters */
+            RNCIdentificacionCompaniaTransportista?: string;
+            /** @description NombreCompaniaTransportista: text of 1 to 150 characters */
+            NombreCompaniaTransportista?: string;
+            /** @description NumeroViaje: text of 1 to 20 characters */
+            NumeroViaje?: string;
+            /** @description Conductor: text of 1 to 20 characters */
+            Conductor?: string;
+            /** @description DocumentoTransporte: a whole number of at most 20 digits */
+            DocumentoTransporte?: string;
+            /** @description Ficha: text of 1 to 10 characters */
+            Ficha?: string;
+            /** @description Placa: text of 1 to 7 characters */
+            Placa?: string;
+            /** @description RutaTransporte: text of 1 to 20 characters */
+            RutaTransporte?: string;
+            /** @description ZonaTransporte: text of 1 to 20 characters */
+            ZonaTransporte?: string;
+            /** @description NumeroAlbaran: text of 1 to 20 characters */
+            NumeroAlbaran?: string;
+        };
+        Transporte47: {
+            /** @description PaisDestino: at most 60 letters, commas and blanks */
+            PaisDestino?: string;
+        };
+        /** @enum {string} */
+        UnidadMedida: "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "14" | "15" | "16" | "17" | "18" | "19" | "20" | "21" | "22" | "23" | "24" | "25" | "26" | "27" | "28" | "29" | "30" | "31" | "32" | "33" | "34" | "35" | "36" | "37" | "38" | "39" | "40" | "41" | "42" | "43" | "44" | "45" | "46" | "47" | "48" | "49" | "50" | "51" | "52" | "53" | "54" | "55" | "56" | "57" | "58" | "59" | "60" | "61" | "62";
         ValidationItem: {
             /** @description The place: header, query, path or body, then the names and positions that lead to it */
             loc: (string | number)[];
@@ -5419,7 +8533,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY. */
+            /** @description An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md; for editors: /schemas/{type}.json). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7192,6 +10306,52 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    schema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the response that the caller has. */
+                "if-none-match"?: string;
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path: {
+                /** @description The type of e-CF. */
+                type: components["schemas"]["EcfType"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schema. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/schema+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The caller has this response. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {

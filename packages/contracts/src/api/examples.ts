@@ -1,3 +1,4 @@
+import { DOCUMENT_EXAMPLES } from '@ecf/ecf-xml/document-schemas';
 import { z } from 'zod';
 import type { ErrorCode } from '../error-codes.js';
 import type { ErrorDetail, ValidationItem } from './error-body.js';
@@ -11,39 +12,7 @@ const SHA256 = 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9
 export const REQUEST_ID = 'c3b0a8f2-0d1e-4a5b-9c6d-7e8f90a1b2c3';
 
 /** An e-CF that the sandbox accepts. */
-export const INVOICE = {
-  Encabezado: {
-    Version: '1.0',
-    IdDoc: {
-      TipoeCF: '31',
-      eNCF: 'E310000000101',
-      FechaVencimientoSecuencia: '31-12-2028',
-      TipoIngresos: '01',
-      TipoPago: '1',
-    },
-    Emisor: {
-      RNCEmisor: '199999991',
-      RazonSocialEmisor: 'Comercial Palma Ficticia, SRL',
-      DireccionEmisor: 'Calle Ejemplo 12, Ensanche Muestra',
-      FechaEmision: '15-06-2026',
-    },
-    Comprador: { RNCComprador: '188888885', RazonSocialComprador: 'Taller Caoba Imaginario, SRL' },
-    Totales: { MontoExento: '550.00', MontoTotal: '550.00' },
-  },
-  DetallesItems: {
-    Item: [
-      {
-        NumeroLinea: '1',
-        IndicadorFacturacion: '4',
-        NombreItem: 'Libro de contabilidad',
-        IndicadorBienoServicio: '1',
-        CantidadItem: '1.00',
-        PrecioUnitarioItem: '550.0000',
-        MontoItem: '550.00',
-      },
-    ],
-  },
-};
+export const INVOICE = DOCUMENT_EXAMPLES['31'];
 
 export const ECF_XML =
   '<?xml version="1.0" encoding="utf-8"?><ECF><Encabezado>...</Encabezado><Signature xmlns="http://www.w3.org/2000/09/xmldsig#">...</Signature></ECF>';

@@ -1,3 +1,4 @@
+import { ecfComponents } from '@ecf/ecf-xml/document-schemas';
 import { z } from 'zod';
 import { type ErrorCode, errorCodeEntry } from '../error-codes.js';
 import { COMMON_HEADERS, ETAG, RETRY_AFTER, TOKEN_REQUIRED } from './common-headers.js';
@@ -76,6 +77,7 @@ export function buildDocument(
     };
   }
   const headers = Object.entries({ ...COMMON_HEADERS, 'retry-after': RETRY_AFTER });
+  if (components.schemas.Ecf !== undefined) Object.assign(components.schemas, ecfComponents());
   return {
     openapi: '3.1.0',
     info,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema, named } from '../values.js';
+import { ecfTypeSchema, environmentSchema, named } from '../values.js';
 import { errorBody, errorBodySchema } from './error-body.js';
 import { REQUEST_ID } from './examples.js';
 import { operations } from './operation.js';
@@ -93,6 +93,23 @@ export const OWN_OPERATIONS = operations('Service', {
     summary: 'This document',
     description: 'OpenAPI 3.1 of all operations for accounts and other taxpayers.',
     response: documentSchema,
+  },
+  schema: {
+    route: 'GET /schemas/{type}.json',
+    summary: 'Returns the JSON Schema of a type of e-CF',
+    description:
+      'Draft 2020-12, generated from the catalogue: names, nesting, limits and codes of an invoice as it is submitted. Editors complete and check invoices with it. The business rules are not in it.',
+    params: { type: ecfTypeSchema.describe('The type of e-CF.') },
+    response: {
+      'application/schema+json': z.looseObject({}).meta({
+        description: 'The schema.',
+        examples: [
+          { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: '/schemas/31.json', title: 'e-CF 31' },
+        ],
+      }),
+    },
+    hasEtag: true,
+    errors: ['unknown_route'],
   },
   docs: {
     route: 'GET /docs',

@@ -7,17 +7,20 @@ import { READ_SUBMITTED } from './key-rights.js';
 import { AUTHORITY_ERRORS, CERTIFICATE_ERRORS, optional, publicOperations } from './operation.js';
 import * as P from './parameters.js';
 
-/** The elements of a document by the authority's names. The rules of each element are in the catalogue, not here. */
+/** The elements of a document by the authority's names. */
 const elementsSchema = z.looseObject({});
+
+/** The elements of an e-CF. Its component in the document is `Ecf` of the catalogue; requests are checked by the services. */
+const ecfSchema = elementsSchema.meta({ id: 'Ecf' });
 
 /** An invoice in JSON, as it is submitted and as it is read back. */
 export const invoiceDocumentSchema = named(
   'InvoiceDocument',
-  { ECF: elementsSchema.describe('The elements of the document: Encabezado, DetallesItems, ...') },
+  { ECF: ecfSchema.describe('The elements of the document: Encabezado, DetallesItems, ...') },
   {
     examples: [{ ECF: INVOICE }],
     description:
-      'An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY.',
+      'An invoice under its root ECF, with the names and the nesting of the authority (reference: docs/rules.md; for editors: /schemas/{type}.json). Values are text. Amounts, quantities and percentages may be numbers; RNC, codes, dates and telephone numbers may not, because a number loses its leading zeros. Dates are DD-MM-YYYY.',
   },
 );
 
@@ -34,7 +37,7 @@ export const batchDocumentSchema = invoiceDocumentSchema
 export const issuedDocumentSchema = named(
   'IssuedDocument',
   {
-    ECF: elementsSchema.optional().describe('The elements of the e-CF'),
+    ECF: ecfSchema.optional().describe('The elements of the e-CF'),
     RFCE: elementsSchema.optional().describe('The elements of the summary, if only a signed summary was submitted'),
   },
   { examples: [{ ECF: { ...INVOICE, FechaHoraFirma: '15-06-2026 10:00:00' } }], description: 'Either ECF or RFCE' },

@@ -15,6 +15,8 @@ export interface SimpleType {
   fractionDigits?: number;
   /** The pattern as libxml2 misreads it (docs/authority-divergences.md). */
   readAs?: string;
+  /** The pattern for JSON Schemas, where it has `\w`: it refuses the same ASCII characters, and no others. */
+  portable?: string;
   /** A description of the value, if the facets do not say it themselves. */
   says?: string;
 }
@@ -61,6 +63,7 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
   TerminoPagoValidationType: {
     base: 'string',
     pattern: String.raw`[\s\d\w]{1,15}`,
+    portable: String.raw`[^!-#%-*,-/:;?@\[-\]_{}]{1,15}`,
     says: '1 to 15 letters, digits and blanks, no punctuation',
   },
   RNCValidationType: {
@@ -80,6 +83,7 @@ export const SIMPLE_TYPES: Readonly<Record<string, SimpleType>> = {
     base: 'string',
     maxLength: 80,
     pattern: String.raw`\w+([-.]\w+)*@\w+(-\w+)*\.\w+([-.]\w+)*`,
+    portable: String.raw`[^\s!-#%-*,-/:;?@\[-\]_{}]+([-.][^\s!-#%-*,-/:;?@\[-\]_{}]+)*@[^\s!-#%-*,-/:;?@\[-\]_{}]+(-[^\s!-#%-*,-/:;?@\[-\]_{}]+)*\.[^\s!-#%-*,-/:;?@\[-\]_{}]+([-.][^\s!-#%-*,-/:;?@\[-\]_{}]+)*`,
     says: 'an e-mail address of at most 80 characters, without underscores',
   },
   // In 33 and 34 the XSD wraps this in ^ and $, meant as anchors (docs/authority-divergences.md).

@@ -53,3 +53,20 @@ function classText(ranges: readonly CharacterRange[]): string {
   const hex = (codePoint: number): string => `\\u{${codePoint.toString(16)}}`;
   return ranges.map(([from, to]) => (from === to ? hex(from) : `${hex(from)}-${hex(to)}`)).join('');
 }
+
+/** Parts of a pattern that other languages read otherwise. The unescaped dot of amounts is a dot or a digit. */
+const PORTABLE: Readonly<Record<string, string>> = {
+  '.': '[0-9.]',
+  '\\-': '-',
+  '\\d': '[0-9]',
+  '\\D': '[^0-9]',
+};
+
+/**
+ * A pattern of the catalogue for a JSON Schema, in constructs that regular expressions of every language read alike. Digits are 0 to 9.
+ * A pattern with `\w` cannot be written so.
+ */
+export function portablePattern(pattern: string): string {
+  if (pattern.includes(String.raw`\w`)) throw new Error(`The pattern ${pattern} needs a portable form`);
+  return `^(?:${pattern.replaceAll(/\\.|\[[^[\]]*\]|\./g, (part) => PORTABLE[part] ?? part)})$`;
+}

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { adminOpenApiDocument, openApiDocument } from '@ecf/contracts';
+import { ECF_TYPES, type EcfType, isEcfType } from '@ecf/domain';
+import { documentSchema } from '@ecf/ecf-xml/document-schemas';
+import { sendDocument } from '@ecf/http';
 import { ApiError } from '@ecf/kit';
 import express, { type Response } from 'express';
 import { otherMethods } from './other-methods.js';
@@ -47,6 +50,11 @@ function packaged(name: string): () => Buffer {
   return once(() => readFileSync(require.resolve(`swagger-ui-dist/${name}`)));
 }
 
+/** The schema of a type, as it is served. */
+const schemaBytes = Object.fromEntries(
+  ECF_TYPES.map((type) => [type, once(() => Buffer.from(JSON.stringify(documentSchema(type))))]),
+) as Record<EcfType, () => Buffer>;
+
 function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
   return () => {
@@ -56,7 +64,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * `GET /openapi.json`, `GET /docs`, `GET /docs/{file}`; with an administration also `GET /admin/openapi.json`
+ * `GET /openapi.json`, `GET /schemas/{type}.json`, `GET /docs`, `GET /docs/{file}`; with an administration also `GET /admin/openapi.json`
  * and its page, the file `admin`. No file comes from another host.
  */
 export function docsRoutes(options: { admin: boolean }): express.Router {
@@ -72,6 +80,23 @@ export function docsRoutes(options: { admin: boolean }): express.Router {
   };
   served('/openapi.json', openApiDocument);
   if (options.admin) served('/admin/openapi.json', adminOpenApiDocument);
+
+  routes
+    .route('/schemas/:type.json')
+    .get((req, res, next) => {
+      const { type } = req.params;
+      if (!isEcfType(type)) return next('route');
+      sendDocument(req, res, schemaBytes[type](), 'application/schema+json');
+    })
+    .all(otherMethods('GET', 'HEAD'));
+  routes.all('/schemas{/*rest}', (req) => {
+    const addresses = ECF_TYPES.map((type) => `/schemas/${type}.json`).join(', ');
+    throw new ApiError(
+      404,
+      'unknown_route',
+      `There is no schema ${req.path}. The schemas of the ten types are ${addresses}.`,
+    );
+  });
 
   routes
     .route('/docs')
