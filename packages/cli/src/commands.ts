@@ -50,6 +50,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Submit any number of invoices in batches',
     load: () => import('./commands/submit.js'),
   },
+  rehearse: {
+    section: 'gateway',
+    summary: 'Compare the authority with our rules and the simulator',
+    load: () => import('./commands/rehearse.js'),
+  },
   dlq: {
     section: 'operations',
     summary: 'List, replay or dismiss events that a service gave up',
@@ -124,7 +129,7 @@ Examples
 
 Environment
   ECF_URL         address of the gateway
-  ECF_API_KEY     key of an account, for submit
+  ECF_API_KEY     key of an account, for submit and rehearse
   ADMIN_TOKEN     token of an administrator, for the other commands
   DATA_DIR        data folder of a sandbox that supplies what is not set
 

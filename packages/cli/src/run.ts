@@ -1,15 +1,14 @@
-import { createRequire } from 'node:module';
 import type { CommandModule, Console, ExitCode } from './command.js';
 import { COMMANDS, overview } from './commands.js';
 import { parseOptions, UsageError } from './options.js';
+import { ownVersion } from './version.js';
 
 /** Runs one command line and says with which code the process is to end. */
 export async function run(args: string[], console: Console): Promise<ExitCode> {
   const [name = '', ...rest] = args;
   try {
     if (name === '--version') {
-      const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
-      console.stdout.write(`${version}\n`);
+      console.stdout.write(`${ownVersion()}\n`);
       return 0;
     }
     if (name === 'help' || name === '--help' || name === '-h') return await help(rest[0], console);

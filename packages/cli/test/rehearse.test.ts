@@ -1,0 +1,141 @@
+import type { Fault } from '@ecf/domain';
+import { examineJson } from '@ecf/ecf-xml';
+import { describe, expect, it } from '@jest/globals';
+import { DOCUMENTS, documentsFor, TO_ITSELF } from '../src/rehearsal/documents.js';
+import { differences, type Opinion, opinion, type RulesOpinion } from '../src/rehearsal/opinions.js';
+import type { Row } from '../src/rehearsal/rehearsal.js';
+import { report } from '../src/rehearsal/report.js';
+import { table } from '../src/rehearsal/table.js';
+
+const NOW = new Date('2026-11-27T12:00:00-04:00');
+const ACCEPTED = opinion('Aceptado', [{ codigo: '0', valor: '' }], true);
+const VALID: RulesOpinion = { valid: true, faults: [], warnings: [] };
+const refused = (codigo: string, used = true): Opinion =>
+  opinion('Rechazado', [{ codigo, valor: 'no es válido' }], used);
+
+describe('the documents of a rehearsal', () => {
+  it.each(DOCUMENTS.map((document) => [document.name, document] as const))(
+    'have no faults and no warnings, except that a buyer is its own issuer: %s.',
+    (name, document) => {
+      const modified = { encf: 'E310000000001', date: '27-11-2026' };
+      const built = document.build({ rnc: '199999991', name: 'Comercial Palma, SRL' }, NOW, modified) as {
+        ECF: { Encabezado: { IdDoc: Record<string, string> } };
+      };
+      const number = { eNCF: `E${document.type}0000000002` };
+      const expiry = ['32', '34'].includes(document.type) ? {} : { FechaVencimientoSecuencia: '31-12-2028' };
+      Object.assign(built.ECF.Encabezado.IdDoc, number, expiry);
+      const { faults, warnings } = examineJson(built, { now: NOW });
+      expect(faults).toEqual([]);
+      expect(warnings.map(({ rule }) => rule)).toEqual(name === TO_ITSELF ? ['business.buyer-is-issuer'] : []);
+    },
+  );
+
+  it('are one of each type, two of type 32, and one more of type 31 for delivery and approval.', () => {
+    const types = DOCUMENTS.map(({ type }) => type).sort();
+    expect(types).toEqual(['31', '31', '32', '32', '33', '34', '41', '43', '44', '45', '46', '47']);
+    expect(documentsFor(new Set(['33'])).map(({ name }) => name)).toEqual(['31', '33']);
+  });
+});
+
+describe('the comparison', () => {
+  const fault: Fault = { path: 'ECF', rule: 'r', code: null, message: 'm', source: 's', severity: 'error' };
+  const invalid: RulesOpinion = { valid: false, faults: [fault], warnings: [] };
+
+  it.each<[string, Opinion, RulesOpinion, Opinion, string[]]>([
+    ['an acceptance by all', ACCEPTED, VALID, ACCEPTED, []],
+    ['a rejection by all', refused('145'), invalid, refused('0145'), []],
+    [
+      'a rejection of the authority alone',
+      refused('145'),
+      VALID,
+      ACCEPTED,
+      ['our rules find no fault in what the authority rejects', 'the authority rejects it, the simulator accepts it'],
+    ],
+    ['a rejection of our rules alone', ACCEPTED, invalid, ACCEPTED, ['our rules refuse what the authority accepts']],
+    [
+      'different codes',
+      refused('145'),
+      invalid,
+      refused('75'),
+      ['the authority gives code 145, the simulator code 75'],
+    ],
+    [
+      'a number that is used for one of them',
+      refused('145', false),
+      invalid,
+      refused('145', true),
+      ['the number is free for the authority and used for the simulator'],
+    ],
+  ])('finds what differs: %s.', (_what, authority, rules, simulator, reasons) => {
+    expect(differences(authority, rules, simulator)).toEqual(reasons);
+  });
+
+  it('leaves out the message of the gateway that it waits.', () => {
+    expect(opinion('Aceptado', [{ codigo: 'gateway', valor: 'waits' }], null).messages).toEqual([]);
+  });
+});
+
+const ROW: Row = {
+  document: '32 summary',
+  encf: 'E320000000001',
+  result: 'differs',
+  reasons: ['the authority rejects it, the simulator accepts it'],
+  authority: opinion('Rechazado', [{ codigo: '145', valor: 'palabra '.repeat(30).trim() }], true),
+  receipt: null,
+  rules: VALID,
+  simulator: ACCEPTED,
+  sent: [],
+  answers: null,
+};
+
+describe('the table', () => {
+  it.each([80, 120])('is at most %s columns wide, and marks what does not agree.', (columns) => {
+    const rows: Row[] = [{ ...ROW, document: '31', result: 'agrees', authority: ACCEPTED, reasons: [] }, ROW];
+    const lines = table(rows, columns).split('\n');
+    const longest = Math.max(...lines.map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(columns);
+    expect(longest).toBeGreaterThan(columns - 10);
+    expect(lines[2]).toMatch(/^ {2}31 .* agrees$/);
+    expect(lines[3]).toMatch(/^! 32 summary .* DIFFERS$/);
+  });
+
+  it('shows control characters of the authority as signs.', () => {
+    const authority = opinion('Rechazado', [{ codigo: '1', valor: 'a\u001b[31mb' }], true);
+    expect(table([{ ...ROW, authority }], 80)).toContain('authority: 1 a\ufffd[31mb');
+  });
+});
+
+describe('an anonymous report', () => {
+  const NAME = 'Núñez & Hija';
+  const xml =
+    `<ECF><Emisor><RNCEmisor>00112345678</RNCEmisor><RazonSocialEmisor>Núñez &amp; Hija</RazonSocialEmisor>` +
+    '<DireccionEmisor>Calle Duarte 1</DireccionEmisor><TelefonoEmisor>809-555-0100</TelefonoEmisor>' +
+    '<CorreoEmisor>ana@nunez.example</CorreoEmisor></Emisor><eNCF>E310000000001</eNCF><RNCComprador>131880681</RNCComprador>' +
+    '<X509Certificate>MIIabc</X509Certificate></ECF>';
+  const row: Row = {
+    ...ROW,
+    authority: opinion('Rechazado', [{ codigo: '0', valor: `El RNC 00112345678 de ${NAME} no está activo` }], false),
+    sent: [{ filename: '00112345678E310000000001.xml', bytes: Buffer.from(xml) }],
+    answers: [{ raw: [{ body: '{"valor":"N\\u00fa\\u00f1ez & Hija, ana@nunez.example, 809-555-0100"}' }] }],
+  };
+  const facts = {
+    ...{ env: 'TesteCF', issuer: { rnc: '00112345678', name: NAME }, reference: 'r', began_at: 'b', ended_at: 'e' },
+    versions: {},
+  };
+
+  it('has no name, address, mail, telephone number, cédula or certificate, also not in answers.', () => {
+    const text = report(facts, [row], true);
+    for (const secret of ['Núñez', 'u00fa', '00112345678', 'Duarte', 'ana@', '555-0100', 'MIIabc'])
+      expect(text).not.toContain(secret);
+    expect(JSON.parse(text).rows[0].authority.messages[0].valor).toBe('El RNC 00000000000 de anonymous no está activo');
+  });
+
+  it('keeps numbers, the RNC of companies and the checksum of the sent bytes.', () => {
+    const [hidden, named] = [true, false].map(
+      (anonymous) => JSON.parse(report(facts, [row], anonymous)).rows[0].sent[0],
+    );
+    expect(hidden.xml).toContain('<eNCF>E310000000001</eNCF><RNCComprador>131880681</RNCComprador>');
+    expect(hidden.sha256).toBe(named.sha256);
+    expect(named.xml).toBe(xml);
+  });
+});
