@@ -1,5 +1,6 @@
 import { SCOPES } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { qrPng } from '@ecf/printed-form';
 import { openCertificate, signXml } from '@ecf/xml-signing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, type Client, newAccount, testCertificate } from '../support/client.js';
@@ -209,6 +210,7 @@ beforeAll(async () => {
     setAccountActive: (chance) => ({ active: chance.chance(0.5) }),
     setTaxpayerActive: (chance) => ({ active: chance.chance(0.5) }),
     putCertificate: () => ({ certificate: certificate.p12, password: certificate.password }),
+    putLogo: () => qrPng('https://example.com'),
     createApiKey: () => ({ name: 'generated', environments: ['TesteCF'] }),
     changeApiKey: (chance) => ({ refuse_warnings: chance.chance(0.5) }),
     rotateApiKey: () => ({ overlap_hours: 24 }),

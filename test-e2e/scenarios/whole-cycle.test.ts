@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventListSchema, OPERATIONS } from '@ecf/contracts';
 import { parseXml, readXml, writeXml } from '@ecf/ecf-xml';
+import { qrPng } from '@ecf/printed-form';
 import { openCertificate, signXml, verifyXml } from '@ecf/xml-signing';
 import { describe, expect, it } from '@jest/globals';
 import { type Answer, Client, testCertificate } from '../support/client.js';
@@ -555,6 +556,11 @@ describe('every operation of the specification', () => {
     form.set('password', file.password);
     const certificate = (await client.call('PUT', `/account/taxpayers/${rnc}/certificate`, { body: form })).body;
     expect(await call('GET', `/account/taxpayers/${rnc}/certificate`)).toEqual(certificate);
+    const logoPath = `/account/taxpayers/${rnc}/logo`;
+    const picture = { headers: { 'content-type': 'image/png' }, body: new Uint8Array(qrPng('logo')) };
+    expect((await client.call('PUT', logoPath, picture)).status).toBe(200);
+    expect((await client.call('GET', logoPath)).headers.get('content-type')).toBe('image/png');
+    expect((await client.call('DELETE', logoPath)).status).toBe(204);
     expect(await call('POST', `/account/taxpayers/${rnc}/runs`, { env: 'TesteCF', reason: 'x' })).toMatchObject({
       run: 2,
     });

@@ -37,6 +37,7 @@ export function createServices(
   const taxpayers = {
     account: (accountId: string) => gateway.taxpayerSource.account(accountId),
     taxpayer: (rnc: string) => gateway.taxpayerSource.taxpayer(rnc),
+    logo: (rnc: string) => gateway.taxpayerSource.logo(rnc),
   };
   const emission = createEmission(placed('emission', settings.emission), {
     ...shared,

@@ -26,6 +26,8 @@ export { clientOf, createInternalClient, internalOperationRoutes } from './inter
 export {
   createHttpTaxpayerSource,
   gatewayTaxpayerSource,
+  type LogoSource,
+  type StoredLogo,
   type TaxpayerSource,
 } from './internal/taxpayer-source.http.js';
 export { CSV_PAGE, sendCsvListing, sendCsvRows, wantsCsv } from './listings/csv.js';

@@ -1,3 +1,10 @@
-export { type Logo, readLogo } from './logo.js';
-export { createPrinter, PrintError, type Printer, type PrintFormat, type PrintRequest } from './printer.js';
+export { type Logo, LogoError, readLogo } from '@ecf/logo';
+export {
+  createPrinter,
+  PrintError,
+  type PrintedLogo,
+  type Printer,
+  type PrintFormat,
+  type PrintRequest,
+} from './printer.js';
 export { qrPng, qrSvg } from './qr.js';

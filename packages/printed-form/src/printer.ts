@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@ecf/domain';
 import { parseXml, readXml } from '@ecf/ecf-xml';
+import type { Logo } from '@ecf/logo';
 import { securityCode, signatureValueOf } from '@ecf/xml-signing';
-import type { Logo } from './logo.js';
 import { type PrintedForm, printedForm } from './printed-form.js';
 
 export type PrintFormat = 'letter' | 'ticket';
@@ -16,15 +16,18 @@ export interface PrintRequest {
   readonly format: PrintFormat;
   /** True if the document was issued in contingency; then it shows the official legend. */
   readonly contingency?: boolean;
-  readonly logo?: Logo | null;
+  readonly logo?: PrintedLogo | null;
 }
+
+/** A logo that `readLogo` accepted. */
+export type PrintedLogo = Pick<Logo, 'type' | 'bytes'>;
 
 /** What the renderer process gets. */
 export interface RenderRequest {
   readonly form: PrintedForm;
   readonly xml: Uint8Array;
   readonly format: PrintFormat;
-  readonly logo: Logo | null;
+  readonly logo: PrintedLogo | null;
 }
 
 /**

@@ -40,10 +40,7 @@ process.on('message', ({ form, xml, format, logo }: RenderRequest) => {
   try {
     const file = logo && `logo.${logo.type}`;
     if (logo && file) shadow(file, logo.bytes);
-    shadow(
-      'form.json',
-      JSON.stringify({ ...printableTexts(form, glyphs), format, logo: file ? { file, ratio: logo?.ratio } : null }),
-    );
+    shadow('form.json', JSON.stringify({ ...printableTexts(form, glyphs), format, logo: file }));
     shadow('signed.xml', xml);
     shadow('qr.svg', qrSvg(form.address, 0));
     // The time of the signature, so that the same document gives the same bytes.

@@ -7,6 +7,7 @@ import {
   type BodiesInFlight,
   checkReadiness,
   createBodiesInFlight,
+  type LogoSource,
   type Readiness,
   rememberReadiness,
   type TaxpayerSource,
@@ -40,6 +41,7 @@ import { requireValidActor } from './access/valid-actor.postgres.js';
 import { createPostgresAccounts } from './accounts/accounts.postgres.js';
 import { createPostgresApiKeys } from './accounts/api-keys.postgres.js';
 import { createAccountChanges } from './accounts/changes.postgres.js';
+import { createLogoChecks } from './accounts/logo-upload.http.js';
 import { type AccountSettingOptions, accountRoutes } from './accounts/routes.js';
 import { createSealedCertificates } from './accounts/sealed-certificates.postgres.js';
 import { taxpayerStateRoutes } from './accounts/taxpayer-states.http.js';
@@ -92,7 +94,7 @@ export interface Gateway {
   stop(): Promise<void>;
   ready(): Promise<Readiness>;
   /** For services of the same process, in place of the internal routes. */
-  taxpayerSource: TaxpayerSource;
+  taxpayerSource: TaxpayerSource & LogoSource;
 }
 
 /** Milliseconds for which a readiness answer is repeated, because anybody may request it. */
@@ -127,6 +129,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const ready = readinessOf(database, upstreams);
   const values = [createSealedCertificates(database, change, sealingKeys)];
   const files = createCertificateFiles(createQueueWatch(metrics, 'gateway'));
+  const logos = createLogoChecks(createQueueWatch(metrics, 'gateway'));
   const others = overrides.operations ?? configuredOperations(config, identities);
   const masterKeys = createMasterKeyOperations({ database, sealingKeys, values });
   const operations = { ...others, masterKeys: { ...others.masterKeys, gateway: masterKeys } };
@@ -135,12 +138,14 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
   const settings: AccountSettingOptions = {
     accounts: createPostgresAccounts(database, change),
     taxpayers: createPostgresTaxpayers(database, change, clock),
+    states,
     apiKeys: createPostgresApiKeys(database, change),
     activity: { flush },
     acting: createActing(validActor, audit, proofs),
     recorded: createRecorded(validActor, audit, clock),
     sealingKeys,
     openCertificate: files.open,
+    checkLogo: logos.check,
     operations,
     clock,
   };
@@ -209,6 +214,12 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     taxpayerSource: {
       account: async (id) => (await states.account(id)) ?? { account_id: id, revision: 0, taxpayers: [] },
       taxpayer: (rnc) => states.taxpayer(rnc),
+      async logo(rnc) {
+        const logo = await states.logo(rnc);
+        return (
+          logo && { type: logo.contentType === 'image/png' ? 'png' : 'jpg', bytes: logo.bytes, sha256: logo.sha256 }
+        );
+      },
     },
     async start() {
       await background.start();
@@ -223,6 +234,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       deadLetters.close();
       await accessFile?.close();
       await files.close();
+      await logos.close();
       if (overrides.bus === undefined) await bus.close();
     },
   };

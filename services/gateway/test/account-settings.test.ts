@@ -6,6 +6,7 @@ import {
   OPERATIONS,
   type ResolutionOperations,
   type Scope,
+  taxpayerStateSchema,
   type WebhookBody,
   type WebhookOperations,
 } from '@ecf/contracts';
@@ -13,6 +14,7 @@ import { createMasterKeys } from '@ecf/kit';
 import { testKey } from '@ecf/test-support';
 import { createCertificateAuthority } from '@ecf/xml-signing/certificate-authority';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PNG } from 'pngjs';
 import { type AccountSettingOptions, accountRoutes } from '../src/accounts/routes.js';
 import { type Answer, type GatewayUnderTest, startGateway } from './gateway-under-test.js';
 import { named, routesOf } from './routes-of.js';
@@ -140,6 +142,15 @@ async function revokedMeanwhile({ id, key }: { id: string; key: string }, method
   return { status: response.statusCode, body: await json(response) };
 }
 
+function png(width: number, height: number): Buffer {
+  return PNG.sync.write(new PNG({ width, height, fill: true }));
+}
+
+/** Sends a logo; `type` is its content type. */
+function putLogo(key: string, path: string, body: Uint8Array, type = 'image/png'): Promise<Answer> {
+  return under.call('PUT', path, { key, headers: { 'content-type': type }, body: new Uint8Array(body) });
+}
+
 function certificateForm(): FormData {
   const now = Date.now();
   const { p12 } = authority.issue({
@@ -223,6 +234,16 @@ describe('a key with the scope manage', () => {
     expect((await under.admin('GET', `/admin/accounts/${account}/taxpayers/${FIRST}/certificate`)).body).toEqual(
       stored.body,
     );
+    const logo = `/account/taxpayers/${FIRST}/logo`;
+    const picture = png(30, 10);
+    const facts = await putLogo(manager, logo, picture);
+    expect(facts).toMatchObject({ status: 200, body: { content_type: 'image/png', width: 30, height: 10 } });
+    expect((await under.admin('GET', `/admin/accounts/${account}/taxpayers/${FIRST}`)).body.logo).toEqual(facts.body);
+    const read = await fetch(under.url + logo, { headers: { 'x-api-key': manager } });
+    expect(read.headers.get('content-type')).toBe('image/png');
+    expect(Buffer.from(await read.arrayBuffer()).equals(picture)).toBe(true);
+    expect((await as(manager, 'DELETE', logo)).status).toBe(204);
+    for (const method of ['GET', 'DELETE']) expect(await as(manager, method, logo)).toMatchObject(absent);
     const ranges = [range('TesteCF', 1, 1000)];
     expect(await as(manager, 'PUT', `/account/taxpayers/${FIRST}/ranges`, ranges)).toMatchObject({
       status: 200,
@@ -260,6 +281,8 @@ describe('a key with the scope manage', () => {
     const acts = log.body.entries.filter(({ action }: { action: string }) => action !== 'api_key.use');
     expect(acts.map(({ action }: { action: string }) => action)).toEqual([
       'certificate.put',
+      'logo.put',
+      'logo.delete',
       'ranges.put',
       'api_key.create',
       'api_key.update',
@@ -278,6 +301,46 @@ describe('a key with the scope manage', () => {
       expect(request_id).toEqual(expect.any(String));
     }
     expect(JSON.stringify(log.body)).not.toMatch(/secret|ecf_test_|whsec_/);
+  });
+
+  it('is told why a picture cannot be a logo, and the stored one stays', async () => {
+    const path = `/account/taxpayers/${SECOND}/logo`;
+    const stored = (await putLogo(manager, path, png(8, 4))).body;
+    const [plain, jpeg] = [png(8, 4), Buffer.from([0xff, 0xd8, 0xff, 0xe0])];
+    const wide = Buffer.from(plain);
+    wide.writeUInt32BE(9_000, 16);
+    wide.writeUInt32BE(9_000, 20);
+    for (const [body, type, status, code, words] of [
+      [plain, 'image/svg+xml', 415, 'unsupported_media_type', 'image/png or image/jpeg'],
+      [plain, 'application/json', 415, 'unsupported_media_type', 'image/png or image/jpeg'],
+      [plain, 'image/jpeg', 422, 'wrong_type', 'The body is a PNG'],
+      [Buffer.alloc(2 ** 20 + 1), 'image/png', 413, 'body_too_large', '1048576 bytes'],
+      [Buffer.alloc(0), 'image/png', 422, 'not_png_or_jpeg', 'save it as one of them'],
+      [Buffer.from('<svg/>'), 'image/png', 422, 'not_png_or_jpeg', 'neither a PNG nor a JPEG'],
+      [wide, 'image/png', 422, 'too_many_pixels', '9000 by 9000'],
+      [plain.subarray(0, -20), 'image/png', 422, 'damaged', 'Save it again'],
+      [jpeg, 'image/jpeg', 422, 'damaged', 'Save it again'],
+    ] as const) {
+      const answer = await putLogo(manager, path, body, type);
+      const [item] = answer.body.items;
+      expect([answer.status, item?.type ?? answer.body.code]).toEqual([status, code]);
+      expect(item?.msg ?? answer.body.detail).toContain(words);
+    }
+    expect((await under.admin('GET', `/admin/accounts/${account}/taxpayers/${SECOND}`)).body.logo).toEqual(stored);
+    expect(await putLogo(manager, '/account/taxpayers/131999999/logo', plain)).toMatchObject(absent);
+  });
+
+  it('publishes the SHA-256 of a logo, and the services read the picture', async () => {
+    const path = `/account/taxpayers/${SECOND}/logo`;
+    const picture = png(5, 5);
+    const { sha256 } = (await putLogo(manager, path, picture)).body;
+    const published = () =>
+      under.events.some(({ data }) => taxpayerStateSchema.safeParse(data).data?.logo_sha256 === sha256);
+    while (!published()) await new Promise((resolve) => setTimeout(resolve, 20));
+    const { taxpayerSource } = under.gateway;
+    expect(await taxpayerSource.taxpayer(SECOND)).toMatchObject({ logo_sha256: sha256 });
+    expect(await taxpayerSource.logo(SECOND)).toMatchObject({ type: 'png', sha256, bytes: picture });
+    expect(await taxpayerSource.logo('131999999')).toBeNull();
   });
 
   it('starts a certification run in its environments, as administrators do', async () => {
@@ -467,15 +530,20 @@ describe('a key with the scope manage', () => {
     }
   });
 
-  it('stores certificates as a sandbox key only until its account has a key for eCF', async () => {
+  it('stores certificates and logos as a sandbox key only until its account has a key for eCF', async () => {
     const { id } = (await under.admin('POST', '/admin/accounts', { name: 'Hacia la producción' })).body;
     const rnc = '131000903';
     await under.admin('POST', `/admin/accounts/${id}/taxpayers`, { rnc, name: 'Otra' });
     const path = `/account/taxpayers/${rnc}/certificate`;
     const sandbox = await newKey({}, id);
     expect((await as(sandbox.key, 'PUT', path, certificateForm())).status).toBe(200);
+    const logo = `/account/taxpayers/${rnc}/logo`;
+    expect((await putLogo(sandbox.key, logo, png(5, 5))).status).toBe(200);
     const live = await newKey({ environments: ['eCF'] }, id);
     expect(await as(sandbox.key, 'PUT', path, certificateForm())).toMatchObject(beyond);
+    expect(await putLogo(sandbox.key, logo, png(5, 5))).toMatchObject(beyond);
+    expect(await as(sandbox.key, 'DELETE', logo)).toMatchObject(beyond);
+    expect((await as(live.key, 'DELETE', logo)).status).toBe(204);
     expect((await as(live.key, 'PUT', path, certificateForm())).status).toBe(200);
     await under.admin('DELETE', `/admin/accounts/${id}/api-keys/${live.id}`);
     expect((await as(sandbox.key, 'PUT', path, certificateForm())).status).toBe(200);
@@ -495,6 +563,9 @@ describe('a key with the scope manage', () => {
       ['PUT', `/account/taxpayers/${FIRST}/ranges`, [range('TesteCF', 1, 2)]],
       ['GET', `/account/taxpayers/${FIRST}/certificate`, undefined],
       ['PUT', `/account/taxpayers/${FIRST}/certificate`, certificateForm()],
+      ['GET', `/account/taxpayers/${FIRST}/logo`, undefined],
+      ['PUT', `/account/taxpayers/${FIRST}/logo`, undefined],
+      ['DELETE', `/account/taxpayers/${FIRST}/logo`, undefined],
     ] as const)
       expect([path, await as(theirs.key, method, path, body)]).toMatchObject([path, absent]);
     expect((await as(theirs.key, 'GET', '/account')).body).toMatchObject({ account: { id: other }, taxpayers: [] });

@@ -1,10 +1,12 @@
+import type { TaxpayerState } from '@ecf/contracts';
 import { type AccountPorts, type Caller, readAccount } from '@ecf/taxpayer-replica';
 import { mayExist, QueryError } from './errors.js';
 
-/** Refuses an RNC that does not belong to the caller's account, as if it did not exist. */
-export async function requireTaxpayer(ports: AccountPorts, caller: Caller, rnc: string): Promise<void> {
+/** A taxpayer of the caller's account. Refuses another RNC as if it did not exist. */
+export async function requireTaxpayer(ports: AccountPorts, caller: Caller, rnc: string): Promise<TaxpayerState> {
   const { taxpayers, current } = await readAccount(ports, caller);
-  if (taxpayers.some((taxpayer) => taxpayer.rnc === rnc)) return;
+  const found = taxpayers.find((taxpayer) => taxpayer.rnc === rnc);
+  if (found !== undefined) return found;
   if (!current) throw mayExist(`whether ${rnc} is a taxpayer of this account`);
   throw new QueryError(
     'taxpayer_not_found',

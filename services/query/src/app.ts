@@ -11,7 +11,14 @@ import {
   RECEPTION_OPERATIONS,
   type WebhookOperations,
 } from '@ecf/contracts';
-import { checkReadiness, clientOf, gatewayTaxpayerSource, type Readiness, type TaxpayerSource } from '@ecf/http';
+import {
+  checkReadiness,
+  clientOf,
+  gatewayTaxpayerSource,
+  type LogoSource,
+  type Readiness,
+  type TaxpayerSource,
+} from '@ecf/http';
 import { measureAuthorityCalls } from '@ecf/kit/telemetry';
 import { openDocumentJson } from '@ecf/public-ingress/document-json';
 import { openPrinting } from '@ecf/public-ingress/printing';
@@ -31,6 +38,7 @@ import { createConsumptionInvoice } from './invoices/consumption-invoice.js';
 import { createDocumentXml } from './invoices/document-xml.js';
 import { createInvoiceDocument, createInvoicePdf } from './invoices/invoice-document.js';
 import { createPostgresInvoices, createPostgresReceived } from './invoices/invoices.postgres.js';
+import { createLogos } from './invoices/logos.js';
 import { createOwners } from './invoices/owners.js';
 import type { InvoiceSource, OutcomeSource, ReceivedSource } from './invoices/ports.js';
 import { createPostgresOutcomes, createPostgresProjection } from './invoices/projection.postgres.js';
@@ -57,7 +65,7 @@ export interface QueryOverrides extends SharedDependencies {
   /** Owners of documents that may still wait for the archive. */
   stored?: Readonly<Record<'emission' | 'reception', Pick<ArchiveOperations, 'pendingDocument'>>>;
   /** Source of taxpayers; null = none. By default the gateway of GATEWAY_URL. */
-  taxpayers?: TaxpayerSource | null;
+  taxpayers?: (TaxpayerSource & LogoSource) | null;
   authority?: Authority;
 }
 
@@ -97,14 +105,12 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
   const projection = createPostgresProjection(database);
   const outcomes = createPostgresOutcomes(database);
   const feed = createPostgresFeed(database);
-  const account = {
-    taxpayers: createTaxpayerReplica(database, { keepCertificates: false }),
-    source:
-      overrides.taxpayers === undefined
-        ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
-        : overrides.taxpayers,
-    observer: { failed },
-  };
+  const source =
+    overrides.taxpayers === undefined
+      ? gatewayTaxpayerSource(config.GATEWAY_URL, { identities, timeoutMs: GATEWAY_TIMEOUT_MS })
+      : overrides.taxpayers;
+  const taxpayers = createTaxpayerReplica(database, { keepCertificates: false });
+  const account = { taxpayers, source, observer: { failed } };
   const authority = overrides.authority ?? authorityClient;
   const issuedXml = reportIntegrityErrors(documentsOf(stored.emission, archive), { metrics, logger });
   const receivedXml = reportIntegrityErrors(documentsOf(stored.reception, archive), { metrics, logger });
@@ -130,7 +136,7 @@ export function createQuery(config: QueryConfig, overrides: QueryOverrides = {})
       invoices: createQueryInvoices({ ...account, invoices, runs, emission }, owners, rebuild.state),
       documentXml,
       invoiceDocument: createInvoiceDocument(account, documentXml, documents.toJson),
-      invoicePdf: createInvoicePdf(account, documentXml, printing.print),
+      invoicePdf: createInvoicePdf(account, documentXml, createLogos(source), printing.print),
       consumption: createConsumptionInvoice({ ...account, authority, tokens: emission, invoices, runs }, owners),
       readFeed: createReadFeed(account, feed, sleep),
       longPolls: createLongPolls(config.MAX_LONG_POLLS_PER_ACCOUNT),

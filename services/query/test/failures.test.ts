@@ -104,6 +104,7 @@ describe('an unavailable gateway', () => {
             throw new Error('gone');
           },
           taxpayer: async () => null,
+          logo: async () => null,
         },
       },
     );

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { qrPng } from '@ecf/printed-form';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encf, ISSUER, invoice, invoiceEvent } from './support/events.js';
+import { encf, ISSUER, invoice, invoiceEvent, taxpayer, taxpayerEvent } from './support/events.js';
 import { startWorld, type World } from './support/world.js';
 
 const golden = (name: string) => readFileSync(new URL(`../../../examples/golden/${name}.xml`, import.meta.url));
@@ -36,6 +38,31 @@ describe('GET /invoices/{encf}/pdf', () => {
     expect(again.headers.get('etag')).toBe(tag);
     expect(ticket.headers.get('etag')).not.toBe(tag);
     expect((await get(1, 'pdf', { 'if-none-match': tag })).status).toBe(304);
+  });
+
+  it('has the logo that the state of the taxpayer names; it is read once, and 503 while the gateway is unreachable', async () => {
+    await issued(8, 'ecf-31');
+    const tag = async () => (await get(8, 'pdf')).headers.get('etag');
+    const plain = await tag();
+    const set = (logo_sha256: string | null) => world.publish(taxpayerEvent(taxpayer({ logo_sha256 })));
+    const bytes = qrPng('https://example.com');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+
+    await set(sha256);
+    world.logos.set(ISSUER, 'unreachable');
+    const refused = await get(8, 'pdf');
+    expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+
+    world.logos.set(ISSUER, { type: 'png', bytes, sha256 });
+    world.logoReads.length = 0;
+    const branded = await tag();
+    expect([await tag(), branded === plain]).toEqual([branded, false]);
+    expect(world.logoReads).toEqual([ISSUER]);
+
+    await set(null);
+    expect(await tag()).toBe(plain);
+    expect(world.logoReads).toEqual([ISSUER]);
   });
 
   it('keeps the legend of a document that was signed in contingency', async () => {

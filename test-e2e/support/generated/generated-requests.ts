@@ -8,7 +8,7 @@ import type { RawRequest } from '../raw-request.js';
 export interface Pool {
   /** Values of a parameter; without any, the example of the description is sent. */
   values(operation: DescribedOperation, parameter: DescribedParameter): readonly string[];
-  /** A body that the operation accepts: a JSON value, or the parts of a form. */
+  /** A body that the operation accepts: a JSON value, the parts of a form, or a file. */
   body(operation: DescribedOperation, random: Random): unknown;
   /** Headers that authenticate the caller. */
   access(operation: DescribedOperation): [string, string][];
@@ -122,6 +122,7 @@ function goodBody(operation: DescribedOperation, pool: Pool, random: Random): Bo
   const type = mediaType(operation);
   if (type === null) return null;
   const value = pool.body(operation, random);
+  if (value instanceof Buffer) return { type, bytes: value };
   return type === 'multipart/form-data' ? form(value as Parts) : json(JSON.stringify(value));
 }
 
@@ -172,6 +173,10 @@ function* bodies(operation: DescribedOperation, pool: Pool, random: Random): Gen
     yield of('Latin-1', { type, bytes: Buffer.from(`{"name":"ñ","xml":"ñ"}`, 'latin1') });
     yield of('another charset', { ...good(), type: 'application/json; charset=iso-8859-1' });
     yield of('huge number', json(JSON.stringify(value()).replace(/:\s*\d+/, `:1${'0'.repeat(400)}`)));
+    return;
+  }
+  if (type !== 'multipart/form-data') {
+    for (let index = 0; index < 6; index += 1) yield of('damaged', { type, bytes: damaged(good().bytes, random) });
     return;
   }
   const parts = value() as Parts;

@@ -1139,6 +1139,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/account/taxpayers/{rnc}/logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the stored logo
+         * @description The file as it was sent.
+         *
+         *     Scope of the key: `manage`.
+         */
+        get: operations["findLogo"];
+        /**
+         * Stores the logo on the printed forms of a taxpayer's documents
+         * @description The body is a PNG or JPEG with its content type, at most 1 MiB and 4,000,000 pixels. It is decoded once: a picture that is damaged, animated, interlaced or in CMYK colours is 422 with the remedy. The next printed form shows it.
+         *
+         *     Scope of the key: `manage`.
+         */
+        put: operations["putLogo"];
+        post?: never;
+        /**
+         * Removes the stored logo
+         * @description Later printed forms show no logo.
+         *
+         *     Scope of the key: `manage`.
+         */
+        delete: operations["deleteLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/account/taxpayers/{rnc}/ranges": {
         parameters: {
             query?: never;
@@ -5133,6 +5167,19 @@ export interface components {
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
             /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
+        };
+        LogoFacts: {
+            /**
+             * @description The kind of picture
+             * @enum {string}
+             */
+            content_type: "image/png" | "image/jpeg";
+            /** @description Pixels from left to right */
+            width: number;
+            /** @description Pixels from top to bottom */
+            height: number;
+            /** @description SHA-256 of the file in hexadecimal */
+            sha256: string;
         };
         Mineria32: {
             /** @description PesoNetoKilogramo: a quantity of at most 16 digits, with at most three decimals */
@@ -9340,6 +9387,124 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CertificateFacts"];
                 };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    findLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the response that the caller has. */
+                "if-none-match"?: string;
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path: {
+                /** @description RNC, 9 or 11 digits. */
+                rnc: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                };
+            };
+            /** @description The caller has this response. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    putLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path: {
+                /** @description RNC, 9 or 11 digits. */
+                rnc: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogoFacts"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deleteLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the request, if it has up to 128 letters, digits and `._:@/+=-`. Otherwise the gateway replaces it. */
+                "x-request-id"?: string;
+            };
+            path: {
+                /** @description RNC, 9 or 11 digits. */
+                rnc: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the response has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description An error. */
             default: {

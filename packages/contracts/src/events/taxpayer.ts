@@ -48,6 +48,13 @@ export const taxpayerStateSchema = z
       .regex(/^[0-9a-f]{64}$/)
       .nullable(),
     certificate_facts: certificateFactsSchema.nullish(),
+    logo_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullish()
+      .describe(
+        'SHA-256 of the logo on printed forms, which `GET /internal/taxpayers/{rnc}/logo` returns; null without one',
+      ),
     ranges: z.array(numberRangeSchema),
     created_at: timestampSchema,
   })

@@ -24,8 +24,8 @@ export const MAX_NUMBERS_PER_QUERY = 1_000;
 export const internalPageSchema = z.object({ after: z.int().nonnegative(), limit: z.int().min(1).max(1_000) });
 
 /**
- * The services that may read taxpayers at the gateway: `GET /internal/accounts/{id}/taxpayers` and
- * `GET /internal/taxpayers/{rnc}`.
+ * The services that may read taxpayers at the gateway: `GET /internal/accounts/{id}/taxpayers`,
+ * `GET /internal/taxpayers/{rnc}` and `GET /internal/taxpayers/{rnc}/logo`.
  */
 export const TAXPAYER_SOURCE_CALLERS: readonly ServiceName[] = ['emission', 'reception', 'approvals', 'query'];
 

@@ -15,7 +15,7 @@ export function createQueueWatch(metrics: Metrics, service: string): WatchQueue 
   const labels = ['service', 'queue'] as const;
   const depths = metrics.gauge({
     name: 'ecf_queue_depth',
-    help: 'Work in a queue of the process: documents and files that wait for a thread (validation, large_validation, invoices, cancellations, certificate_files, document_json), submissions in flight, tokens and buyers that wait for an answer of another part, queries that wait for a connection (database), bytes of request bodies (body_bytes)',
+    help: 'Work in a queue of the process: documents and files that wait for a thread (validation, large_validation, invoices, cancellations, certificate_files, document_json, logos), submissions in flight, tokens and buyers that wait for an answer of another part, queries that wait for a connection (database), bytes of request bodies (body_bytes)',
     labels: [...labels],
   });
   const limits = metrics.gauge({

@@ -40,10 +40,10 @@ export function requireOwnEnvironments(manager: Manager | null, environments: re
   throw beyond(`environments that it lacks; name only ${manager.environments.join(', ')}`);
 }
 
-/** 403 `beyond_own_rights` if the manager does not have eCF, for which the certificate signs too. */
-export function requireForProduction(manager: Manager | null): void {
+/** 403 `beyond_own_rights` for a setting of all environments (`a certificate, which ...`) if the manager does not have eCF. */
+export function requireForProduction(manager: Manager | null, setting: string): void {
   if (manager === null || manager.environments.includes('eCF')) return;
-  throw beyond('a certificate of this account, which signs for eCF too; use a key for eCF');
+  throw beyond(`${setting}; use a key for eCF`);
 }
 
 /** 403 `beyond_own_rights` unless the manager may read what webhooks get: the events of all taxpayers of the account. */

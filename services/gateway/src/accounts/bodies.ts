@@ -1,22 +1,27 @@
-import type { AccountBody, ApiKeyBody, TaxpayerBody } from '@ecf/contracts';
+import type { AccountBody, ApiKeyBody, LogoFacts, TaxpayerBody } from '@ecf/contracts';
 import { toIsoDominican } from '@ecf/domain';
 import { certificateBody } from './certificate-upload.js';
-import type { Account, ApiKey, Taxpayer } from './ports.js';
+import type { Account, ApiKey, StoredLogoFacts, Taxpayer } from './ports.js';
 
 /** Accounts and their parts as `/admin` answers them; times in Dominican time. */
 export function accountBody({ id, name, active, createdAt }: Account): AccountBody {
   return { id, name, active, created_at: toIsoDominican(createdAt) };
 }
 
-export function taxpayerBody({ rnc, name, active, createdAt, certificate, ranges }: Taxpayer): TaxpayerBody {
+export function taxpayerBody({ rnc, name, active, createdAt, certificate, logo, ranges }: Taxpayer): TaxpayerBody {
   return {
     rnc,
     name,
     active,
     created_at: toIsoDominican(createdAt),
     certificate: certificate === null ? null : certificateBody(certificate),
+    logo: logo && logoFacts(logo),
     ranges,
   };
+}
+
+export function logoFacts({ contentType, width, height, sha256 }: StoredLogoFacts): LogoFacts {
+  return { content_type: contentType, width, height, sha256 };
 }
 
 export function apiKeyBody({ id, name, hint, createdAt, lastUsedAt, revokedAt, ...key }: ApiKey): ApiKeyBody {

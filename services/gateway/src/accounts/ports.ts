@@ -1,4 +1,4 @@
-import type { AccountTaxpayers, ActedBy, NumberRange, Scope, TaxpayerState } from '@ecf/contracts';
+import type { AccountTaxpayers, ActedBy, LogoFacts, NumberRange, Scope, TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
 import type { KeyHolder } from '../access/ports.js';
 import type { Page } from '../edge/ports.js';
@@ -23,12 +23,25 @@ export interface SealedCertificate extends CertificateFacts {
   sealed: Buffer;
 }
 
+/** A stored logo without its bytes. `contentType` is that of the file, `sha256` hexadecimal. */
+export interface StoredLogoFacts {
+  contentType: LogoFacts['content_type'];
+  width: number;
+  height: number;
+  sha256: string;
+}
+
+export interface StoredLogo extends StoredLogoFacts {
+  bytes: Buffer;
+}
+
 export interface Taxpayer {
   rnc: string;
   name: string;
   active: boolean;
   createdAt: Date;
   certificate: CertificateFacts | null;
+  logo: StoredLogoFacts | null;
   ranges: NumberRange[];
 }
 
@@ -90,6 +103,9 @@ export interface TaxpayerStore {
   setActive(accountId: string, rnc: string, active: boolean, by: ActedBy): Promise<Taxpayer | null>;
   putCertificate(accountId: string, rnc: string, certificate: SealedCertificate, by: ActedBy): Promise<Taxpayer | null>;
   putRanges(accountId: string, rnc: string, change: RangesChange, by: ActedBy): Promise<Taxpayer | null>;
+  putLogo(accountId: string, rnc: string, logo: StoredLogo, by: ActedBy): Promise<Taxpayer | null>;
+  /** `none` if the taxpayer has no logo. */
+  deleteLogo(accountId: string, rnc: string, by: ActedBy): Promise<'none' | 'deleted' | null>;
 }
 
 /** The API keys of accounts. One of another account counts as absent: null. */
@@ -121,4 +137,6 @@ export interface TaxpayerStates {
   /** All taxpayers of an account, complete up to the revision given with them; null without such an account. */
   account(accountId: string): Promise<AccountTaxpayers | null>;
   taxpayer(rnc: string): Promise<TaxpayerState | null>;
+  /** Null without a logo. */
+  logo(rnc: string): Promise<StoredLogo | null>;
 }

@@ -5,9 +5,10 @@ import type { KeyUses } from '../access/ports.js';
 import type { Acting, Recorded } from '../audit/acting.http.js';
 import { apiKeyRoutes } from './api-keys.http.js';
 import type { OpenCertificate } from './certificate-upload.js';
+import type { CheckLogo } from './logo-upload.http.js';
 import { createNumbersLeft } from './numbers-left.js';
 import { ownAccountRoutes } from './own-account.http.js';
-import type { AccountStore, ApiKeyStore, TaxpayerStore } from './ports.js';
+import type { AccountStore, ApiKeyStore, TaxpayerStates, TaxpayerStore } from './ports.js';
 import { runRoutes } from './runs.http.js';
 import { taxpayerSettingRoutes } from './taxpayer-settings.http.js';
 import { webhookRoutes } from './webhooks.http.js';
@@ -15,6 +16,7 @@ import { webhookRoutes } from './webhooks.http.js';
 export interface AccountSettingOptions {
   accounts: AccountStore;
   taxpayers: TaxpayerStore;
+  states: Pick<TaxpayerStates, 'logo'>;
   apiKeys: ApiKeyStore;
   /** Stores uses of keys and failed sign-ins that are only in memory. */
   activity: Pick<KeyUses, 'flush'>;
@@ -22,6 +24,7 @@ export interface AccountSettingOptions {
   recorded: Recorded;
   sealingKeys: SealingKeys;
   openCertificate: OpenCertificate;
+  checkLogo: CheckLogo;
   operations: AccountSettingOperations;
   clock: () => Date;
 }
@@ -33,7 +36,7 @@ export interface AccountSettingOperations {
 }
 
 /**
- * The settings of an account, below `base`: certificates, number ranges, certification runs, API keys and webhooks. Administrators have the base
+ * The settings of an account, below `base`: certificates, logos, number ranges, certification runs, API keys and webhooks. Administrators have the base
  * `/accounts/:id`; API keys `/account`, where the handlers keep to the rights of the key.
  */
 export function accountSettings(base: string, options: AccountSettingOptions): express.Router {

@@ -19,6 +19,7 @@ export function toState(row: WholeTaxpayer): TaxpayerState {
     certificate: row.certificate?.sealed.toString('base64') ?? null,
     fingerprint: row.certificate?.fingerprint ?? null,
     certificate_facts: row.certificate === null ? null : certificateBody(row.certificate),
+    logo_sha256: row.logo?.sha256 ?? null,
     ranges: row.ranges,
     created_at: toIsoDominican(row.createdAt),
   };

@@ -1,32 +1,37 @@
 import { type NumberRange, newRangesSchema, putRangesQuerySchema } from '@ecf/contracts';
-import { validate } from '@ecf/http';
+import { sendDocument, validate } from '@ecf/http';
 import type { SealingKeys } from '@ecf/kit';
 import express, { type Request, type Response } from 'express';
 import { ownEnvironments, requireForProduction, requireOwnEnvironments } from '../access/own-rights.js';
 import { actedBy } from '../audit/acting.http.js';
 import { accountId, found, json, managerOf, rnc } from '../edge/input.http.js';
 import { otherMethods } from '../edge/other-methods.js';
+import { logoFacts } from './bodies.js';
 import { certificateParts, uploaded } from './certificate-form.http.js';
 import { certificateBody, type OpenCertificate, sealUploaded } from './certificate-upload.js';
+import { type CheckLogo, readUploadedLogo } from './logo-upload.http.js';
 import type { NumbersLeft } from './numbers-left.js';
-import type { ApiKeyStore, TaxpayerStore } from './ports.js';
+import type { ApiKeyStore, TaxpayerStates, TaxpayerStore } from './ports.js';
 import { removedRanges, requireRemovable, sizeOf, type UsedRange } from './removed-ranges.js';
 
 export interface TaxpayerSettingOptions {
-  taxpayers: Pick<TaxpayerStore, 'find' | 'putCertificate' | 'putRanges'>;
+  taxpayers: Pick<TaxpayerStore, 'find' | 'putCertificate' | 'putLogo' | 'deleteLogo' | 'putRanges'>;
+  states: Pick<TaxpayerStates, 'logo'>;
   apiKeys: Pick<ApiKeyStore, 'hasFor'>;
   sealingKeys: SealingKeys;
   openCertificate: OpenCertificate;
+  checkLogo: CheckLogo;
   numbersLeft: NumbersLeft;
   clock: () => Date;
 }
 
 /**
- * PUT, GET  …/taxpayers/{rnc}/certificate
- * PUT, GET  …/taxpayers/{rnc}/ranges
+ * PUT, GET          …/taxpayers/{rnc}/certificate
+ * PUT, GET, DELETE  …/taxpayers/{rnc}/logo
+ * PUT, GET          …/taxpayers/{rnc}/ranges
  */
 export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOptions): express.Router {
-  const { taxpayers, apiKeys, sealingKeys, openCertificate, numbersLeft, clock } = options;
+  const { taxpayers, states, apiKeys, sealingKeys, openCertificate, checkLogo, numbersLeft, clock } = options;
   const routes = express.Router({ caseSensitive: true });
   const taxpayerOf = async (req: Request, res: Response) =>
     found(await taxpayers.find(accountId(req, res), rnc(req, res)), 'taxpayer');
@@ -46,7 +51,8 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
     .put(certificateParts, async (req: Request, res: Response) => {
       const account_id = accountId(req, res);
       const taxpayer = await taxpayerOf(req, res);
-      if (await apiKeys.hasFor(account_id, 'eCF')) requireForProduction(managerOf(res));
+      if (await apiKeys.hasFor(account_id, 'eCF'))
+        requireForProduction(managerOf(res), 'a certificate of this account, which signs for eCF too');
       const sealed = await sealUploaded(
         { ...uploaded(req), account_id, rnc: taxpayer.rnc },
         { openCertificate, sealingKeys, now: clock() },
@@ -58,6 +64,31 @@ export function taxpayerSettingRoutes(base: string, options: TaxpayerSettingOpti
       res.json(certificateBody(found((await taxpayerOf(req, res)).certificate, 'certificate')));
     })
     .all(otherMethods('GET', 'PUT'));
+  routes
+    .route(`${base}/taxpayers/:rnc/logo`)
+    .put(async (req: Request, res: Response) => {
+      const account_id = accountId(req, res);
+      const taxpayer = await taxpayerOf(req, res);
+      if (await apiKeys.hasFor(account_id, 'eCF'))
+        requireForProduction(managerOf(res), 'a logo of this account, which is printed for eCF too');
+      const logo = await readUploadedLogo(req, account_id, checkLogo);
+      const stored = await taxpayers.putLogo(account_id, taxpayer.rnc, logo, actedBy(req, res));
+      res.json(logoFacts(found(found(stored, 'taxpayer').logo, 'logo')));
+    })
+    .get(async (req: Request, res: Response) => {
+      const { bytes, contentType } = found(await states.logo((await taxpayerOf(req, res)).rnc), 'logo');
+      sendDocument(req, res, bytes, contentType);
+    })
+    .delete(async (req: Request, res: Response) => {
+      const account_id = accountId(req, res);
+      const taxpayer = await taxpayerOf(req, res);
+      if (await apiKeys.hasFor(account_id, 'eCF'))
+        requireForProduction(managerOf(res), 'a logo of this account, which is printed for eCF too');
+      const deleted = await taxpayers.deleteLogo(account_id, taxpayer.rnc, actedBy(req, res));
+      found(deleted === 'none' ? null : deleted, 'logo');
+      res.status(204).end();
+    })
+    .all(otherMethods('GET', 'PUT', 'DELETE'));
   routes
     .route(`${base}/taxpayers/:rnc/ranges`)
     .put(json, async (req: Request, res: Response) => {

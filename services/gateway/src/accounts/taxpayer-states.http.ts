@@ -5,7 +5,10 @@ import express from 'express';
 import { otherMethods } from '../edge/other-methods.js';
 import type { TaxpayerStates } from './ports.js';
 
-/** `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet. */
+/**
+ * `GET /internal/accounts/{id}/taxpayers` and `GET /internal/taxpayers/{rnc}`: for services whose event has not arrived yet.
+ * `GET /internal/taxpayers/{rnc}/logo`: the picture, which is too large for an event.
+ */
 export function taxpayerStateRoutes(states: TaxpayerStates, identities: Identities): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes.use('/internal', requireService(identities, TAXPAYER_SOURCE_CALLERS));
@@ -23,6 +26,15 @@ export function taxpayerStateRoutes(states: TaxpayerStates, identities: Identiti
       const taxpayer = await states.taxpayer(req.params.rnc);
       if (taxpayer === null) throw new ApiError(404, 'not_found', 'There is no such taxpayer.');
       res.json(taxpayer);
+    })
+    .all(otherMethods('GET'));
+  routes
+    .route('/internal/taxpayers/:rnc/logo')
+    .get(async (req, res) => {
+      const logo = await states.logo(req.params.rnc);
+      if (logo === null) throw new ApiError(404, 'not_found', 'This taxpayer has no logo.');
+      res.setHeader('content-type', logo.contentType);
+      res.end(logo.bytes);
     })
     .all(otherMethods('GET'));
   return routes;

@@ -30,5 +30,8 @@ export function createPostgresTaxpayerStates(database: Database): TaxpayerStates
       const [taxpayer] = await readParts(db, rows);
       return taxpayer === undefined ? null : toState(taxpayer);
     },
+    logo: async (rnc) =>
+      (await queryBuilder<DB>(database).selectFrom('logos').selectAll().where('rnc', '=', rnc).executeTakeFirst()) ??
+      null,
   };
 }

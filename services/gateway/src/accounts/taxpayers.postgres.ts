@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import { taxpayerPath } from '../audit/targets.js';
 import type { DB } from '../generated/tables.js';
 import { hasAccount } from './accounts.postgres.js';
+import { logoFacts } from './bodies.js';
 import type { AccountChange, Act } from './changes.postgres.js';
 import type { Taxpayer, TaxpayerStore } from './ports.js';
 import { readParts, selectTaxpayers, type WholeTaxpayer } from './taxpayer-rows.postgres.js';
@@ -77,6 +78,26 @@ export function createPostgresTaxpayers(database: Database, change: AccountChang
           .execute(),
       );
     },
+    putLogo(accountId, rnc, { bytes, ...facts }, by) {
+      const target = `${taxpayerPath(accountId, rnc)}/logo`;
+      return changeTaxpayer(accountId, rnc, by, { action: 'logo.put', target, details: logoFacts(facts) }, (db) =>
+        db
+          .insertInto('logos')
+          .values({ rnc, bytes, ...facts })
+          .onConflict((conflict) => conflict.column('rnc').doUpdateSet({ bytes, ...facts }))
+          .execute(),
+      );
+    },
+    deleteLogo(accountId, rnc, by) {
+      const target = `${taxpayerPath(accountId, rnc)}/logo`;
+      return change<'none' | 'deleted' | null>(async (db) => {
+        const taxpayer = await findTaxpayer(db, accountId, rnc);
+        if (taxpayer === null || taxpayer.logo === null) return { value: taxpayer && 'none' };
+        await db.deleteFrom('logos').where('rnc', '=', rnc).execute();
+        const act = { action: 'logo.delete', target, details: logoFacts(taxpayer.logo) };
+        return { value: 'deleted', act, publish: { accountId, rncs: [rnc] } };
+      }, by);
+    },
     putRanges(accountId, rnc, { ranges, environments, removed }, by) {
       const details = { ranges, environments, removed };
       const act = { action: 'ranges.put', target: `${taxpayerPath(accountId, rnc)}/ranges`, details };
@@ -95,6 +116,6 @@ async function findTaxpayer(db: Kysely<DB>, accountId: string, rnc: string): Pro
   return taxpayer === undefined ? null : toTaxpayer(taxpayer);
 }
 
-function toTaxpayer({ rnc, name, active, createdAt, certificate, ranges }: WholeTaxpayer): Taxpayer {
-  return { rnc, name, active, createdAt, certificate, ranges };
+function toTaxpayer({ rnc, name, active, createdAt, certificate, logo, ranges }: WholeTaxpayer): Taxpayer {
+  return { rnc, name, active, createdAt, certificate, logo, ranges };
 }

@@ -42,12 +42,12 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | Address | Where |
  * |---|---|
  * | every operation of the interface (`contracts/src/api`) | `edge.http.ts`: key, limits, identity, owner |
- * | `/account/...` | `accounts/routes.ts`, behind `edge.http.ts`: certificates, ranges, keys, webhooks |
+ * | `/account/...` | `accounts/routes.ts`, behind `edge.http.ts`: certificates, logos, ranges, keys, webhooks |
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /schemas/{type}.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.http.ts` |
  * | `GET /docs/guide/...` | `guide.http.ts`: the site of the documentation |
  * | `/console/session` | `console/session.http.ts` |
- * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}` | `accounts/taxpayer-states.http.ts`: for services |
+ * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}`, `.../logo` | `accounts/taxpayer-states.http.ts`: for services |
  * | `/admin/...` | `operations/routes.ts`: accounts, taxpayers, the settings of `accounts/routes.ts` |
  */
 export function createGatewayApp(options: GatewayAppOptions): Express {

@@ -63,7 +63,7 @@ export function found<T>(value: T | null, what: Kind): T {
   return value;
 }
 
-type Kind = 'account' | 'administrator' | 'taxpayer' | 'certificate' | 'key' | 'answer' | 'webhook';
+type Kind = 'account' | 'administrator' | 'taxpayer' | 'certificate' | 'logo' | 'key' | 'answer' | 'webhook';
 
 function absent(what: Kind): ApiError {
   const where = what === 'account' || what === 'administrator' ? '' : ' in this account';

@@ -1,16 +1,18 @@
+import type { TaxpayerState } from '@ecf/contracts';
 import type { PrintRequest } from '@ecf/printed-form';
 import type { AccountPorts } from '@ecf/taxpayer-replica';
 import { requireTaxpayer } from '../account-taxpayers.js';
 import { QueryError } from '../errors.js';
 import type { FoundXml, XmlQuery } from './document-xml.js';
+import type { LogoOf } from './logos.js';
 import type { DocumentQuery } from './query-invoices.js';
 
-/** What other forms of an issued document are made from: its stored XML. */
+/** What other forms of an issued document are made from: its stored XML, and its issuer. */
 function createIssuedXml(ports: AccountPorts, documentXml: (query: XmlQuery) => Promise<FoundXml>) {
-  return async ({ caller, ...key }: DocumentQuery): Promise<FoundXml> => {
-    await requireTaxpayer(ports, caller, key.issuerRnc);
+  return async ({ caller, ...key }: DocumentQuery): Promise<FoundXml & { issuer: TaxpayerState }> => {
+    const issuer = await requireTaxpayer(ports, caller, key.issuerRnc);
     const issued = { buyerRnc: null, document: 'ecf', may: { issued: true, received: false }, sha256: null } as const;
-    return documentXml({ caller, ...key, ...issued });
+    return { issuer, ...(await documentXml({ caller, ...key, ...issued })) };
   };
 }
 
@@ -24,17 +26,19 @@ export function createInvoiceDocument(
   return async (query: DocumentQuery): Promise<string> => toJson((await issuedXml(query)).bytes);
 }
 
-/** The printed form of an issued document. Throws `not_printable` if it was rejected or withdrawn. */
+/** The printed form of an issued document, with the logo of its issuer. Throws `not_printable` if it was rejected or withdrawn. */
 export function createInvoicePdf(
   ports: AccountPorts,
   documentXml: (query: XmlQuery) => Promise<FoundXml>,
+  logoOf: LogoOf,
   print: (request: PrintRequest) => Promise<Buffer>,
 ) {
   const issuedXml = createIssuedXml(ports, documentXml);
   return async ({ format, ...query }: DocumentQuery & Pick<PrintRequest, 'format'>): Promise<Buffer> => {
-    const { bytes, invoice } = await issuedXml(query);
+    const { bytes, invoice, issuer } = await issuedXml(query);
     if (invoice?.status === 'Rechazado')
       throw new QueryError('not_printable', `${query.encf} was rejected or withdrawn, so it has no printed form.`);
-    return print({ xml: bytes, env: query.env, format, contingency: invoice?.contingency ?? false });
+    const logo = await logoOf(issuer);
+    return print({ xml: bytes, env: query.env, format, contingency: invoice?.contingency ?? false, logo });
   };
 }

@@ -7,7 +7,7 @@ import { openFileXmlStore, type XmlStore } from '@ecf/archive';
 import { type Bus, type BusEvent, createInProcessBus } from '@ecf/bus';
 import type { TaxpayerState } from '@ecf/contracts';
 import type { Environment } from '@ecf/domain';
-import { type RunningServer, serve } from '@ecf/http';
+import { type RunningServer, type StoredLogo, serve } from '@ecf/http';
 import { identify } from '@ecf/http/identity';
 import { createMetrics } from '@ecf/kit/telemetry';
 import { type Database, openDatabase } from '@ecf/postgres';
@@ -58,6 +58,9 @@ export interface World {
   url: string;
   /** The gateway's taxpayers of an account, including those not published yet. */
   gateway: Map<string, TaxpayerState[]>;
+  /** The gateway's logos by RNC, and the RNCs it was queried for. */
+  logos: Map<string, StoredLogo | 'unreachable'>;
+  logoReads: string[];
   /** Documents at their owners that are not archived yet, by path. */
   pending: Map<string, string>;
   /** Number of requests that the service has received. */
@@ -89,6 +92,8 @@ export async function startWorld(
   const bus = overrides.bus ?? createInProcessBus({ logger: silentLogger, retry: { firstDelayMs: 5 } });
   const archive = await openFileXmlStore(path.join(folder, 'xml'));
   const gateway = new Map<string, TaxpayerState[]>();
+  const logos = new Map<string, StoredLogo | 'unreachable'>();
+  const logoReads: string[] = [];
   const pending = new Map<string, string>();
   const authority = unexpected();
   const config = readQueryConfig({
@@ -110,6 +115,11 @@ export async function startWorld(
         return { account_id: id, revision: Math.max(0, ...taxpayers.map(({ revision }) => revision)), taxpayers };
       },
       taxpayer: async (rnc) => [...gateway.values()].flat().find((state) => state.rnc === rnc) ?? null,
+      async logo(rnc) {
+        logoReads.push(rnc);
+        if (logos.get(rnc) === 'unreachable') throw new Error('the gateway is unreachable');
+        return (logos.get(rnc) as StoredLogo | undefined) ?? null;
+      },
     },
     authority,
     logger: silentLogger,
@@ -157,6 +167,8 @@ export async function startWorld(
     metrics,
     url: server.url,
     gateway,
+    logos,
+    logoReads,
     publish: (...events) => bus.publish(events),
     get: (address, headers = {}, account = { account_id: ACCOUNT }) => call(server.url, address, headers, account),
     async getFrom(instance, address, headers = {}) {

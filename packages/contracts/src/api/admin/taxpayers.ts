@@ -88,12 +88,30 @@ function overlapping(ranges: readonly { env: string; from: string; to: string }[
     .map((range) => range.index);
 }
 
+/** The logo on the printed forms of a taxpayer's documents. */
+export const logoFactsSchema = named('LogoFacts', {
+  content_type: z.enum(['image/png', 'image/jpeg']).describe('The kind of picture'),
+  width: z.int().positive().describe('Pixels from left to right'),
+  height: z.int().positive().describe('Pixels from top to bottom'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256 of the file in hexadecimal'),
+});
+export type LogoFacts = z.infer<typeof logoFactsSchema>;
+
+const logoFile = (description: string) => ({
+  'image/png': z.string().meta({ description, format: 'binary' }),
+  'image/jpeg': z.string().meta({ description, format: 'binary' }),
+});
+
 const taxpayerSchema = named('Taxpayer', {
   rnc: rncSchema,
   name: z.string().describe('RazonSocial of the taxpayer'),
   active: z.boolean(),
   created_at: z.string(),
   certificate: certificateFactsSchema.nullable(),
+  logo: logoFactsSchema.nullable().describe('The logo on printed forms; null without one'),
   ranges: z.array(numberRangeSchema),
 });
 
@@ -202,6 +220,36 @@ export const TAXPAYER_SETTINGS = operations<AdminOperation>('Taxpayers', {
     description: 'The certificate itself cannot be read back.',
     params: { rnc: P.rnc },
     response: certificateFactsSchema,
+    errors: ['not_found'],
+  },
+  putLogo: {
+    route: 'PUT /taxpayers/{rnc}/logo',
+    role: 'operator',
+    summary: "Stores the logo on the printed forms of a taxpayer's documents",
+    description:
+      'The body is a PNG or JPEG with its content type, at most 1 MiB and 4,000,000 pixels. It is decoded once: a picture that is damaged, animated, interlaced or in CMYK colours is 422 with the remedy. The next printed form shows it.',
+    params: { rnc: P.rnc },
+    body: logoFile('The picture.'),
+    response: logoFactsSchema,
+    errors: ['unsupported_media_type', 'validation_error', 'not_found'],
+  },
+  findLogo: {
+    route: 'GET /taxpayers/{rnc}/logo',
+    role: 'viewer',
+    summary: 'Returns the stored logo',
+    description: 'The file as it was sent.',
+    params: { rnc: P.rnc },
+    response: logoFile('The picture.'),
+    hasEtag: true,
+    errors: ['not_found'],
+  },
+  deleteLogo: {
+    route: 'DELETE /taxpayers/{rnc}/logo',
+    role: 'operator',
+    summary: 'Removes the stored logo',
+    description: 'Later printed forms show no logo.',
+    params: { rnc: P.rnc },
+    status: 204,
     errors: ['not_found'],
   },
   putRanges: {

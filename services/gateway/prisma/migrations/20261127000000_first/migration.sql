@@ -37,6 +37,18 @@ CREATE TABLE "certificates" (
 );
 
 -- CreateTable
+CREATE TABLE "logos" (
+    "rnc" TEXT NOT NULL,
+    "bytes" BYTEA NOT NULL,
+    "content_type" TEXT NOT NULL,
+    "width" INTEGER NOT NULL,
+    "height" INTEGER NOT NULL,
+    "sha256" TEXT NOT NULL,
+
+    CONSTRAINT "logos_pkey" PRIMARY KEY ("rnc")
+);
+
+-- CreateTable
 CREATE TABLE "number_ranges" (
     "id" BIGSERIAL NOT NULL,
     "rnc" TEXT NOT NULL,
@@ -192,6 +204,9 @@ ALTER TABLE "taxpayers" ADD CONSTRAINT "taxpayers_account_id_fkey" FOREIGN KEY (
 
 -- AddForeignKey
 ALTER TABLE "certificates" ADD CONSTRAINT "certificates_rnc_fkey" FOREIGN KEY ("rnc") REFERENCES "taxpayers"("rnc") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "logos" ADD CONSTRAINT "logos_rnc_fkey" FOREIGN KEY ("rnc") REFERENCES "taxpayers"("rnc") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "number_ranges" ADD CONSTRAINT "number_ranges_rnc_fkey" FOREIGN KEY ("rnc") REFERENCES "taxpayers"("rnc") ON DELETE CASCADE ON UPDATE CASCADE;
