@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
 import type { Fault } from '@ecf/domain';
 import { examineJson } from '@ecf/ecf-xml';
 import { describe, expect, it } from '@jest/globals';
@@ -6,6 +9,8 @@ import { differences, type Opinion, opinion, type RulesOpinion } from '../src/re
 import type { Row } from '../src/rehearsal/rehearsal.js';
 import { report } from '../src/rehearsal/report.js';
 import { table } from '../src/rehearsal/table.js';
+import { ecf, rows } from './ecf.js';
+import { useGateway } from './gateway.js';
 
 const NOW = new Date('2026-11-27T12:00:00-04:00');
 const ACCEPTED = opinion('Aceptado', [{ codigo: '0', valor: '' }], true);
@@ -137,5 +142,52 @@ describe('an anonymous report', () => {
     expect(hidden.xml).toContain('<eNCF>E310000000001</eNCF><RNCComprador>131880681</RNCComprador>');
     expect(hidden.sha256).toBe(named.sha256);
     expect(named.xml).toBe(xml);
+  });
+});
+
+describe('a gateway that ends while it answers', () => {
+  const encf = 'E430000000001';
+  const range = { env: 'TesteCF', ecf_type: '43', from: encf, to: 'E430000000009', expires: '2028-12-31' };
+  const account = {
+    ...{ account: { id: '1', name: 'a' }, key: { id: '1', name: 'k', expires_at: null }, total_taxpayers: 1 },
+    ...{ environments: ['TesteCF'], scopes: ['submit', 'read', 'approve'] },
+    taxpayers: [
+      {
+        ...{
+          rnc: '199999991',
+          name: 'Comercial Palma',
+          active: true,
+          certificate_not_after: '2099-12-31T00:00:00-04:00',
+        },
+        ranges: [{ ...range, next: encf, remaining: 9 }],
+      },
+    ],
+  };
+  const invoice = { encf, status: 'Aceptado', route: 'ecf', messages: [], sequence_used: true };
+  const ANSWERS: Record<string, unknown> = {
+    '/account': account,
+    '/fe_Submit': { encf },
+    [`/invoices/${encf}`]: invoice,
+    [`/trackids/${encf}/raw`]: { track_ids: [] },
+    [`/${encf}/xml`]: readFileSync(join(import.meta.dirname, '../../../examples/golden/ecf-43.xml')),
+  };
+  const keys: (string | undefined)[] = [];
+  const gateway = http.createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    request.resume().on('end', () => {
+      if (path === '/fe_Submit' && keys.push(request.headers['idempotency-key'] as string | undefined) === 1)
+        return response.destroy();
+      const answer = ANSWERS[path];
+      return response.end(Buffer.isBuffer(answer) ? answer : JSON.stringify(answer));
+    });
+  });
+  useGateway(gateway, 'ECF_API_KEY');
+
+  it('gets the submission again under the same idempotency key, so no second number is used.', async () => {
+    const args = ['rehearse', '--env', 'TesteCF', '--issuer', '199999991', '--types', '43'];
+    const { code, stdout, stderr } = await ecf(args);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the connection was cut off; next try in 1 s')]);
+    expect(rows(stdout)).toEqual([expect.objectContaining({ encf, result: 'agrees' })]);
+    expect(keys).toEqual([expect.stringMatching(/^rehearsal-[\w-]+ 43$/), keys[0]]);
   });
 });

@@ -123,7 +123,7 @@ function note(name: string, type: '33' | '34', header: object, totals: object, l
 
 const CHAIR = item('Silla de oficina', '1', 'good', '8000.00');
 
-/** The documents in the order in which the portal of a certification wants them. */
+/** The documents. Notes are submitted after the others, because they modify the first one. */
 export const DOCUMENTS: readonly RehearsedDocument[] = [
   document('31', '31', {
     header: CASH_SALE,
