@@ -206,7 +206,7 @@ const PROGRAMS: readonly Program[] = [
 describe('the example from the first invoice to the webhook', () => {
   for (const program of PROGRAMS) {
     (program.present ? it : it.skip)(
-      `submits once in spite of a lost answer, prints, and receives signed events alone: ${program.name} (needs ${program.needs})`,
+      `submits once despite a lost answer, prints, and accepts only signed events: ${program.name} (needs ${program.needs})`,
       () => tellsTheStory(program),
       180_000,
     );
