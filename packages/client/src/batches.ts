@@ -21,13 +21,16 @@ export interface BatchOptions extends RequestOptions {
   contingency?: boolean | undefined;
 }
 
+/** Documents for batches; each may state its own `reference`. */
+export type Documents = AsyncIterable<InvoiceDocument | BatchDocument> | Iterable<InvoiceDocument | BatchDocument>;
+
 /** The outcome of a document. `line` counts all documents from 1, over all batches. */
 export type SubmittedLine = BatchResult & { batch_id: string };
 
 /** Submits documents in batches, one after the other; see `GatewayClient.batches`. */
 export async function* submitBatches(
   raw: RawClient,
-  documents: AsyncIterable<InvoiceDocument | BatchDocument> | Iterable<InvoiceDocument | BatchDocument>,
+  documents: Documents,
   { idempotencyKey = crypto.randomUUID(), batchSize = MAX_DOCUMENTS, signal, ...options }: BatchOptions = {},
 ): AsyncGenerator<SubmittedLine, void, undefined> {
   let before = 0;

@@ -1,5 +1,5 @@
 import createFetchClient from 'openapi-fetch';
-import { type BatchOptions, type SubmittedLine, submitBatches } from './batches.js';
+import { type BatchOptions, type Documents, type SubmittedLine, submitBatches } from './batches.js';
 import type { paths } from './generated/openapi.js';
 import {
   type EventParameters,
@@ -13,7 +13,7 @@ import {
   unwrap,
 } from './listings.js';
 import { fetchWithRetries, type RetryOptions } from './retry.js';
-import type { BatchDocument, Environment, Invoice, InvoiceDocument, ReceivedInvoice, Submission } from './types.js';
+import type { Environment, Event, Invoice, InvoiceDocument, ReceivedInvoice, Submission } from './types.js';
 
 export interface ClientOptions extends Partial<RetryOptions> {
   /** Address of the gateway, for example `https://gateway.example`. */
@@ -65,9 +65,54 @@ export interface InvoiceId {
  * `GET`, `POST`, `PUT`, `PATCH` and `DELETE` are those of openapi-fetch, typed for every operation; they return `{data, error, response}`,
  * of which `unwrap` makes the data or a `GatewayError`.
  */
-export type GatewayClient = ReturnType<typeof createClient>;
+export interface GatewayClient extends RawClient {
+  /** Checks, signs, stores and sends a document. Its `status` may be `EnProceso`: the decision follows as an event. */
+  submit(invoice: InvoiceDocument, options?: SubmitOptions): Promise<Submission>;
 
-export function createClient({ url, apiKey, environment, ...retries }: ClientOptions) {
+  /** The documents that a taxpayer issued. */
+  readonly invoices: {
+    /** All documents of a period, newest first. */
+    list(filters: InvoiceFilters, options?: RequestOptions): AsyncGenerator<Invoice, void, undefined>;
+    get(id: InvoiceId, options?: RequestOptions): Promise<Invoice>;
+    /** The signed XML, which is the legal document. */
+    xml(id: InvoiceId, options?: RequestOptions): Promise<string>;
+    /** The printed form as PDF/A-3: a letter, which is the default, or a ticket of 80 mm. */
+    pdf(id: InvoiceId & { format?: 'letter' | 'ticket' }, options?: RequestOptions): Promise<Uint8Array>;
+  };
+
+  /** The documents that providers sent to a taxpayer. */
+  readonly received: {
+    /** All documents of a period, newest first. */
+    list(filters: ReceivedFilters, options?: RequestOptions): AsyncGenerator<ReceivedInvoice, void, undefined>;
+  };
+
+  readonly batches: {
+    /**
+     * Submits any number of documents, in batches of up to 10,000 documents and 100 MiB, one after the other. Yields the outcome of
+     * each document in the order of the documents, once every document of its batch is decided or refused.
+     *
+     * With your own `idempotencyKey`, call it again after a restart with the same documents in the same order and the same
+     * `batchSize`: batches that were stored are found, and no document is submitted twice. Without it, a new key holds for this call.
+     */
+    submit(documents: Documents, options?: BatchOptions): AsyncGenerator<SubmittedLine, void, undefined>;
+  };
+
+  /**
+   * The events of the account as they happen, without an end; end it with `break` between events, or with a signal. Store the `id` of
+   * each event when it is handled, and give the last one as `after` to continue after a restart. Once the gateway has answered, the
+   * iterator continues through outages, however long. 410 `event_expired` if `after` is older than the events that are kept.
+   */
+  events(parameters?: EventParameters, options?: RequestOptions): AsyncGenerator<Event, never, undefined>;
+
+  /** All items of any listing, page by page; `parameters` are those of its GET. */
+  paginate<P extends Listing>(
+    path: P,
+    parameters: ParametersOf<P>,
+    options?: RequestOptions,
+  ): AsyncGenerator<Item<P>, void, undefined>;
+}
+
+export function createClient({ url, apiKey, environment, ...retries }: ClientOptions): GatewayClient {
   const { fetch = (...call) => globalThis.fetch(...call), timeout = 90_000, maxRetries = 5 } = retries;
   const raw: RawClient = createFetchClient({
     baseUrl: url,
@@ -80,92 +125,47 @@ export function createClient({ url, apiKey, environment, ...retries }: ClientOpt
   return {
     ...raw,
 
-    /** Checks, signs, stores and sends a document. Its `status` may be `EnProceso`: the decision follows as an event. */
-    async submit(invoice: InvoiceDocument, options: SubmitOptions = {}): Promise<Submission> {
+    submit(invoice, options = {}) {
       const { idempotencyKey = crypto.randomUUID(), reference, validate, warnings, contingency, signal } = options;
-      const call = raw.POST('/fe_Submit', {
-        params: {
-          query: { validate: validate ? 'true' : undefined, warnings },
-          header: {
-            'idempotency-key': idempotencyKey,
-            'x-reference': reference,
-            'x-contingency': contingency ? 'true' : undefined,
-          },
-        },
-        body: invoice,
-        signal,
-      });
-      return unwrap(call);
+      const query = { validate: validate ? ('true' as const) : undefined, warnings };
+      const header = {
+        'idempotency-key': idempotencyKey,
+        'x-reference': reference,
+        'x-contingency': contingency ? ('true' as const) : undefined,
+      };
+      return unwrap(raw.POST('/fe_Submit', { params: { query, header }, body: invoice, signal }));
     },
 
-    /** The documents that a taxpayer issued. */
     invoices: {
-      /** All documents of a period, newest first. */
-      list(filters: InvoiceFilters, options?: RequestOptions): AsyncGenerator<Invoice, void, undefined> {
-        const { issuer_rnc, start_date, end_date, ...query } = filters;
+      list({ issuer_rnc, start_date, end_date, ...query }, options) {
         const header = { 'rnc-issuing': issuer_rnc, 'start-date': day(start_date), 'end-date': day(end_date) };
         return paginate(raw, '/invoices', { header, query }, options);
       },
-      get({ issuer_rnc, encf }: InvoiceId, { signal }: RequestOptions = {}): Promise<Invoice> {
+      get({ issuer_rnc, encf }, { signal } = {}) {
         const params = { path: { encf }, header: { 'rnc-issuing': issuer_rnc } };
         return unwrap(raw.GET('/invoices/{encf}', { params, signal }));
       },
-      /** The signed XML, which is the legal document. */
-      xml({ issuer_rnc, encf }: InvoiceId, { signal }: RequestOptions = {}): Promise<string> {
+      xml({ issuer_rnc, encf }, { signal } = {}) {
         const params = { path: { encf }, query: { issuer_rnc } };
         return unwrap(raw.GET('/{encf}/xml', { params, parseAs: 'text', signal }));
       },
-      /** The printed form, as letter or ticket of 80 mm. */
-      async pdf(
-        { issuer_rnc, encf, format }: InvoiceId & { format?: 'letter' | 'ticket' },
-        { signal }: RequestOptions = {},
-      ): Promise<Uint8Array> {
+      async pdf({ issuer_rnc, encf, format }, { signal } = {}) {
         const params = { path: { encf }, header: { 'rnc-issuing': issuer_rnc }, query: { format } };
-        return new Uint8Array(
-          await unwrap(raw.GET('/invoices/{encf}/pdf', { params, parseAs: 'arrayBuffer', signal })),
-        );
+        const call = raw.GET('/invoices/{encf}/pdf', { params, parseAs: 'arrayBuffer', signal });
+        return new Uint8Array(await unwrap(call));
       },
     },
 
-    /** The documents that providers sent to a taxpayer. */
     received: {
-      /** All documents of a period, newest first. */
-      list(filters: ReceivedFilters, options?: RequestOptions): AsyncGenerator<ReceivedInvoice, void, undefined> {
-        const { buyer_rnc, start_date, end_date, ...query } = filters;
+      list({ buyer_rnc, start_date, end_date, ...query }, options) {
         const header = { 'buyer-rnc': buyer_rnc, 'start-date': day(start_date), 'end-date': day(end_date) };
         return paginate(raw, '/fe/recepcion/api/invoices/all', { header, query }, options);
       },
     },
 
-    batches: {
-      /**
-       * Submits any number of documents, in batches of up to 10,000 documents and 100 MiB, one after the other. Yields the outcome of
-       * each document in the order of the documents, once every document of its batch is decided or refused.
-       *
-       * With your own `idempotencyKey`, call it again after a restart with the same documents in the same order and the same
-       * `batchSize`: batches that were stored are found, and no document is submitted twice. Without it, a new key holds for this call.
-       */
-      submit(
-        documents: AsyncIterable<InvoiceDocument | BatchDocument> | Iterable<InvoiceDocument | BatchDocument>,
-        options?: BatchOptions,
-      ): AsyncGenerator<SubmittedLine, void, undefined> {
-        return submitBatches(raw, documents, options);
-      },
-    },
-
-    /**
-     * The events of the account as they happen, without an end; end it with `break` between events, or with a signal. Store the `id` of
-     * each event when it is handled, and give the last one as `after` to continue after a restart. Once the gateway has answered, the
-     * iterator continues through outages, however long. 410 `event_expired` if `after` is older than the events that are kept.
-     */
-    events: (parameters?: EventParameters, options?: RequestOptions) => events(raw, parameters, options),
-
-    /** All items of any listing, page by page; `parameters` are those of its GET. */
-    paginate: <P extends Listing>(
-      path: P,
-      parameters: ParametersOf<P>,
-      options?: RequestOptions,
-    ): AsyncGenerator<Item<P>, void, undefined> => paginate(raw, path, parameters, options),
+    batches: { submit: (documents, options) => submitBatches(raw, documents, options) },
+    events: (parameters, options) => events(raw, parameters, options),
+    paginate: (path, parameters, options) => paginate(raw, path, parameters, options),
   };
 }
 

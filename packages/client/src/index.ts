@@ -1,4 +1,4 @@
-export type { BatchOptions, SubmittedLine } from './batches.js';
+export type { BatchOptions, Documents, SubmittedLine } from './batches.js';
 export {
   type ClientOptions,
   createClient,
@@ -8,6 +8,7 @@ export {
   type ReceivedFilters,
   type SubmitOptions,
 } from './client.js';
+export * from './documents.js';
 export { GatewayError } from './errors.js';
 export type { components, operations, paths } from './generated/openapi.js';
 export { type EventParameters, type Listing, type RequestOptions, unwrap } from './listings.js';

@@ -4,7 +4,15 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { split } from '../src/batches.js';
-import { type ClientOptions, createClient, GatewayError, unwrap } from '../src/index.js';
+import {
+  type ClientOptions,
+  createClient,
+  GatewayError,
+  type InvoiceDocument,
+  isEcf31,
+  isEcf34,
+  unwrap,
+} from '../src/index.js';
 
 interface Seen {
   method: string;
@@ -432,6 +440,14 @@ describe('batches', () => {
 });
 
 describe('the package', () => {
+  it('tells the types of documents apart.', () => {
+    const read = (name: string): InvoiceDocument =>
+      JSON.parse(fs.readFileSync(new URL(`../../../examples/${name}.json`, import.meta.url), 'utf8'));
+    const { ECF: note } = read('ecf-34');
+    expect(isEcf34(note) && note.InformacionReferencia.NCFModificado).toBe('E310000000001');
+    expect([isEcf31(note), isEcf31(read('ecf-31').ECF)]).toEqual([false, true]);
+  });
+
   it('uses the given fetch, and imports no module of Node.', async () => {
     const calls: string[] = [];
     const { submit } = client({

@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exampleOf } from '../src/api/examples.js';
-import { adminOpenApiDocument, errorBody, openApiDocument, publicEventSchema } from '../src/index.js';
+import { adminOpenApiDocument, openApiDocument, publicEventSchema } from '../src/index.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-clients-'));
@@ -178,52 +176,6 @@ describe('the types of openapi-typescript', () => {
     fs.writeFileSync(path.join(folder, 'use.ts'), USE);
     fs.writeFileSync(path.join(folder, 'events.ts'), USE_OF_EVENTS);
     compile('--noEmit', 'use.ts', 'events.ts', 'admin.ts');
-  });
-});
-
-function refusal(code: string, detail: string) {
-  return errorBody({ code, detail }, 'request-1');
-}
-
-describe('the example of a generated client', () => {
-  /** Answers in their order, by an HTTP server. */
-  const answers: { status: number; headers?: Record<string, string>; body: unknown }[] = [];
-  const seen: (string | undefined)[] = [];
-  const server = http.createServer((request, response) => {
-    seen.push(request.headers['idempotency-key'] as string | undefined);
-    const { status, headers, body } = answers.shift() ?? {
-      status: 500,
-      body: refusal('internal_error', 'No answer is left.'),
-    };
-    request.resume().once('end', () => {
-      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
-    });
-  });
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
-
-  it('repeats answers with Retry-After alone, and names the faults of a refused invoice', async () => {
-    const { default: openapiTs, astToString } = await import('openapi-typescript');
-    fs.writeFileSync(
-      path.join(folder, 'gateway.ts'),
-      astToString(await openapiTs(new URL(`file://${folder}/openapi.json`))),
-    );
-    fs.copyFileSync(path.join(PACKAGE, '..', '..', 'examples', 'generated-client.ts'), path.join(folder, 'client.ts'));
-    fs.writeFileSync(path.join(folder, 'package.json'), '{"type": "module"}');
-    fs.symlinkSync(path.join(PACKAGE, 'node_modules'), path.join(folder, 'node_modules'));
-    compile('client.ts', 'gateway.ts');
-    const { createGateway } = await import(path.join(folder, 'client.js'));
-    const { port } = server.address() as AddressInfo;
-    const gateway = createGateway(`http://127.0.0.1:${port}`, 'key');
-
-    answers.push(
-      { status: 503, headers: { 'retry-after': '0' }, body: refusal('service_unavailable', 'Repeat.') },
-      { status: 200, body: { encf: 'E310000000001' } },
-      { status: 503, body: refusal('certificate_missing', 'Upload a certificate.') },
-    );
-    expect(await gateway.submit({ ECF: {} }, 'order-1')).toEqual({ encf: 'E310000000001' });
-    await expect(gateway.submit({ ECF: {} }, 'order-2')).rejects.toThrow('Upload a certificate.');
-    expect(seen).toEqual(['order-1', 'order-1', 'order-2']);
   });
 });
 
