@@ -136,10 +136,11 @@ describe('the commands of a page of the documentation', () => {
 
   it.each(PAGES)('are all run, except the ones that start or run the tests: %s', (page) => {
     const others = blocks(page).filter(({ language }) => language !== 'sh');
-    // Blocks of these pages run in services/query/test/webhooks.test.ts and in migrating.test.ts.
+    // Blocks of these pages run in services/query/test/webhooks.test.ts, in migrating.test.ts and in test-e2e/packages.
     const elsewhere: Record<string, string[]> = {
       'docs/webhooks.md': ['ts', 'python'],
       'docs/migrating-from-dgii-ecf.md': ['js'],
+      'docs/packages.md': ['ts'],
     };
     const known = ['console', 'text', 'json', ...(elsewhere[page] ?? [])];
     expect(others.filter(({ language }) => !known.includes(language))).toEqual([]);
