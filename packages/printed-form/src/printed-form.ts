@@ -127,6 +127,7 @@ function issuerDetails(issuer: DocumentNode | null, name: string): string[] {
     texts([phones, textOf(issuer, 'CorreoEmisor'), textOf(issuer, 'WebSite')]).join(' · '),
     textOf(issuer, 'ActividadEconomica'),
     textOf(issuer, 'InformacionAdicionalEmisor'),
+    labelled('Fecha de emisión', textOf(issuer, 'FechaEmision')),
   ]);
 }
 
@@ -161,7 +162,6 @@ function facts(header: DocumentNode | null): Labelled[] {
   const period = texts([textOf(id, 'FechaDesde'), textOf(id, 'FechaHasta')]).join(' a ');
   const terms = texts([PAYMENT_CONDITIONS[integerOf(id, 'TipoPago') ?? ''] ?? null, textOf(id, 'TerminoPago')]);
   return [
-    ...given('Fecha de emisión', textOf(issuer, 'FechaEmision')),
     ...given('Condición de pago', terms.join(', ')),
     ...given('Fecha límite de pago', textOf(id, 'FechaLimitePago')),
     ...given('Período', period),

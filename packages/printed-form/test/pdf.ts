@@ -21,6 +21,20 @@ export interface FoundCode {
   readonly bottom: number;
 }
 
+/** The distance of the first ink of the first page from its upper edge, in millimetres. */
+export async function topOf(pdf: Uint8Array): Promise<number> {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    const { data, width } = await document.getPage(0).render({ scale: SCALE, render: 'bitmap' });
+    document.destroy();
+    // Four bytes for each pixel.
+    return Math.floor(data.findIndex((byte) => byte < 128) / (4 * width)) / PER_MM;
+  } finally {
+    library.destroy();
+  }
+}
+
 /** Renders pages of a PDF and reads the QR code of each. */
 export async function codesOf(pdf: Uint8Array): Promise<FoundCode[]> {
   const library = await PDFiumLibrary.init();

@@ -5,7 +5,7 @@ import { securityCode, signatureValueOf } from '@ecf/xml-signing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { printedForm } from '../src/printed-form.js';
 import { printable } from '../src/text.js';
-import { codesOf } from './pdf.js';
+import { codesOf, topOf } from './pdf.js';
 import { example, goldens, signed, withLines } from './signed.js';
 
 const printer = createPrinter();
@@ -48,8 +48,20 @@ describe('the printed form', () => {
   it('of many lines repeats the QR code on each page', async () => {
     const xml = await signed(withLines(example('ecf-31'), 60));
     const codes = await codesOf(await printer.print({ xml, env: 'eCF', format: 'letter' }));
-    expect(codes).toHaveLength(3);
+    expect(codes).toHaveLength(4);
     expect(new Set(codes.map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('begins at the margin of the page, whatever the length of its head and the number of its columns.', async () => {
+    const long = example('ecf-31');
+    long.ECF.Encabezado.Emisor.RazonSocialEmisor = 'Corporación de Importaciones '.repeat(5);
+    long.ECF.Encabezado.Comprador.RazonSocialComprador = 'Cooperativa Nacional '.repeat(7);
+    const wide = example('ecf-31');
+    wide.ECF.DetallesItems.Item[0].MontoItem = '9999999999999999.99';
+    for (const document of [example('ecf-31'), long, wide]) {
+      const pdf = await printer.print({ xml: await signed(document), env: 'eCF', format: 'letter' });
+      expect(Math.round(await topOf(pdf))).toBe(14);
+    }
   });
 
   it('shows totals by rate, the modified document and its code in words', async () => {
