@@ -146,6 +146,31 @@ export async function setup() {
   }
   if (!fs.existsSync(COMPILED)) say('compiling (once; afterwards only what changed)');
   await run('Compiling', process.execPath, [path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  await buildConsole();
+}
+
+/** Bundles the web application of the console. */
+async function buildConsole() {
+  const folder = path.join(ROOT, 'packages', 'console');
+  const stamp = path.join(folder, 'dist', 'sources');
+  const sources = digest(consoleSources(folder));
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === sources) return;
+  say('building the console');
+  await run('Building the console', process.execPath, [
+    path.join(folder, 'node_modules', 'vite', 'bin', 'vite.js'),
+    'build',
+    folder,
+  ]);
+  fs.writeFileSync(stamp, sources);
+}
+
+/** The files that the console is built from, relative to the root. */
+function consoleSources(folder) {
+  const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile() && !/node_modules|dist|test/.test(path.relative(folder, file.parentPath)))
+    .map((file) => path.relative(ROOT, path.join(file.parentPath, file.name)))
+    .sort();
 }
 
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'];

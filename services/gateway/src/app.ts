@@ -56,6 +56,7 @@ import { createAuditLog } from './audit/audit-log.postgres.js';
 import { createSignInFailures } from './audit/sign-in-failures.http.js';
 import { createBackground } from './background.js';
 import { type GatewayConfig, servesProduction } from './config.js';
+import { consolePages } from './console/pages.http.js';
 import { sessionRoutes } from './console/session.http.js';
 import { createConsoleSessions } from './console/sessions.js';
 import { createPostgresConsoleSessions } from './console/sessions.postgres.js';
@@ -179,7 +180,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       clock,
     },
     internal: taxpayerStateRoutes(states, identities),
-    console: sessionRoutes(sessions, settings.apiKeys),
+    console: [sessionRoutes(sessions, settings.apiKeys), consolePages()],
     admin:
       administration &&
       adminRoutes({ ...settings, administrators, audit, sessions, operations, signIn: administration.signIn }),

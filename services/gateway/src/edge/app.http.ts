@@ -22,7 +22,7 @@ export interface GatewayAppOptions {
   /** Routes for other services. */
   internal: RequestHandler;
   /** `/console/...`. */
-  console: RequestHandler;
+  console: RequestHandler[];
   /** Routes below `/admin`. Null without ADMIN_TOKEN, and if `/admin` has another listener: then it does not exist here. */
   admin: RequestHandler | null;
   ready: () => Promise<Readiness>;
@@ -46,7 +46,7 @@ const UNLIMITED = /^\/(?:health|internal|admin(?!\/openapi\.json))(?:\/|$)/;
  * | `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready` | `own-routes.ts` |
  * | `GET /openapi.json`, `GET /schemas/{type}.json`, `GET /docs`, `GET /docs/{file}`, `GET /admin/openapi.json` | `docs-page.http.ts` |
  * | `GET /docs/guide/...` | `guide.http.ts`: the site of the documentation |
- * | `/console/session` | `console/session.http.ts` |
+ * | `/console/...` | `console/`: the web application and its session |
  * | `GET /internal/accounts/{id}/taxpayers`, `GET /internal/taxpayers/{rnc}`, `.../logo` | `accounts/taxpayer-states.http.ts`: for services |
  * | `/admin/...` | `operations/routes.ts`: accounts, taxpayers, the settings of `accounts/routes.ts` |
  */

@@ -1,0 +1,57 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Shell } from './shell.js';
+
+const root = createRootRoute({ component: Shell });
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/overview/overview.js'), 'Overview'),
+});
+
+/** The named parameters of the address, each a text; empty ones are absent. */
+function named<K extends string>(search: Record<string, unknown>, names: readonly K[]): { [N in K]?: string } {
+  const given = names.filter((name) => search[name] !== undefined && search[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, String(search[name])])) as { [N in K]?: string };
+}
+
+const invoices = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices',
+  validateSearch: (search: Record<string, unknown>) =>
+    named(search, ['from', 'to', 'cursor', 'status', 'type', 'buyer', 'reference']),
+  component: lazyRouteComponent(() => import('../pages/invoices/invoices.js'), 'Invoices'),
+});
+
+const invoice = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices/$rnc/$encf',
+  component: lazyRouteComponent(() => import('../pages/invoice/invoice.js'), 'InvoicePage'),
+});
+
+const received = createRoute({
+  getParentRoute: () => root,
+  path: '/received',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['from', 'to', 'cursor']),
+  component: lazyRouteComponent(() => import('../pages/received/received.js'), 'Received'),
+});
+
+export function createConsoleRouter() {
+  return createRouter({
+    routeTree: root.addChildren([overview, invoices, invoice, received]),
+    basepath: '/console',
+    // Numbers such as an RNC stay text in the address.
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+      return given.length === 0 ? '' : `?${new URLSearchParams(given as [string, string][])}`;
+    },
+    defaultPreload: 'intent',
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

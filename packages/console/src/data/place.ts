@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { bodyOf, gateway, type Schemas } from './gateway.js';
+
+/** The taxpayer and the environment that the pages show. */
+export interface Place {
+  readonly env: Schemas['Environment'];
+  readonly rnc: string;
+}
+
+export const PlaceContext = createContext<Place | null>(null);
+
+/** The chosen place. Pages are shown only where there is one. */
+export function usePlace(): Place {
+  const place = useContext(PlaceContext);
+  if (place === null) throw new Error('no place was chosen');
+  return place;
+}
+
+/** What the key of the session may do. */
+export function useAccount() {
+  return useQuery({ queryKey: ['account'], queryFn: () => bodyOf(gateway.GET('/account', {})) });
+}
+
+const STORED = 'ecf.place';
+
+/** The place that was chosen last on this computer. */
+export function storedPlace(): Partial<Place> {
+  try {
+    return JSON.parse(localStorage.getItem(STORED) ?? '{}') as Partial<Place>;
+  } catch {
+    return {};
+  }
+}
+
+export function storePlace(place: Place): void {
+  localStorage.setItem(STORED, JSON.stringify(place));
+}

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { useDeployment } from '../support/deployment/deployment.js';
+import { Numbering } from '../support/documents/documents.js';
+import { until } from '../support/until.js';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const withBrowser = existsSync(CHROMIUM) ? describe : describe.skip;
+const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
+const SPANISH: BrowserContextOptions = { locale: 'es-DO', viewport: { width: 1280, height: 800 } };
+
+withBrowser('the console in Chromium (skipped where Chromium is not installed)', () => {
+  const deployment = useDeployment();
+  let browser: Browser;
+  /** What a page reported that it should not: faults of scripts, refusals of the content security policy. */
+  const reported: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(reported.splice(0)).toEqual([]);
+  });
+
+  async function open(path: string, options: BrowserContextOptions = SPANISH): Promise<Page> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    const own = deployment.running.demo.base_url;
+    page.on('pageerror', (error) => reported.push(error.message));
+    page.on('console', (message) => {
+      // A refused request is part of some tests; the browser reports each.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        reported.push(message.text());
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(own) && !/^(blob|data):/.test(url)) reported.push(`asked another host: ${url}`);
+    });
+    await page.goto(own + path);
+    return page;
+  }
+
+  async function signIn(page: Page): Promise<void> {
+    await page.locator('input[name=key]').fill(deployment.running.demo.api_key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation', { name: /Páginas|Pages/ }).waitFor();
+  }
+
+  async function accessible(page: Page): Promise<void> {
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+  }
+
+  /** An accepted document of the demo issuer, which the demo buyer receives. */
+  async function accepted(): Promise<string> {
+    const { invoice, encf } = numbers.next();
+    const { body } = await deployment.demo.submit(invoice);
+    expect(body.status).toBe('Aceptado');
+    const headers = { 'rnc-issuing': deployment.running.demo.issuer_rnc };
+    await until(
+      () => deployment.demo.call('GET', `/invoices/${encf}`, { headers }),
+      ({ status, body }) => status === 200 && body.delivery_status === 'delivered',
+    );
+    return encf;
+  }
+
+  it('returns after the sign-in to the page that was visited, and keeps the session over a reload.', async () => {
+    const encf = await accepted();
+    const page = await open(`/console/invoices/${deployment.running.demo.issuer_rnc}/${encf}`);
+    await page.getByRole('heading', { name: 'Comprobantes electrónicos' }).waitFor();
+    await accessible(page);
+    await page.locator('input[name=key]').fill('ecf_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await signIn(page);
+    await page.getByRole('heading', { name: encf }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: encf }).waitFor();
+    expect(await page.evaluate('document.cookie')).toBe('');
+  });
+
+  it('shows the overview, finds an invoice by its filters, and opens its printed form.', async () => {
+    const encf = await accepted();
+    const page = await open('/console/');
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Resumen' }).waitFor();
+    await page.getByRole('heading', { name: 'Mayores compradores' }).waitFor();
+    await accessible(page);
+    await page.getByRole('link', { name: 'Emitidos' }).click();
+    await page.getByLabel('Estado').selectOption('Aceptado');
+    await page.getByRole('button', { name: 'Buscar' }).click();
+    await page.waitForURL(/status=Aceptado/);
+    await accessible(page);
+    await page.getByRole('link', { name: encf }).click();
+    await page.getByText('Enviado a la DGII').waitFor();
+    await accessible(page);
+    const [printed] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith(`/invoices/${encf}/pdf`)),
+      page.getByRole('button', { name: 'Abrir la representación impresa' }).click(),
+    ]);
+    expect(printed.headers()['content-type']).toBe('application/pdf');
+  });
+
+  it('approves a received document, and rejects another with a reason, with the keyboard alone.', async () => {
+    const [first, second] = [await accepted(), await accepted()];
+    const page = await open('/console/received');
+    await signIn(page);
+    await page.getByLabel('Contribuyente').selectOption(deployment.running.demo.buyer_rnc);
+    const row = (encf: string) => page.getByRole('row').filter({ hasText: encf });
+    await row(first).getByRole('button', { name: 'Aprobar' }).press('Enter');
+    await row(first).getByText('Aprobado').waitFor();
+    await row(second).getByRole('button', { name: 'Rechazar' }).press('Enter');
+    await page.getByRole('radio', { name: 'Otro motivo' }).press('Space');
+    await page.getByLabel('Explique el motivo').fill('No corresponde a nuestra orden de compra.');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Enviar rechazo' }).press('Enter');
+    await row(second).getByText('Rechazado').waitFor();
+    await accessible(page);
+  });
+
+  it('asks for a sign-in over the page when the session ended elsewhere, and continues with what was typed.', async () => {
+    const page = await open('/console/invoices');
+    await signIn(page);
+    await page.getByLabel('Referencia').fill('FACT-1000');
+    await page.context().clearCookies();
+    await page.getByLabel('Tipo').selectOption('31');
+    await page.getByRole('button', { name: 'Buscar' }).click();
+    await page.getByText('La sesión terminó').waitFor();
+    await signIn(page);
+    expect(await page.getByLabel('Referencia').inputValue()).toBe('FACT-1000');
+  });
+
+  it('signs out in every tab.', async () => {
+    const page = await open('/console/');
+    await signIn(page);
+    const other = await page.context().newPage();
+    await other.goto(`${deployment.running.demo.base_url}/console/invoices`);
+    await other.getByRole('heading', { name: 'Comprobantes emitidos' }).waitFor();
+    await page.getByRole('button', { name: 'Salir' }).click();
+    await page.locator('input[name=key]').waitFor();
+    await other.getByRole('link', { name: 'Recibidos' }).click();
+    await other.locator('input[name=key]').waitFor();
+  });
+
+  it('is in English for an English browser, and fits a narrow, dark screen without a scroll bar below.', async () => {
+    const page = await open('/console/', {
+      locale: 'en-US',
+      colorScheme: 'dark',
+      reducedMotion: 'reduce',
+      viewport: { width: 390, height: 844 },
+    });
+    await signIn(page);
+    for (const link of ['Overview', 'Issued', 'Received']) {
+      await page.getByRole('link', { name: link, exact: true }).click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await accessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    }
+  });
+});
