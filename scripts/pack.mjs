@@ -36,7 +36,7 @@ export function publishedFolders() {
 }
 
 /** Packs a folder of packages/ as it is compiled. Returns the published name, the path of the tarball, and its sizes in bytes. */
-export async function pack(folder) {
+export async function pack(folder, tarballs = TARBALLS) {
   const source = path.join(PACKAGES, folder);
   const description = { ...NOTHING, ...readJson(path.join(source, 'pack.json')) };
   const target = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-pack-'));
@@ -49,7 +49,7 @@ export async function pack(folder) {
     fs.writeFileSync(path.join(target, 'LICENSE'), licences(included));
     const manifest = manifestOf(source, description, new Set([...imported, ...description.dependencies]));
     fs.writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    return { name: description.name, ...(await npmPack(target)) };
+    return { name: description.name, ...(await npmPack(target, tarballs)) };
   } finally {
     fs.rmSync(target, { recursive: true, force: true });
   }
@@ -164,12 +164,12 @@ function licenceText(folder, license) {
   return section < 0 ? null : readme.slice(section);
 }
 
-async function npmPack(folder) {
-  fs.mkdirSync(TARBALLS, { recursive: true });
-  const args = ['pack', '--json', '--pack-destination', TARBALLS];
+async function npmPack(folder, tarballs) {
+  fs.mkdirSync(tarballs, { recursive: true });
+  const args = ['pack', '--json', '--pack-destination', tarballs];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: folder, shell: process.platform === 'win32' });
   const { filename, size, unpackedSize } = Object.values(JSON.parse(stdout))[0];
-  return { tarball: path.join(TARBALLS, filename), size, unpackedSize };
+  return { tarball: path.join(tarballs, filename), size, unpackedSize };
 }
 
 /** `@scope/name` of `@scope/name/file`. */

@@ -8,7 +8,14 @@ import { parseOptions } from '../src/options.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PAGES = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'examples/README.md'],
+  ...[
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'examples/README.md',
+    'packages/cli/README.md',
+  ],
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name)),
