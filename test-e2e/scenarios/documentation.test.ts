@@ -193,7 +193,8 @@ describe('the Spanish README', () => {
         .slice(1)
         .map(({ language, text }) => ({ language, text }));
     expect(same('README.es.md')).toEqual(same('README.md'));
-    expect(links('README.es.md').slice(1)).toEqual(links('README.md').slice(1));
+    const inEnglish = links('README.es.md').map((link) => link.replace('docs/es/', 'docs/'));
+    expect(inEnglish.slice(1)).toEqual(links('README.md').slice(1));
   });
 });
 
