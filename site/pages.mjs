@@ -26,10 +26,20 @@ const GROUPS = [
       ['docs/events.md', 'Events', 'Eventos'],
       ['docs/webhooks.md', 'Webhooks', 'Webhooks'],
       ['docs/printed-form.md', 'Printed form', 'Representación impresa'],
-      ['docs/packages.md', 'Packages', 'Paquetes'],
-      ['docs/migrating-from-dgii-ecf.md', 'Coming from dgii-ecf', 'Desde dgii-ecf'],
       ['examples/README.md', 'Examples', 'Ejemplos'],
       ['docs/rules.md', 'Elements and rules', 'Elementos y reglas'],
+    ],
+  },
+  {
+    text: ['Packages', 'Paquetes'],
+    items: [
+      ['docs/packages.md', 'All packages', 'Todos los paquetes'],
+      ['packages/client/README.md', 'Client', 'Cliente'],
+      ['packages/engine/README.md', 'Engine', 'Motor'],
+      ['packages/cli/README.md', 'Command line', 'Línea de comandos'],
+      ['packages/authority-simulator/README.md', 'Simulator of the authority', 'Simulador de la DGII'],
+      ['packages/printed-form/README.md', 'Renderer of the printed form', 'Generador de la representación impresa'],
+      ['docs/migrating-from-dgii-ecf.md', 'Coming from dgii-ecf', 'Desde dgii-ecf'],
     ],
   },
   {
@@ -86,7 +96,7 @@ const GROUPS = [
       ['docs/operations.md', 'Operations and tests', 'Operaciones y pruebas'],
       ['docs/events/README.md', 'Topics', 'Temas de eventos'],
       ['docs/authority-client.md', 'Authority client', 'Cliente de la DGII'],
-      ['docs/authority-simulator.md', 'Authority simulator', 'Simulador de la DGII'],
+      ['docs/authority-simulator.md', 'Authority simulator, inside', 'Simulador de la DGII, por dentro'],
       ['docs/authority-divergences.md', 'Differences from the schemas', 'Diferencias con los esquemas'],
       ['docs/hostile-inputs.md', 'Hostile inputs', 'Entradas hostiles'],
       ['SECURITY.md', 'Security', 'Seguridad'],
@@ -97,7 +107,7 @@ const GROUPS = [
 
 const DECISIONS = 'docs/adr';
 
-/** Where the two home pages and the README have their pages, and the topics, whose folder would hide the page of the events. */
+/** Where files outside `docs` have their pages, and the topics and packages, whose folders would hide the pages of the same names. */
 const PLACES = {
   'site/index.md': 'index.md',
   'site/es/index.md': 'es/index.md',
@@ -109,6 +119,11 @@ const PLACES = {
   'CHANGELOG.md': 'changelog.md',
   'examples/README.md': 'examples.md',
   'docs/events/README.md': 'topics.md',
+  'packages/client/README.md': 'client.md',
+  'packages/engine/README.md': 'engine.md',
+  'packages/cli/README.md': 'command-line.md',
+  'packages/authority-simulator/README.md': 'simulator-package.md',
+  'packages/printed-form/README.md': 'renderer.md',
 };
 
 /** The page of a source file, relative to the site: `docs/adr/README.md` is `adr/index.md`. */
