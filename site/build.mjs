@@ -23,8 +23,9 @@ function write(place, text) {
 function untranslated(source, label) {
   return `---
 search: false
-editLink: false
 aside: false
+prev: false
+next: false
 ---
 
 # ${label}
