@@ -41,7 +41,8 @@ beforeAll(async () => {
   await new Promise((resolve) => server.once('listening', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   close = () => server.close();
-});
+  // The build takes 20 s of the processor; on a busy machine that is minutes.
+}, 900_000);
 afterAll(() => {
   close?.();
   fs.rmSync(folder, { recursive: true, force: true });
