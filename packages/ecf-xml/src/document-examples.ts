@@ -53,6 +53,8 @@ export const DOCUMENT_EXAMPLES: Readonly<Record<EcfType, DocumentNode>> = {
     },
     {
       Retencion: { IndicadorAgenteRetencionoPercepcion: '1', MontoITBISRetenido: '0.00', MontoISRRetenido: '55.00' },
+      NombreItem: 'Servicio de pintura',
+      IndicadorBienoServicio: '2',
     },
   ),
   '43': example('43', EXPIRY, { Totales: EXEMPT_TOTALS }, { NombreItem: 'Peaje', IndicadorBienoServicio: '2' }),

@@ -97,7 +97,9 @@ function groupName(name: string, parent: string): string {
 
 function elementSchema(rule: ElementRule, parent: string, type: EcfType, writing: Writing): JsonSchema {
   const one = rule.children ? groupSchema(rule, parent, type, writing) : valueSchema(rule, type, writing);
-  const description = describeElement(parent, rule.name, rule.type === null ? null : describeType(rule.type));
+  // The codes of a list are in the schema itself, their meanings in the description.
+  const limit = rule.type === null || codesOf(rule.type) !== null ? null : describeType(rule.type);
+  const description = describeElement(parent, rule.name, limit);
   if (rule.max === 1) return { description, ...one };
   return { description, type: 'array', minItems: 1, maxItems: rule.max, items: one };
 }

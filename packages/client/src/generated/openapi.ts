@@ -2324,181 +2324,181 @@ export interface components {
         /** @enum {string} */
         CodificacionTipoImpuestos: "001" | "002" | "003" | "004" | "005" | "006" | "007" | "008" | "009" | "010" | "011" | "012" | "013" | "014" | "015" | "016" | "017" | "018" | "019" | "020" | "021" | "022" | "023" | "024" | "025" | "026" | "027" | "028" | "029" | "030" | "031" | "032" | "033" | "034" | "035" | "036" | "037" | "038" | "039";
         CodigosItem31: {
-            /** @description TipoCodigo: text of 1 to 14 characters */
+            /** @description Kind of the code, such as Interna or EAN; text of 1 to 14 characters */
             TipoCodigo: string;
-            /** @description CodigoItem: text of 1 to 35 characters */
+            /** @description The code; text of 1 to 35 characters */
             CodigoItem: string;
         };
         Comprador31: {
-            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the buyer; required in a type 32 of 250,000.00 or more, unless the buyer is a foreigner; 9 or 11 digits, no dashes */
             RNCComprador: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador: string;
-            /** @description ContactoComprador: text of 1 to 80 characters */
+            /** @description Name and telephone number of a contact of the buyer; text of 1 to 80 characters */
             ContactoComprador?: string;
-            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the buyer; an e-mail address of at most 80 characters, without underscores */
             CorreoComprador?: string;
-            /** @description DireccionComprador: text of 1 to 100 characters */
+            /** @description Address of the buyer; text of 1 to 100 characters */
             DireccionComprador?: string;
-            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the buyer, a code of the authority */
             MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the buyer, a code of the authority */
             ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            /** @description Day of delivery; a date as DD-MM-YYYY */
             FechaEntrega?: string;
-            /** @description ContactoEntrega: text of 1 to 100 characters */
+            /** @description Contact for the delivery, if it is not the buyer; text of 1 to 100 characters */
             ContactoEntrega?: string;
-            /** @description DireccionEntrega: text of 1 to 100 characters */
+            /** @description Address of the delivery; text of 1 to 100 characters */
             DireccionEntrega?: string;
-            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            /** @description Telephone number for the delivery; a telephone number as 809-555-1234 */
             TelefonoAdicional?: string;
-            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            /** @description Day of the purchase order; a date as DD-MM-YYYY */
             FechaOrdenCompra?: string;
-            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            /** @description Number of the purchase order; text of 1 to 20 characters */
             NumeroOrdenCompra?: string;
-            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            /** @description Code of the customer in the system of the issuer; text of 1 to 20 characters */
             CodigoInternoComprador?: string;
-            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            /** @description Who pays; at most 20 letters, commas and blanks */
             ResponsablePago?: string;
-            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            /** @description Further information of the buyer; text of 1 to 150 characters */
             InformacionAdicionalComprador?: string;
         };
         Comprador32: {
-            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the buyer; required in a type 32 of 250,000.00 or more, unless the buyer is a foreigner; 9 or 11 digits, no dashes */
             RNCComprador?: string;
-            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            /** @description Identification of a foreign buyer without RNC and cédula; text of 1 to 20 characters */
             IdentificadorExtranjero?: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador?: string;
-            /** @description ContactoComprador: text of 1 to 80 characters */
+            /** @description Name and telephone number of a contact of the buyer; text of 1 to 80 characters */
             ContactoComprador?: string;
-            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the buyer; an e-mail address of at most 80 characters, without underscores */
             CorreoComprador?: string;
-            /** @description DireccionComprador: text of 1 to 100 characters */
+            /** @description Address of the buyer; text of 1 to 100 characters */
             DireccionComprador?: string;
-            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the buyer, a code of the authority */
             MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the buyer, a code of the authority */
             ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            /** @description Day of delivery; a date as DD-MM-YYYY */
             FechaEntrega?: string;
-            /** @description ContactoEntrega: text of 1 to 100 characters */
+            /** @description Contact for the delivery, if it is not the buyer; text of 1 to 100 characters */
             ContactoEntrega?: string;
-            /** @description DireccionEntrega: text of 1 to 100 characters */
+            /** @description Address of the delivery; text of 1 to 100 characters */
             DireccionEntrega?: string;
-            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            /** @description Telephone number for the delivery; a telephone number as 809-555-1234 */
             TelefonoAdicional?: string;
-            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            /** @description Day of the purchase order; a date as DD-MM-YYYY */
             FechaOrdenCompra?: string;
-            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            /** @description Number of the purchase order; text of 1 to 20 characters */
             NumeroOrdenCompra?: string;
-            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            /** @description Code of the customer in the system of the issuer; text of 1 to 20 characters */
             CodigoInternoComprador?: string;
-            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            /** @description Who pays; at most 20 letters, commas and blanks */
             ResponsablePago?: string;
-            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            /** @description Further information of the buyer; text of 1 to 150 characters */
             InformacionAdicionalComprador?: string;
         };
         Comprador41: {
-            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the buyer; required in a type 32 of 250,000.00 or more, unless the buyer is a foreigner; 9 or 11 digits, no dashes */
             RNCComprador: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador: string;
-            /** @description ContactoComprador: text of 1 to 80 characters */
+            /** @description Name and telephone number of a contact of the buyer; text of 1 to 80 characters */
             ContactoComprador?: string;
-            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the buyer; an e-mail address of at most 80 characters, without underscores */
             CorreoComprador?: string;
-            /** @description DireccionComprador: text of 1 to 100 characters */
+            /** @description Address of the buyer; text of 1 to 100 characters */
             DireccionComprador?: string;
-            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the buyer, a code of the authority */
             MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the buyer, a code of the authority */
             ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            /** @description Code of the customer in the system of the issuer; text of 1 to 20 characters */
             CodigoInternoComprador?: string;
-            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            /** @description Who pays; at most 20 letters, commas and blanks */
             ResponsablePago?: string;
-            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            /** @description Further information of the buyer; text of 1 to 150 characters */
             InformacionAdicionalComprador?: string;
         };
         Comprador44: {
-            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the buyer; required in a type 32 of 250,000.00 or more, unless the buyer is a foreigner; 9 or 11 digits, no dashes */
             RNCComprador?: string;
-            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            /** @description Identification of a foreign buyer without RNC and cédula; text of 1 to 20 characters */
             IdentificadorExtranjero?: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador: string;
-            /** @description ContactoComprador: text of 1 to 80 characters */
+            /** @description Name and telephone number of a contact of the buyer; text of 1 to 80 characters */
             ContactoComprador?: string;
-            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the buyer; an e-mail address of at most 80 characters, without underscores */
             CorreoComprador?: string;
-            /** @description DireccionComprador: text of 1 to 100 characters */
+            /** @description Address of the buyer; text of 1 to 100 characters */
             DireccionComprador?: string;
-            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the buyer, a code of the authority */
             MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the buyer, a code of the authority */
             ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            /** @description Day of delivery; a date as DD-MM-YYYY */
             FechaEntrega?: string;
-            /** @description ContactoEntrega: text of 1 to 100 characters */
+            /** @description Contact for the delivery, if it is not the buyer; text of 1 to 100 characters */
             ContactoEntrega?: string;
-            /** @description DireccionEntrega: text of 1 to 100 characters */
+            /** @description Address of the delivery; text of 1 to 100 characters */
             DireccionEntrega?: string;
-            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            /** @description Telephone number for the delivery; a telephone number as 809-555-1234 */
             TelefonoAdicional?: string;
-            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            /** @description Day of the purchase order; a date as DD-MM-YYYY */
             FechaOrdenCompra?: string;
-            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            /** @description Number of the purchase order; text of 1 to 20 characters */
             NumeroOrdenCompra?: string;
-            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            /** @description Code of the customer in the system of the issuer; text of 1 to 20 characters */
             CodigoInternoComprador?: string;
-            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            /** @description Who pays; at most 20 letters, commas and blanks */
             ResponsablePago?: string;
-            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            /** @description Further information of the buyer; text of 1 to 150 characters */
             InformacionAdicionalComprador?: string;
         };
         Comprador46: {
-            /** @description RNCComprador: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the buyer; required in a type 32 of 250,000.00 or more, unless the buyer is a foreigner; 9 or 11 digits, no dashes */
             RNCComprador?: string;
-            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            /** @description Identification of a foreign buyer without RNC and cédula; text of 1 to 20 characters */
             IdentificadorExtranjero?: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador: string;
-            /** @description ContactoComprador: text of 1 to 80 characters */
+            /** @description Name and telephone number of a contact of the buyer; text of 1 to 80 characters */
             ContactoComprador?: string;
-            /** @description CorreoComprador: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the buyer; an e-mail address of at most 80 characters, without underscores */
             CorreoComprador?: string;
-            /** @description DireccionComprador: text of 1 to 100 characters */
+            /** @description Address of the buyer; text of 1 to 100 characters */
             DireccionComprador?: string;
-            /** @description MunicipioComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the buyer, a code of the authority */
             MunicipioComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description ProvinciaComprador: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the buyer, a code of the authority */
             ProvinciaComprador?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description PaisComprador: 3 to 60 characters without digits, the last one a letter */
+            /** @description Country of the buyer; 3 to 60 characters without digits, the last one a letter */
             PaisComprador?: string;
-            /** @description FechaEntrega: a date as DD-MM-YYYY */
+            /** @description Day of delivery; a date as DD-MM-YYYY */
             FechaEntrega?: string;
-            /** @description ContactoEntrega: text of 1 to 100 characters */
+            /** @description Contact for the delivery, if it is not the buyer; text of 1 to 100 characters */
             ContactoEntrega?: string;
-            /** @description DireccionEntrega: text of 1 to 100 characters */
+            /** @description Address of the delivery; text of 1 to 100 characters */
             DireccionEntrega?: string;
-            /** @description TelefonoAdicional: a telephone number as 809-555-1234 */
+            /** @description Telephone number for the delivery; a telephone number as 809-555-1234 */
             TelefonoAdicional?: string;
-            /** @description FechaOrdenCompra: a date as DD-MM-YYYY */
+            /** @description Day of the purchase order; a date as DD-MM-YYYY */
             FechaOrdenCompra?: string;
-            /** @description NumeroOrdenCompra: text of 1 to 20 characters */
+            /** @description Number of the purchase order; text of 1 to 20 characters */
             NumeroOrdenCompra?: string;
-            /** @description CodigoInternoComprador: text of 1 to 20 characters */
+            /** @description Code of the customer in the system of the issuer; text of 1 to 20 characters */
             CodigoInternoComprador?: string;
-            /** @description ResponsablePago: at most 20 letters, commas and blanks */
+            /** @description Who pays; at most 20 letters, commas and blanks */
             ResponsablePago?: string;
-            /** @description InformacionAdicionalComprador: text of 1 to 150 characters */
+            /** @description Further information of the buyer; text of 1 to 150 characters */
             InformacionAdicionalComprador?: string;
         };
         Comprador47: {
-            /** @description IdentificadorExtranjero: text of 1 to 20 characters */
+            /** @description Identification of a foreign buyer without RNC and cédula; text of 1 to 20 characters */
             IdentificadorExtranjero?: string;
-            /** @description RazonSocialComprador: text of 1 to 150 characters */
+            /** @description Name of the buyer; enough in a small type 32; text of 1 to 150 characters */
             RazonSocialComprador?: string;
         };
         ConsoleSession: {
@@ -2649,106 +2649,106 @@ export interface components {
             };
         };
         DescuentoORecargo31: {
-            /** @description NumeroLinea: a whole number of at most 2 digits */
+            /** @description Number of the discount or surcharge, from 1; a whole number of at most 2 digits */
             NumeroLinea: string;
             /**
-             * @description TipoAjuste: one of D, R
+             * @description D discount, R surcharge
              * @enum {string}
              */
             TipoAjuste: "D" | "R";
             /**
-             * @description IndicadorNorma1007: one of 0, 1
+             * @description 1: discount of Norma 10-07
              * @enum {string}
              */
             IndicadorNorma1007?: "0" | "1";
-            /** @description DescripcionDescuentooRecargo: text of 1 to 45 characters */
+            /** @description Name of the discount or surcharge; text of 1 to 45 characters */
             DescripcionDescuentooRecargo?: string;
             /**
-             * @description TipoValor: one of $, %
+             * @description $ amount, % percentage
              * @enum {string}
              */
             TipoValor?: "$" | "%";
-            /** @description ValorDescuentooRecargo: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Percentage; a number above 0 of at most 3 digits, with no, one or two decimals */
             ValorDescuentooRecargo?: string | number;
-            /** @description MontoDescuentooRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoDescuentooRecargo?: string | number;
-            /** @description MontoDescuentooRecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoDescuentooRecargoOtraMoneda?: string | number;
             /**
-             * @description IndicadorFacturacionDescuentooRecargo: one of 1, 2, 3, 4
+             * @description The lines it is for: 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacionDescuentooRecargo?: "1" | "2" | "3" | "4";
         };
         DescuentoORecargo41: {
-            /** @description NumeroLinea: a whole number of at most 2 digits */
+            /** @description Number of the discount or surcharge, from 1; a whole number of at most 2 digits */
             NumeroLinea: string;
             /**
-             * @description TipoAjuste: one of D, R
+             * @description D discount, R surcharge
              * @enum {string}
              */
             TipoAjuste: "D" | "R";
-            /** @description DescripcionDescuentooRecargo: text of 1 to 45 characters */
+            /** @description Name of the discount or surcharge; text of 1 to 45 characters */
             DescripcionDescuentooRecargo?: string;
             /**
-             * @description TipoValor: one of $, %
+             * @description $ amount, % percentage
              * @enum {string}
              */
             TipoValor?: "$" | "%";
-            /** @description ValorDescuentooRecargo: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Percentage; a number above 0 of at most 3 digits, with no, one or two decimals */
             ValorDescuentooRecargo?: string | number;
-            /** @description MontoDescuentooRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoDescuentooRecargo?: string | number;
-            /** @description MontoDescuentooRecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoDescuentooRecargoOtraMoneda?: string | number;
             /**
-             * @description IndicadorFacturacionDescuentooRecargo: one of 1, 2, 3, 4
+             * @description The lines it is for: 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacionDescuentooRecargo?: "1" | "2" | "3" | "4";
         };
         DescuentosORecargos31: {
-            /** @description DescuentoORecargo */
+            /** @description A discount or surcharge */
             DescuentoORecargo: components["schemas"]["DescuentoORecargo31"][];
         };
         DescuentosORecargos41: {
-            /** @description DescuentoORecargo */
+            /** @description A discount or surcharge */
             DescuentoORecargo: components["schemas"]["DescuentoORecargo41"][];
         };
         DetallesItems31: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item31"][];
         };
         DetallesItems32: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item32"][];
         };
         DetallesItems33: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item33"][];
         };
         DetallesItems41: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item41"][];
         };
         DetallesItems43: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item43"][];
         };
         DetallesItems44: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item44"][];
         };
         DetallesItems45: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item45"][];
         };
         DetallesItems46: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item46"][];
         };
         DetallesItems47: {
-            /** @description Item */
+            /** @description A line, for a good or a service */
             Item: components["schemas"]["Item47"][];
         };
         DirectoryEntry: {
@@ -2809,19 +2809,19 @@ export interface components {
          *     }
          */
         Ecf31: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado31"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems31"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion31"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -2866,19 +2866,19 @@ export interface components {
          *     }
          */
         Ecf32: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado32"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems32"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion31"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -2930,19 +2930,19 @@ export interface components {
          *     }
          */
         Ecf33: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado33"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems33"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion33"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia: components["schemas"]["InformacionReferencia33"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -2994,19 +2994,19 @@ export interface components {
          *     }
          */
         Ecf34: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado34"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems33"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion33"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia: components["schemas"]["InformacionReferencia33"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3043,8 +3043,8 @@ export interface components {
          *           {
          *             "NumeroLinea": "1",
          *             "IndicadorFacturacion": "4",
-         *             "NombreItem": "Libro de contabilidad",
-         *             "IndicadorBienoServicio": "1",
+         *             "NombreItem": "Servicio de pintura",
+         *             "IndicadorBienoServicio": "2",
          *             "CantidadItem": "1.00",
          *             "PrecioUnitarioItem": "550.0000",
          *             "MontoItem": "550.00",
@@ -3059,19 +3059,19 @@ export interface components {
          *     }
          */
         Ecf41: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado41"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems41"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion41"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3112,17 +3112,17 @@ export interface components {
          *     }
          */
         Ecf43: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado43"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems43"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales43"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion43"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3169,19 +3169,19 @@ export interface components {
          *     }
          */
         Ecf44: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado44"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems44"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales44"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion44"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3228,19 +3228,19 @@ export interface components {
          *     }
          */
         Ecf45: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado45"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems45"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales31"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos31"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion31"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3291,19 +3291,19 @@ export interface components {
          *     }
          */
         Ecf46: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado46"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems46"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales46"];
-            /** @description DescuentosORecargos */
+            /** @description Discounts and surcharges of the whole invoice */
             DescuentosORecargos?: components["schemas"]["DescuentosORecargos41"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion46"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /**
@@ -3353,17 +3353,17 @@ export interface components {
          *     }
          */
         Ecf47: {
-            /** @description Encabezado */
+            /** @description The header: number, parties and totals */
             Encabezado: components["schemas"]["Encabezado47"];
-            /** @description DetallesItems */
+            /** @description The lines */
             DetallesItems: components["schemas"]["DetallesItems47"];
-            /** @description Subtotales */
+            /** @description Subtotals, for information */
             Subtotales?: components["schemas"]["Subtotales43"];
-            /** @description Paginacion */
+            /** @description Printed pages with their subtotals */
             Paginacion?: components["schemas"]["Paginacion43"];
-            /** @description InformacionReferencia */
+            /** @description The document that this one modifies or replaces */
             InformacionReferencia?: components["schemas"]["InformacionReferencia31"];
-            /** @description FechaHoraFirma: date and time as DD-MM-YYYY HH:MM:SS */
+            /** @description Time of the signature; the gateway fills it in; date and time as DD-MM-YYYY HH:MM:SS */
             FechaHoraFirma?: string;
         };
         /** @description The authority received it; or it is EnProceso without trackId, because the document in its message is not accepted yet. */
@@ -3390,271 +3390,271 @@ export interface components {
         /** @enum {string} */
         EcfType: "31" | "32" | "33" | "34" | "41" | "43" | "44" | "45" | "46" | "47";
         Emisor31: {
-            /** @description RNCEmisor: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the issuer; 9 or 11 digits, no dashes */
             RNCEmisor: string;
-            /** @description RazonSocialEmisor: text of 1 to 150 characters */
+            /** @description Registered name of the issuer; text of 1 to 150 characters */
             RazonSocialEmisor: string;
-            /** @description NombreComercial: text of 1 to 150 characters */
+            /** @description Trade name of the issuer; text of 1 to 150 characters */
             NombreComercial?: string;
-            /** @description Sucursal: text of 1 to 20 characters */
+            /** @description Branch that issues; text of 1 to 20 characters */
             Sucursal?: string;
-            /** @description DireccionEmisor: text of 1 to 100 characters */
+            /** @description Address of the issuer; text of 1 to 100 characters */
             DireccionEmisor: string;
-            /** @description Municipio: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the issuer, a code of the authority */
             Municipio?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description Provincia: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the issuer, a code of the authority */
             Provincia?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description TablaTelefonoEmisor */
+            /** @description Telephone numbers of the issuer */
             TablaTelefonoEmisor?: components["schemas"]["TablaTelefonoEmisor31"];
-            /** @description CorreoEmisor: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the issuer; an e-mail address of at most 80 characters, without underscores */
             CorreoEmisor?: string;
-            /** @description WebSite: text of 1 to 50 characters */
+            /** @description Web site of the issuer; text of 1 to 50 characters */
             WebSite?: string;
-            /** @description ActividadEconomica: text of 1 to 100 characters */
+            /** @description Economic activity of the issuer; text of 1 to 100 characters */
             ActividadEconomica?: string;
-            /** @description CodigoVendedor: text of 1 to 60 characters */
+            /** @description Code of the seller; text of 1 to 60 characters */
             CodigoVendedor?: string;
-            /** @description NumeroFacturaInterna: text of 1 to 20 characters */
+            /** @description Number of the invoice in the system of the issuer; text of 1 to 20 characters */
             NumeroFacturaInterna?: string;
-            /** @description NumeroPedidoInterno: a whole number of at most 20 digits */
+            /** @description Number of the order in the system of the issuer; a whole number of at most 20 digits */
             NumeroPedidoInterno?: string;
-            /** @description ZonaVenta: text of 1 to 20 characters */
+            /** @description Sales zone; text of 1 to 20 characters */
             ZonaVenta?: string;
-            /** @description RutaVenta: text of 1 to 20 characters */
+            /** @description Sales route; text of 1 to 20 characters */
             RutaVenta?: string;
-            /** @description InformacionAdicionalEmisor: text of 1 to 250 characters */
+            /** @description Further information of the issuer; text of 1 to 250 characters */
             InformacionAdicionalEmisor?: string;
-            /** @description FechaEmision: a date as DD-MM-YYYY */
+            /** @description Day of issue; a date as DD-MM-YYYY */
             FechaEmision: string;
         };
         Emisor41: {
-            /** @description RNCEmisor: 9 or 11 digits, no dashes */
+            /** @description RNC or cédula of the issuer; 9 or 11 digits, no dashes */
             RNCEmisor: string;
-            /** @description RazonSocialEmisor: text of 1 to 150 characters */
+            /** @description Registered name of the issuer; text of 1 to 150 characters */
             RazonSocialEmisor: string;
-            /** @description NombreComercial: text of 1 to 150 characters */
+            /** @description Trade name of the issuer; text of 1 to 150 characters */
             NombreComercial?: string;
-            /** @description Sucursal: text of 1 to 20 characters */
+            /** @description Branch that issues; text of 1 to 20 characters */
             Sucursal?: string;
-            /** @description DireccionEmisor: text of 1 to 100 characters */
+            /** @description Address of the issuer; text of 1 to 100 characters */
             DireccionEmisor: string;
-            /** @description Municipio: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Municipality of the issuer, a code of the authority */
             Municipio?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description Provincia: one of the 582 codes of the list (010000 ... 320703) */
+            /** @description Province of the issuer, a code of the authority */
             Provincia?: components["schemas"]["ProvinciaMunicipio"];
-            /** @description TablaTelefonoEmisor */
+            /** @description Telephone numbers of the issuer */
             TablaTelefonoEmisor?: components["schemas"]["TablaTelefonoEmisor31"];
-            /** @description CorreoEmisor: an e-mail address of at most 80 characters, without underscores */
+            /** @description E-mail address of the issuer; an e-mail address of at most 80 characters, without underscores */
             CorreoEmisor?: string;
-            /** @description WebSite: text of 1 to 50 characters */
+            /** @description Web site of the issuer; text of 1 to 50 characters */
             WebSite?: string;
-            /** @description ActividadEconomica: text of 1 to 100 characters */
+            /** @description Economic activity of the issuer; text of 1 to 100 characters */
             ActividadEconomica?: string;
-            /** @description NumeroFacturaInterna: text of 1 to 20 characters */
+            /** @description Number of the invoice in the system of the issuer; text of 1 to 20 characters */
             NumeroFacturaInterna?: string;
-            /** @description NumeroPedidoInterno: a whole number of at most 20 digits */
+            /** @description Number of the order in the system of the issuer; a whole number of at most 20 digits */
             NumeroPedidoInterno?: string;
-            /** @description InformacionAdicionalEmisor: text of 1 to 250 characters */
+            /** @description Further information of the issuer; text of 1 to 250 characters */
             InformacionAdicionalEmisor?: string;
-            /** @description FechaEmision: a date as DD-MM-YYYY */
+            /** @description Day of issue; a date as DD-MM-YYYY */
             FechaEmision: string;
         };
         Encabezado31: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc31"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador31"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales31"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda31"];
         };
         Encabezado32: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc32"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador32"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales32"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda31"];
         };
         Encabezado33: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc33"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador?: components["schemas"]["Comprador32"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales31"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda31"];
         };
         Encabezado34: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc34"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador?: components["schemas"]["Comprador32"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales34"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda31"];
         };
         Encabezado41: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc41"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor41"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador41"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales41"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda41"];
         };
         Encabezado43: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc43"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor41"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales43"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda43"];
         };
         Encabezado44: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc44"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador44"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales31"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales44"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda44"];
         };
         Encabezado45: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc45"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador31"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales45"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte31"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales32"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda45"];
         };
         Encabezado46: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc46"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor31"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador: components["schemas"]["Comprador46"];
-            /** @description InformacionesAdicionales */
+            /** @description Shipment: weights, packages, in type 46 the values of the export */
             InformacionesAdicionales?: components["schemas"]["InformacionesAdicionales46"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte46"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales46"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda46"];
         };
         Encabezado47: {
             /**
-             * @description Version: 1.0
+             * @description Version of the format
              * @constant
              */
             Version: "1.0";
-            /** @description IdDoc */
+            /** @description Type, number and conditions of payment */
             IdDoc: components["schemas"]["IdDoc47"];
-            /** @description Emisor */
+            /** @description The issuer */
             Emisor: components["schemas"]["Emisor41"];
-            /** @description Comprador */
+            /** @description The buyer */
             Comprador?: components["schemas"]["Comprador47"];
-            /** @description Transporte */
+            /** @description Transport of the goods */
             Transporte?: components["schemas"]["Transporte47"];
-            /** @description Totales */
+            /** @description The totals, in Dominican pesos */
             Totales: components["schemas"]["Totales47"];
-            /** @description OtraMoneda */
+            /** @description The totals in another currency */
             OtraMoneda?: components["schemas"]["OtraMoneda43"];
         };
         /** @enum {string} */
@@ -3743,694 +3743,694 @@ export interface components {
         };
         FormaDePago31: {
             /**
-             * @description FormaPago: one of 1, 2, 3, 4, 5, 6, 7, 8
+             * @description 1 cash, 2 cheque or transfer, 3 card, 4 credit, 5 vouchers (type 32 only), 6 barter, 7 credit note, 8 other
              * @enum {string}
              */
             FormaPago: "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8";
-            /** @description MontoPago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount paid in this form; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoPago: string | number;
         };
         IdDoc31: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "31";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc32: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "32";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc33: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "33";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos?: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 5 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 5 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc34: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "34";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
             /**
-             * @description IndicadorNotaCredito: a whole number from 0 to 1
+             * @description 0: the modified invoice is at most 30 days old; 1: it is older, and its ITBIS is not returned
              * @enum {string}
              */
             IndicadorNotaCredito: "0" | "1";
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos?: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 5 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 5 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc41: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "41";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago?: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc43: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "43";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago?: "1" | "2" | "3";
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc44: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "44";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc45: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "45";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description IndicadorMontoGravado: one of 0, 1
+             * @description 0: the amounts of the lines are without ITBIS; 1: with ITBIS
              * @enum {string}
              */
             IndicadorMontoGravado?: "0" | "1";
             /**
-             * @description IndicadorServicioTodoIncluido: 1
+             * @description 1: an all-inclusive service
              * @constant
              */
             IndicadorServicioTodoIncluido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc46: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "46";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description IndicadorEnvioDiferido: 1
+             * @description 1: deferred sending, for issuers whom the authority allows it
              * @constant
              */
             IndicadorEnvioDiferido?: "1";
             /**
-             * @description TipoIngresos: one of 01, 02, 03, 04, 05, 06
+             * @description 01 operations, 02 financial, 03 extraordinary, 04 leases, 05 sale of depreciable assets, 06 other income
              * @enum {string}
              */
             TipoIngresos: "01" | "02" | "03" | "04" | "05" | "06";
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         IdDoc47: {
             /**
-             * @description TipoeCF: one of 31, 32, 33, 34, 41, 43, 44, 45, 46, 47
+             * @description Type of e-CF
              * @constant
              */
             TipoeCF: "47";
-            /** @description eNCF: 13 letters or digits: E, the type and ten digits of the sequence */
+            /** @description Number of the e-CF; if it is left out, the gateway gives the next number of a registered range; 13 letters or digits: E, the type and ten digits of the sequence */
             eNCF?: string;
-            /** @description FechaVencimientoSecuencia: a date as DD-MM-YYYY */
+            /** @description Last day of the number range; left out together with eNCF; a date as DD-MM-YYYY */
             FechaVencimientoSecuencia?: string;
             /**
-             * @description TipoPago: one of 1, 2, 3
+             * @description 1 cash, 2 credit, 3 free of charge (not in type 31)
              * @enum {string}
              */
             TipoPago?: "1" | "2" | "3";
-            /** @description FechaLimitePago: a date as DD-MM-YYYY */
+            /** @description Day on which a credit is due; a date as DD-MM-YYYY */
             FechaLimitePago?: string;
-            /** @description TerminoPago: 1 to 15 letters, digits and blanks, no punctuation */
+            /** @description Term of payment, such as 30 días; 1 to 15 letters, digits and blanks, no punctuation */
             TerminoPago?: string;
-            /** @description TablaFormasPago */
+            /** @description How the invoice is paid */
             TablaFormasPago?: components["schemas"]["TablaFormasPago31"];
             /**
-             * @description TipoCuentaPago: one of CT, AH, OT
+             * @description CT current account, AH savings account, OT other
              * @enum {string}
              */
             TipoCuentaPago?: "CT" | "AH" | "OT";
-            /** @description NumeroCuentaPago: text of 1 to 28 characters */
+            /** @description Account of the cheque or transfer; text of 1 to 28 characters */
             NumeroCuentaPago?: string;
-            /** @description BancoPago: text of 1 to 75 characters */
+            /** @description Bank of the account; text of 1 to 75 characters */
             BancoPago?: string;
-            /** @description FechaDesde: a date as DD-MM-YYYY */
+            /** @description First day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaDesde?: string;
-            /** @description FechaHasta: a date as DD-MM-YYYY */
+            /** @description Last day of the period of a periodic service; a date as DD-MM-YYYY */
             FechaHasta?: string;
-            /** @description TotalPaginas: a whole number of at most 4 digits above 1 */
+            /** @description Number of printed pages, if Paginacion is there; a whole number of at most 4 digits above 1 */
             TotalPaginas?: string | number;
         };
         ImpuestoAdicional31: {
-            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax: 001 to 005 general, 006 to 022 specific, 023 to 039 ad valorem */
             TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicional: string | number;
-            /** @description MontoImpuestoSelectivoConsumoEspecifico: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Specific selective consumption tax; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoEspecifico?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoAdvalorem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Ad valorem selective consumption tax; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoAdvalorem?: string | number;
-            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax (001 to 005); a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionales?: string | number;
         };
         ImpuestoAdicional34: {
-            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax: 001 to 005 general, 006 to 022 specific, 023 to 039 ad valorem */
             TipoImpuesto?: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicional?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoEspecifico: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Specific selective consumption tax; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoEspecifico?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoAdvalorem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Ad valorem selective consumption tax; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoAdvalorem?: string | number;
-            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax (001 to 005); a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionales?: string | number;
         };
         ImpuestoAdicional44: {
-            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax: 001 to 005 general, 006 to 022 specific, 023 to 039 ad valorem */
             TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicional: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicional: string | number;
-            /** @description OtrosImpuestosAdicionales: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax (001 to 005); a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionales: string | number;
         };
         ImpuestoAdicionalItem31: {
-            /** @description TipoImpuesto: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax: 001 to 005 general, 006 to 022 specific, 023 to 039 ad valorem */
             TipoImpuesto: components["schemas"]["CodificacionTipoImpuestos"];
         };
         ImpuestoAdicionalOtraMoneda31: {
-            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax, as in TipoImpuesto */
             TipoImpuestoOtraMoneda: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicionalOtraMoneda: string | number;
-            /** @description MontoImpuestoSelectivoConsumoEspecificoOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Specific selective consumption tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoEspecificoOtraMoneda?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Ad valorem selective consumption tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda?: string | number;
-            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionalesOtraMoneda?: string | number;
         };
         ImpuestoAdicionalOtraMoneda44: {
-            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax, as in TipoImpuesto */
             TipoImpuestoOtraMoneda?: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicionalOtraMoneda?: string | number;
-            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionalesOtraMoneda?: string | number;
         };
         ImpuestoAdicionalOtraMoneda45: {
-            /** @description TipoImpuestoOtraMoneda: one of the 39 codes of the list (001 ... 039) */
+            /** @description Code of the additional tax, as in TipoImpuesto */
             TipoImpuestoOtraMoneda?: components["schemas"]["CodificacionTipoImpuestos"];
-            /** @description TasaImpuestoAdicionalOtraMoneda: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Rate of the additional tax; a number above 0 of at most 3 digits, with no, one or two decimals */
             TasaImpuestoAdicionalOtraMoneda?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoEspecificoOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Specific selective consumption tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoEspecificoOtraMoneda?: string | number;
-            /** @description MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Ad valorem selective consumption tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoSelectivoConsumoAdvaloremOtraMoneda?: string | number;
-            /** @description OtrosImpuestosAdicionalesOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Amount of another additional tax, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosImpuestosAdicionalesOtraMoneda?: string | number;
         };
         ImpuestosAdicionales31: {
-            /** @description ImpuestoAdicional */
+            /** @description An additional tax with its rate and amount */
             ImpuestoAdicional: components["schemas"]["ImpuestoAdicional31"][];
         };
         ImpuestosAdicionales34: {
-            /** @description ImpuestoAdicional */
+            /** @description An additional tax with its rate and amount */
             ImpuestoAdicional: components["schemas"]["ImpuestoAdicional34"][];
         };
         ImpuestosAdicionales44: {
-            /** @description ImpuestoAdicional */
+            /** @description An additional tax with its rate and amount */
             ImpuestoAdicional: components["schemas"]["ImpuestoAdicional44"][];
         };
         ImpuestosAdicionalesOtraMoneda31: {
-            /** @description ImpuestoAdicionalOtraMoneda */
+            /** @description An additional tax, in the other currency */
             ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda31"][];
         };
         ImpuestosAdicionalesOtraMoneda44: {
-            /** @description ImpuestoAdicionalOtraMoneda */
+            /** @description An additional tax, in the other currency */
             ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda44"][];
         };
         ImpuestosAdicionalesOtraMoneda45: {
-            /** @description ImpuestoAdicionalOtraMoneda */
+            /** @description An additional tax, in the other currency */
             ImpuestoAdicionalOtraMoneda: components["schemas"]["ImpuestoAdicionalOtraMoneda45"][];
         };
         InformacionReferencia31: {
-            /** @description NCFModificado: text of 11 to 19 characters */
+            /** @description Number of the modified document; text of 11 to 19 characters */
             NCFModificado?: string;
-            /** @description RNCOtroContribuyente: 9 or 11 digits, no dashes */
+            /** @description RNC of the issuer of the modified document, if it is another taxpayer; 9 or 11 digits, no dashes */
             RNCOtroContribuyente?: string;
-            /** @description FechaNCFModificado: a date as DD-MM-YYYY */
+            /** @description Day of issue of the modified document; a date as DD-MM-YYYY */
             FechaNCFModificado?: string;
             /**
-             * @description CodigoModificacion: one of 1, 2, 3, 4, 5
+             * @description 1 cancels the document, 2 corrects its text, 3 corrects its amounts, 4 replaces one of a contingency, 5 refers to a consumer invoice
              * @enum {string}
              */
             CodigoModificacion?: "1" | "2" | "3" | "4" | "5";
         };
         InformacionReferencia33: {
-            /** @description NCFModificado: text of 11 to 19 characters */
+            /** @description Number of the modified document; text of 11 to 19 characters */
             NCFModificado: string;
-            /** @description RNCOtroContribuyente: 9 or 11 digits, no dashes */
+            /** @description RNC of the issuer of the modified document, if it is another taxpayer; 9 or 11 digits, no dashes */
             RNCOtroContribuyente?: string;
-            /** @description FechaNCFModificado: a date as DD-MM-YYYY */
+            /** @description Day of issue of the modified document; a date as DD-MM-YYYY */
             FechaNCFModificado: string;
             /**
-             * @description CodigoModificacion: one of 1, 2, 3, 4, 5
+             * @description 1 cancels the document, 2 corrects its text, 3 corrects its amounts, 4 replaces one of a contingency, 5 refers to a consumer invoice
              * @enum {string}
              */
             CodigoModificacion: "1" | "2" | "3" | "4" | "5";
-            /** @description RazonModificacion: text of 1 to 90 characters */
+            /** @description Reason of the modification; text of 1 to 90 characters */
             RazonModificacion?: string;
         };
         InformacionesAdicionales31: {
-            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            /** @description Day of shipment; a date as DD-MM-YYYY */
             FechaEmbarque?: string;
-            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            /** @description Number of the shipment; text of 1 to 25 characters */
             NumeroEmbarque?: string;
-            /** @description NumeroContenedor: text of 1 to 100 characters */
+            /** @description Number of the container; text of 1 to 100 characters */
             NumeroContenedor?: string;
-            /** @description NumeroReferencia: a whole number of at most 20 digits */
+            /** @description Reference number; a whole number of at most 20 digits */
             NumeroReferencia?: string;
-            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Gross weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoBruto?: string | number;
-            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Net weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoNeto?: string | number;
-            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the gross weight */
             UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
-            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the net weight */
             UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Number of packages; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadBulto?: string | number;
-            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the packages */
             UnidadBulto?: components["schemas"]["UnidadMedida"];
-            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Volume of the packages; a number above 0 of at most 16 digits, with no, one or two decimals */
             VolumenBulto?: string | number;
-            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the volume */
             UnidadVolumen?: components["schemas"]["UnidadMedida"];
         };
         InformacionesAdicionales45: {
-            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            /** @description Day of shipment; a date as DD-MM-YYYY */
             FechaEmbarque?: string;
-            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            /** @description Number of the shipment; text of 1 to 25 characters */
             NumeroEmbarque?: string;
-            /** @description NumeroContenedor: text of 1 to 100 characters */
+            /** @description Number of the container; text of 1 to 100 characters */
             NumeroContenedor?: string;
-            /** @description NumeroReferencia: text of 1 to 20 characters */
+            /** @description Reference number; text of 1 to 20 characters */
             NumeroReferencia?: string;
-            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Gross weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoBruto?: string | number;
-            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Net weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoNeto?: string | number;
-            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the gross weight */
             UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
-            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the net weight */
             UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Number of packages; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadBulto?: string | number;
-            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the packages */
             UnidadBulto?: components["schemas"]["UnidadMedida"];
-            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Volume of the packages; a number above 0 of at most 16 digits, with no, one or two decimals */
             VolumenBulto?: string | number;
-            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the volume */
             UnidadVolumen?: components["schemas"]["UnidadMedida"];
         };
         InformacionesAdicionales46: {
-            /** @description FechaEmbarque: a date as DD-MM-YYYY */
+            /** @description Day of shipment; a date as DD-MM-YYYY */
             FechaEmbarque?: string;
-            /** @description NumeroEmbarque: text of 1 to 25 characters */
+            /** @description Number of the shipment; text of 1 to 25 characters */
             NumeroEmbarque?: string;
-            /** @description NumeroContenedor: text of 1 to 100 characters */
+            /** @description Number of the container; text of 1 to 100 characters */
             NumeroContenedor?: string;
-            /** @description NumeroReferencia: a whole number of at most 20 digits */
+            /** @description Reference number; a whole number of at most 20 digits */
             NumeroReferencia?: string;
-            /** @description NombrePuertoEmbarque: text of 1 to 40 characters */
+            /** @description Port of shipment; text of 1 to 40 characters */
             NombrePuertoEmbarque?: string;
-            /** @description CondicionesEntrega: 3 characters without digits, the last one a letter */
+            /** @description Terms of delivery, such as FOB or CIF; 3 characters without digits, the last one a letter */
             CondicionesEntrega?: string;
-            /** @description TotalFob: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description FOB value of all goods; a number above 0 of at most 16 digits, with no, one or two decimals */
             TotalFob?: string | number;
-            /** @description Seguro: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Insurance premium; a number above 0 of at most 16 digits, with no, one or two decimals */
             Seguro?: string | number;
-            /** @description Flete: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Freight; a number above 0 of at most 16 digits, with no, one or two decimals */
             Flete?: string | number;
-            /** @description OtrosGastos: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Other costs until the customs of the destination; a number above 0 of at most 16 digits, with no, one or two decimals */
             OtrosGastos?: string | number;
-            /** @description TotalCif: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description FOB value, freight, insurance and other costs; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalCif?: string | number;
-            /** @description RegimenAduanero: 3 to 35 characters without digits, the last one a letter */
+            /** @description Customs regime of the export; 3 to 35 characters without digits, the last one a letter */
             RegimenAduanero?: string;
-            /** @description NombrePuertoSalida: text of 1 to 40 characters */
+            /** @description Port of departure, if it is not the port of shipment; text of 1 to 40 characters */
             NombrePuertoSalida?: string;
-            /** @description NombrePuertoDesembarque: text of 1 to 40 characters */
+            /** @description Port of destination; text of 1 to 40 characters */
             NombrePuertoDesembarque?: string;
-            /** @description PesoBruto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Gross weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoBruto?: string | number;
-            /** @description PesoNeto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Net weight; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             PesoNeto?: string | number;
-            /** @description UnidadPesoBruto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the gross weight */
             UnidadPesoBruto?: components["schemas"]["UnidadMedida"];
-            /** @description UnidadPesoNeto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the net weight */
             UnidadPesoNeto?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadBulto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Number of packages; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadBulto?: string | number;
-            /** @description UnidadBulto: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the packages */
             UnidadBulto?: components["schemas"]["UnidadMedida"];
-            /** @description VolumenBulto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Volume of the packages; a number above 0 of at most 16 digits, with no, one or two decimals */
             VolumenBulto?: string | number;
-            /** @description UnidadVolumen: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the volume */
             UnidadVolumen?: components["schemas"]["UnidadMedida"];
         };
         Invoice: {
@@ -4751,421 +4751,421 @@ export interface components {
             };
         };
         Item31: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description Retencion */
+            /** @description Taxes that are withheld or perceived on the line */
             Retencion?: components["schemas"]["Retencion31"];
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Quantity of the reference unit, for the additional taxes 006 to 039; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadReferencia?: string | number;
-            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            /** @description Reference unit */
             UnidadReferencia?: components["schemas"]["UnidadMedida"];
-            /** @description TablaSubcantidad */
+            /** @description How the quantity is divided */
             TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
-            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Alcohol content in per cent; a number above 0 of at most 3 digits, with no, one or two decimals */
             GradosAlcohol?: string | number;
-            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Recommended retail price of the reference unit; a number above 0 of at most 16 digits, with no, one or two decimals */
             PrecioUnitarioReferencia?: string | number;
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description TablaImpuestoAdicional */
+            /** @description The additional taxes of the line; their amounts are in the totals */
             TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item32: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Quantity of the reference unit, for the additional taxes 006 to 039; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadReferencia?: string | number;
-            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            /** @description Reference unit */
             UnidadReferencia?: components["schemas"]["UnidadMedida"];
-            /** @description TablaSubcantidad */
+            /** @description How the quantity is divided */
             TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
-            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Alcohol content in per cent; a number above 0 of at most 3 digits, with no, one or two decimals */
             GradosAlcohol?: string | number;
-            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Recommended retail price of the reference unit; a number above 0 of at most 16 digits, with no, one or two decimals */
             PrecioUnitarioReferencia?: string | number;
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description Mineria */
+            /** @description Minerals */
             Mineria?: components["schemas"]["Mineria32"];
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description TablaImpuestoAdicional */
+            /** @description The additional taxes of the line; their amounts are in the totals */
             TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item33: {
-            /** @description NumeroLinea: a whole number of at most 5 digits from 1 to 10000 */
+            /** @description Number of the line, from 1; a whole number of at most 5 digits from 1 to 10000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description Retencion */
+            /** @description Taxes that are withheld or perceived on the line */
             Retencion?: components["schemas"]["Retencion31"];
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Quantity of the reference unit, for the additional taxes 006 to 039; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadReferencia?: string | number;
-            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            /** @description Reference unit */
             UnidadReferencia?: components["schemas"]["UnidadMedida"];
-            /** @description TablaSubcantidad */
+            /** @description How the quantity is divided */
             TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
-            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Alcohol content in per cent; a number above 0 of at most 3 digits, with no, one or two decimals */
             GradosAlcohol?: string | number;
-            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Recommended retail price of the reference unit; a number above 0 of at most 16 digits, with no, one or two decimals */
             PrecioUnitarioReferencia?: string | number;
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description Mineria */
+            /** @description Minerals */
             Mineria?: components["schemas"]["Mineria32"];
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description TablaImpuestoAdicional */
+            /** @description The additional taxes of the line; their amounts are in the totals */
             TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item41: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description Retencion */
+            /** @description Taxes that are withheld or perceived on the line */
             Retencion: components["schemas"]["Retencion41"];
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item43: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item44: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description TablaImpuestoAdicional */
+            /** @description The additional taxes of the line; their amounts are in the totals */
             TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item45: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description CantidadReferencia: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Quantity of the reference unit, for the additional taxes 006 to 039; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             CantidadReferencia?: string | number;
-            /** @description UnidadReferencia: one of the 62 codes of the list (1 ... 62) */
+            /** @description Reference unit */
             UnidadReferencia?: components["schemas"]["UnidadMedida"];
-            /** @description TablaSubcantidad */
+            /** @description How the quantity is divided */
             TablaSubcantidad?: components["schemas"]["TablaSubcantidad31"];
-            /** @description GradosAlcohol: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Alcohol content in per cent; a number above 0 of at most 3 digits, with no, one or two decimals */
             GradosAlcohol?: string | number;
-            /** @description PrecioUnitarioReferencia: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Recommended retail price of the reference unit; a number above 0 of at most 16 digits, with no, one or two decimals */
             PrecioUnitarioReferencia?: string | number;
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description TablaImpuestoAdicional */
+            /** @description The additional taxes of the line; their amounts are in the totals */
             TablaImpuestoAdicional?: components["schemas"]["TablaImpuestoAdicional31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item46: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description FechaElaboracion: a date as DD-MM-YYYY */
+            /** @description Day of manufacture; a date as DD-MM-YYYY */
             FechaElaboracion?: string;
-            /** @description FechaVencimientoItem: a date as DD-MM-YYYY */
+            /** @description Day of expiry; a date as DD-MM-YYYY */
             FechaVencimientoItem?: string;
-            /** @description Mineria */
+            /** @description Minerals */
             Mineria?: components["schemas"]["Mineria32"];
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description DescuentoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts of the line: the sum of TablaSubDescuento; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoMonto?: string | number;
-            /** @description TablaSubDescuento */
+            /** @description The discounts of the line */
             TablaSubDescuento?: components["schemas"]["TablaSubDescuento31"];
-            /** @description RecargoMonto: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges of the line: the sum of TablaSubRecargo; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoMonto?: string | number;
-            /** @description TablaSubRecargo */
+            /** @description The surcharges of the line */
             TablaSubRecargo?: components["schemas"]["TablaSubRecargo31"];
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         Item47: {
-            /** @description NumeroLinea: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the line, from 1; a whole number of at most 4 digits from 1 to 1000 */
             NumeroLinea: string;
-            /** @description TablaCodigosItem */
+            /** @description Codes of the good or service */
             TablaCodigosItem?: components["schemas"]["TablaCodigosItem31"];
             /**
-             * @description IndicadorFacturacion: one of 0, 1, 2, 3, 4
+             * @description 0 not invoiced, 1 taxed at 18%, 2 at 16%, 3 at 0%, 4 exempt
              * @enum {string}
              */
             IndicadorFacturacion: "0" | "1" | "2" | "3" | "4";
-            /** @description Retencion */
+            /** @description Taxes that are withheld or perceived on the line */
             Retencion: components["schemas"]["Retencion47"];
-            /** @description NombreItem: text of 1 to 80 characters */
+            /** @description Name of the good or service; text of 1 to 80 characters */
             NombreItem: string;
             /**
-             * @description IndicadorBienoServicio: one of 1, 2
+             * @description 1 good, 2 service
              * @enum {string}
              */
             IndicadorBienoServicio: "1" | "2";
-            /** @description DescripcionItem: text of 1 to 1000 characters */
+            /** @description Further description; text of 1 to 1000 characters */
             DescripcionItem?: string;
-            /** @description CantidadItem: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Quantity; a number above 0 of at most 16 digits, with no, one or two decimals */
             CantidadItem: string | number;
-            /** @description UnidadMedida: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of measure, a code of the authority */
             UnidadMedida?: components["schemas"]["UnidadMedida"];
-            /** @description PrecioUnitarioItem: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit; a price of at most 16 digits, with at most four decimals */
             PrecioUnitarioItem: string | number;
-            /** @description OtraMonedaDetalle */
+            /** @description The line in the other currency */
             OtraMonedaDetalle?: components["schemas"]["OtraMonedaDetalle31"];
-            /** @description MontoItem: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line: price times quantity, less discounts, plus surcharges; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItem: string | number;
         };
         LogoFacts: {
@@ -5182,17 +5182,17 @@ export interface components {
             sha256: string;
         };
         Mineria32: {
-            /** @description PesoNetoKilogramo: a quantity of at most 16 digits, with at most three decimals */
+            /** @description Net weight in kilograms; a quantity of at most 16 digits, with at most three decimals */
             PesoNetoKilogramo?: string | number;
-            /** @description PesoNetoMineria: a quantity of at most 16 digits, with at most three decimals */
+            /** @description Net weight in another unit; a quantity of at most 16 digits, with at most three decimals */
             PesoNetoMineria?: string | number;
             /**
-             * @description TipoAfiliacion: one of 1, 2
+             * @description 1 affiliated, 2 not affiliated
              * @enum {string}
              */
             TipoAfiliacion?: "1" | "2";
             /**
-             * @description Liquidacion: one of 1, 2
+             * @description 1 provisional, 2 final settlement
              * @enum {string}
              */
             Liquidacion?: "1" | "2";
@@ -5294,139 +5294,139 @@ export interface components {
             expires: string | null;
         };
         OtraMoneda31: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate above 0 of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotalOtraMoneda?: string | number;
-            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado1OtraMoneda?: string | number;
-            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado2OtraMoneda?: string | number;
-            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado3OtraMoneda?: string | number;
-            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExentoOtraMoneda?: string | number;
-            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISOtraMoneda?: string | number;
-            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1OtraMoneda?: string | number;
-            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2OtraMoneda?: string | number;
-            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3OtraMoneda?: string | number;
-            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicionalOtraMoneda?: string | number;
-            /** @description ImpuestosAdicionalesOtraMoneda */
+            /** @description The additional taxes, in the other currency */
             ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda31"];
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMoneda41: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotalOtraMoneda?: string | number;
-            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado1OtraMoneda?: string | number;
-            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado2OtraMoneda?: string | number;
-            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado3OtraMoneda?: string | number;
-            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExentoOtraMoneda?: string | number;
-            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISOtraMoneda?: string | number;
-            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1OtraMoneda?: string | number;
-            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2OtraMoneda?: string | number;
-            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3OtraMoneda?: string | number;
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMoneda43: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate above 0 of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExentoOtraMoneda?: string | number;
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMoneda44: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate above 0 of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExentoOtraMoneda?: string | number;
-            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicionalOtraMoneda?: string | number;
-            /** @description ImpuestosAdicionalesOtraMoneda */
+            /** @description The additional taxes, in the other currency */
             ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda44"];
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMoneda45: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate above 0 of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotalOtraMoneda?: string | number;
-            /** @description MontoGravado1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado1OtraMoneda?: string | number;
-            /** @description MontoGravado2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado2OtraMoneda?: string | number;
-            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado3OtraMoneda?: string | number;
-            /** @description MontoExentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExentoOtraMoneda?: string | number;
-            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISOtraMoneda?: string | number;
-            /** @description TotalITBIS1OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1OtraMoneda?: string | number;
-            /** @description TotalITBIS2OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2OtraMoneda?: string | number;
-            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3OtraMoneda?: string | number;
-            /** @description MontoImpuestoAdicionalOtraMoneda: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes, in the other currency; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicionalOtraMoneda?: string | number;
-            /** @description ImpuestosAdicionalesOtraMoneda */
+            /** @description The additional taxes, in the other currency */
             ImpuestosAdicionalesOtraMoneda?: components["schemas"]["ImpuestosAdicionalesOtraMoneda45"];
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMoneda46: {
-            /** @description TipoMoneda: one of BRL, CAD, CHF, CHY, XDR, DKK, EUR, GBP, JPY, NOK, SCP, SEK, USD, VEF, HTG, MXN, COP */
+            /** @description The other currency */
             TipoMoneda?: components["schemas"]["TipoMoneda"];
-            /** @description TipoCambio: a rate above 0 of at most 3 digits, with at most four decimals */
+            /** @description Pesos for one unit of the other currency; a rate above 0 of at most 3 digits, with at most four decimals */
             TipoCambio?: string | number;
-            /** @description MontoGravadoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotalOtraMoneda?: string | number;
-            /** @description MontoGravado3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravado3OtraMoneda?: string | number;
-            /** @description TotalITBISOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISOtraMoneda?: string | number;
-            /** @description TotalITBIS3OtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3OtraMoneda?: string | number;
-            /** @description MontoTotalOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotalOtraMoneda?: string | number;
         };
         OtraMonedaDetalle31: {
-            /** @description PrecioOtraMoneda: a price of at most 16 digits, with at most four decimals */
+            /** @description Price of one unit, in the other currency; a price of at most 16 digits, with at most four decimals */
             PrecioOtraMoneda?: string | number;
-            /** @description DescuentoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Discounts, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             DescuentoOtraMoneda?: string | number;
-            /** @description RecargoOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Surcharges, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             RecargoOtraMoneda?: string | number;
-            /** @description MontoItemOtraMoneda: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the line, in the other currency; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoItemOtraMoneda?: string | number;
         };
         OwnAccount: {
@@ -5467,173 +5467,173 @@ export interface components {
             }[];
         };
         Pagina31: {
-            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the page; a whole number of at most 4 digits from 1 to 1000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description First line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Last line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaHasta?: string;
-            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravadoPagina?: string | number;
-            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado1Pagina?: string | number;
-            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado2Pagina?: string | number;
-            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado3Pagina?: string | number;
-            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalExentoPagina?: string | number;
-            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbisPagina?: string | number;
-            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis1Pagina?: string | number;
-            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis2Pagina?: string | number;
-            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis3Pagina?: string | number;
-            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Additional taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalImpuestoAdicionalPagina?: string | number;
-            /** @description SubtotalImpuestoAdicional */
+            /** @description The additional taxes of the page by kind */
             SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional31"];
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
-            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page that is not invoiced; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoNoFacturablePagina?: string | number;
         };
         Pagina33: {
-            /** @description PaginaNo: a whole number of at most 5 digits from 1 to 10000 */
+            /** @description Number of the page; a whole number of at most 5 digits from 1 to 10000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 5 digits from 1 to 10000 */
+            /** @description First line of the page; a whole number of at most 5 digits from 1 to 10000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 5 digits from 1 to 10000 */
+            /** @description Last line of the page; a whole number of at most 5 digits from 1 to 10000 */
             NoLineaHasta?: string;
-            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravadoPagina?: string | number;
-            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado1Pagina?: string | number;
-            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado2Pagina?: string | number;
-            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado3Pagina?: string | number;
-            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalExentoPagina?: string | number;
-            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbisPagina?: string | number;
-            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis1Pagina?: string | number;
-            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis2Pagina?: string | number;
-            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis3Pagina?: string | number;
-            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Additional taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalImpuestoAdicionalPagina?: string | number;
-            /** @description SubtotalImpuestoAdicional */
+            /** @description The additional taxes of the page by kind */
             SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional31"];
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
-            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page that is not invoiced; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoNoFacturablePagina?: string | number;
         };
         Pagina41: {
-            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the page; a whole number of at most 4 digits from 1 to 1000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description First line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Last line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaHasta?: string;
-            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravadoPagina?: string | number;
-            /** @description SubtotalMontoGravado1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado1Pagina?: string | number;
-            /** @description SubtotalMontoGravado2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado2Pagina?: string | number;
-            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado3Pagina?: string | number;
-            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalExentoPagina?: string | number;
-            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbisPagina?: string | number;
-            /** @description SubtotalItbis1Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis1Pagina?: string | number;
-            /** @description SubtotalItbis2Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis2Pagina?: string | number;
-            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis3Pagina?: string | number;
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
         };
         Pagina43: {
-            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the page; a whole number of at most 4 digits from 1 to 1000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description First line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Last line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaHasta?: string;
-            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalExentoPagina?: string | number;
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
         };
         Pagina44: {
-            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the page; a whole number of at most 4 digits from 1 to 1000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description First line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Last line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaHasta?: string;
-            /** @description SubtotalExentoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalExentoPagina?: string | number;
-            /** @description SubtotalImpuestoAdicionalPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Additional taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalImpuestoAdicionalPagina?: string | number;
-            /** @description SubtotalImpuestoAdicional */
+            /** @description The additional taxes of the page by kind */
             SubtotalImpuestoAdicional?: components["schemas"]["SubtotalImpuestoAdicional44"];
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
-            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page that is not invoiced; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoNoFacturablePagina?: string | number;
         };
         Pagina46: {
-            /** @description PaginaNo: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Number of the page; a whole number of at most 4 digits from 1 to 1000 */
             PaginaNo?: string;
-            /** @description NoLineaDesde: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description First line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaDesde?: string;
-            /** @description NoLineaHasta: a whole number of at most 4 digits from 1 to 1000 */
+            /** @description Last line of the page; a whole number of at most 4 digits from 1 to 1000 */
             NoLineaHasta?: string;
-            /** @description SubtotalMontoGravadoPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravadoPagina?: string | number;
-            /** @description SubtotalMontoGravado3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoGravado3Pagina?: string | number;
-            /** @description SubtotalItbisPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbisPagina?: string | number;
-            /** @description SubtotalItbis3Pagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the page at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalItbis3Pagina?: string | number;
-            /** @description MontoSubtotalPagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Subtotal of the page; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubtotalPagina?: string | number;
-            /** @description SubtotalMontoNoFacturablePagina: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the page that is not invoiced; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubtotalMontoNoFacturablePagina?: string | number;
         };
         Paginacion31: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina31"][];
         };
         Paginacion33: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina33"][];
         };
         Paginacion41: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina41"][];
         };
         Paginacion43: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina43"][];
         };
         Paginacion44: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina44"][];
         };
         Paginacion46: {
-            /** @description Pagina */
+            /** @description A page */
             Pagina: components["schemas"]["Pagina46"][];
         };
         ProviderToken: {
@@ -6129,33 +6129,33 @@ export interface components {
         };
         Retencion31: {
             /**
-             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @description 1 withholding agent, 2 perception agent
              * @enum {string}
              */
             IndicadorAgenteRetencionoPercepcion?: "1" | "2";
-            /** @description MontoITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS withheld or perceived on the line; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoITBISRetenido?: string | number;
-            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld or perceived on the line; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoISRRetenido?: string | number;
         };
         Retencion41: {
             /**
-             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @description 1 withholding agent, 2 perception agent
              * @enum {string}
              */
             IndicadorAgenteRetencionoPercepcion: "1" | "2";
-            /** @description MontoITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS withheld or perceived on the line; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoITBISRetenido?: string | number;
-            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld or perceived on the line; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoISRRetenido?: string | number;
         };
         Retencion47: {
             /**
-             * @description IndicadorAgenteRetencionoPercepcion: one of 1, 2
+             * @description 1 withholding agent, 2 perception agent
              * @enum {string}
              */
             IndicadorAgenteRetencionoPercepcion: "1" | "2";
-            /** @description MontoISRRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld or perceived on the line; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoISRRetenido: string | number;
         };
         /** @description The authority's verdict. */
@@ -6251,30 +6251,30 @@ export interface components {
         };
         SubDescuento31: {
             /**
-             * @description TipoSubDescuento: one of $, %
+             * @description $ amount, % percentage
              * @enum {string}
              */
             TipoSubDescuento: "$" | "%";
-            /** @description SubDescuentoPorcentaje: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Percentage of the discount; a number above 0 of at most 3 digits, with no, one or two decimals */
             SubDescuentoPorcentaje?: string | number;
-            /** @description MontoSubDescuento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the discount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubDescuento?: string | number;
         };
         SubRecargo31: {
             /**
-             * @description TipoSubRecargo: one of $, %
+             * @description $ amount, % percentage
              * @enum {string}
              */
             TipoSubRecargo: "$" | "%";
-            /** @description SubRecargoPorcentaje: a number above 0 of at most 3 digits, with no, one or two decimals */
+            /** @description Percentage of the surcharge; a number above 0 of at most 3 digits, with no, one or two decimals */
             SubRecargoPorcentaje?: string | number;
-            /** @description MontoSubRecargo: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the surcharge; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubRecargo?: string | number;
         };
         SubcantidadItem31: {
-            /** @description Subcantidad: a quantity of at most 16 digits, with at most three decimals */
+            /** @description The part; a quantity of at most 16 digits, with at most three decimals */
             Subcantidad?: string | number;
-            /** @description CodigoSubcantidad: one of the 62 codes of the list (1 ... 62) */
+            /** @description Unit of the part */
             CodigoSubcantidad?: components["schemas"]["UnidadMedida"];
         };
         /** @description The authority's verdict, or EnProceso. A note to a document that is not accepted yet is EnProceso with a message that names it. */
@@ -6318,139 +6318,139 @@ export interface components {
             };
         };
         Subtotal31: {
-            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            /** @description Number of the subtotal; a whole number of at most 2 digits */
             NumeroSubTotal?: string;
-            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            /** @description Name of the subtotal; text of 1 to 40 characters */
             DescripcionSubtotal?: string;
-            /** @description Orden: a whole number of at most 2 digits */
+            /** @description Place of the subtotal in the printed form; a whole number of at most 2 digits */
             Orden?: string;
-            /** @description SubTotalMontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoTotal?: string | number;
-            /** @description SubTotalMontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the subtotal taxed at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoI1?: string | number;
-            /** @description SubTotalMontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the subtotal taxed at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoI2?: string | number;
-            /** @description SubTotalMontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the subtotal taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoI3?: string | number;
-            /** @description SubTotaITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS?: string | number;
-            /** @description SubTotaITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS1?: string | number;
-            /** @description SubTotaITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS2?: string | number;
-            /** @description SubTotaITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS3?: string | number;
-            /** @description SubTotalImpuestoAdicional: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Additional taxes of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalImpuestoAdicional?: string | number;
-            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalExento?: string | number;
-            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description The subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubTotal?: string | number;
-            /** @description Lineas: a whole number of at most 2 digits */
+            /** @description Number of lines of the subtotal; a whole number of at most 2 digits */
             Lineas?: string | number;
         };
         Subtotal43: {
-            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            /** @description Number of the subtotal; a whole number of at most 2 digits */
             NumeroSubTotal?: string;
-            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            /** @description Name of the subtotal; text of 1 to 40 characters */
             DescripcionSubtotal?: string;
-            /** @description Orden: a whole number of at most 2 digits */
+            /** @description Place of the subtotal in the printed form; a whole number of at most 2 digits */
             Orden?: string;
-            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalExento?: string | number;
-            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description The subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubTotal?: string | number;
-            /** @description Lineas: a whole number of at most 2 digits */
+            /** @description Number of lines of the subtotal; a whole number of at most 2 digits */
             Lineas?: string | number;
         };
         Subtotal44: {
-            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            /** @description Number of the subtotal; a whole number of at most 2 digits */
             NumeroSubTotal?: string;
-            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            /** @description Name of the subtotal; text of 1 to 40 characters */
             DescripcionSubtotal?: string;
-            /** @description Orden: a whole number of at most 2 digits */
+            /** @description Place of the subtotal in the printed form; a whole number of at most 2 digits */
             Orden?: string;
-            /** @description SubTotalImpuestoAdicional: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Additional taxes of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalImpuestoAdicional?: string | number;
-            /** @description SubTotalExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalExento?: string | number;
-            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description The subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubTotal?: string | number;
-            /** @description Lineas: a whole number of at most 2 digits */
+            /** @description Number of lines of the subtotal; a whole number of at most 2 digits */
             Lineas?: string | number;
         };
         Subtotal46: {
-            /** @description NumeroSubTotal: a whole number of at most 2 digits */
+            /** @description Number of the subtotal; a whole number of at most 2 digits */
             NumeroSubTotal?: string;
-            /** @description DescripcionSubtotal: text of 1 to 40 characters */
+            /** @description Name of the subtotal; text of 1 to 40 characters */
             DescripcionSubtotal?: string;
-            /** @description Orden: a whole number of at most 2 digits */
+            /** @description Place of the subtotal in the printed form; a whole number of at most 2 digits */
             Orden?: string;
-            /** @description SubTotalMontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Taxed amounts of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoTotal?: string | number;
-            /** @description SubTotalMontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount of the subtotal taxed at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotalMontoGravadoI3?: string | number;
-            /** @description SubTotaITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS?: string | number;
-            /** @description SubTotaITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of the subtotal at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             SubTotaITBIS3?: string | number;
-            /** @description MontoSubTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description The subtotal; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoSubTotal?: string | number;
-            /** @description Lineas: a whole number of at most 2 digits */
+            /** @description Number of lines of the subtotal; a whole number of at most 2 digits */
             Lineas?: string | number;
         };
         SubtotalImpuestoAdicional31: {
-            /** @description SubtotalImpuestoSelectivoConsumoEspecificoPagina: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Selective consumption taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalImpuestoSelectivoConsumoEspecificoPagina?: string | number;
-            /** @description SubtotalOtrosImpuesto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Other additional taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalOtrosImpuesto?: string | number;
         };
         SubtotalImpuestoAdicional44: {
-            /** @description SubtotalOtrosImpuesto: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Other additional taxes of the page; a number above 0 of at most 16 digits, with no, one or two decimals */
             SubtotalOtrosImpuesto?: string | number;
         };
         Subtotales31: {
-            /** @description Subtotal */
+            /** @description A subtotal */
             Subtotal: components["schemas"]["Subtotal31"][];
         };
         Subtotales43: {
-            /** @description Subtotal */
+            /** @description A subtotal */
             Subtotal: components["schemas"]["Subtotal43"][];
         };
         Subtotales44: {
-            /** @description Subtotal */
+            /** @description A subtotal */
             Subtotal: components["schemas"]["Subtotal44"][];
         };
         Subtotales46: {
-            /** @description Subtotal */
+            /** @description A subtotal */
             Subtotal: components["schemas"]["Subtotal46"][];
         };
         TablaCodigosItem31: {
-            /** @description CodigosItem */
+            /** @description A code and its kind */
             CodigosItem: components["schemas"]["CodigosItem31"][];
         };
         TablaFormasPago31: {
-            /** @description FormaDePago */
+            /** @description A form of payment and its amount */
             FormaDePago: components["schemas"]["FormaDePago31"][];
         };
         TablaImpuestoAdicional31: {
-            /** @description ImpuestoAdicional */
+            /** @description An additional tax */
             ImpuestoAdicional: components["schemas"]["ImpuestoAdicionalItem31"][];
         };
         TablaSubDescuento31: {
-            /** @description SubDescuento */
+            /** @description A discount */
             SubDescuento: components["schemas"]["SubDescuento31"][];
         };
         TablaSubRecargo31: {
-            /** @description SubRecargo */
+            /** @description A surcharge */
             SubRecargo: components["schemas"]["SubRecargo31"][];
         };
         TablaSubcantidad31: {
-            /** @description SubcantidadItem */
+            /** @description A part of the quantity */
             SubcantidadItem: components["schemas"]["SubcantidadItem31"][];
         };
         TablaTelefonoEmisor31: {
-            /** @description TelefonoEmisor: a telephone number as 809-555-1234 */
+            /** @description Telephone number of the issuer; a telephone number as 809-555-1234 */
             TelefonoEmisor: string[];
         };
         /** @enum {string} */
@@ -6472,263 +6472,263 @@ export interface components {
             expires_at: string;
         };
         Totales31: {
-            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotal?: string | number;
-            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1 (18%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI1?: string | number;
-            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2 (16%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI2?: string | number;
-            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3 (0%); an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI3?: string | number;
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description ITBIS1: a whole number of at most 2 digits */
+            /** @description Rate 1 of ITBIS: 18; a whole number of at most 2 digits */
             ITBIS1?: string | number;
-            /** @description ITBIS2: a whole number of at most 2 digits */
+            /** @description Rate 2 of ITBIS: 16; a whole number of at most 2 digits */
             ITBIS2?: string | number;
-            /** @description ITBIS3: a whole number of at most 2 digits */
+            /** @description Rate 3 of ITBIS: 0; a whole number of at most 2 digits */
             ITBIS3?: string | number;
-            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS?: string | number;
-            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1?: string | number;
-            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2?: string | number;
-            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3?: string | number;
-            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicional?: string | number;
-            /** @description ImpuestosAdicionales */
+            /** @description The additional taxes */
             ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales31"];
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Total of the lines that are not invoiced (IndicadorFacturacion 0); an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoNoFacturable?: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
-            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISRetenido?: string | number;
-            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRRetencion?: string | number;
-            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISPercepcion?: string | number;
-            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRPercepcion?: string | number;
         };
         Totales32: {
-            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotal?: string | number;
-            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1 (18%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI1?: string | number;
-            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2 (16%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI2?: string | number;
-            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3 (0%); an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI3?: string | number;
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description ITBIS1: a whole number of at most 2 digits */
+            /** @description Rate 1 of ITBIS: 18; a whole number of at most 2 digits */
             ITBIS1?: string | number;
-            /** @description ITBIS2: a whole number of at most 2 digits */
+            /** @description Rate 2 of ITBIS: 16; a whole number of at most 2 digits */
             ITBIS2?: string | number;
-            /** @description ITBIS3: a whole number of at most 2 digits */
+            /** @description Rate 3 of ITBIS: 0; a whole number of at most 2 digits */
             ITBIS3?: string | number;
-            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS?: string | number;
-            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1?: string | number;
-            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2?: string | number;
-            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3?: string | number;
-            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicional?: string | number;
-            /** @description ImpuestosAdicionales */
+            /** @description The additional taxes */
             ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales31"];
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Total of the lines that are not invoiced (IndicadorFacturacion 0); an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoNoFacturable?: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
         };
         Totales34: {
-            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotal?: string | number;
-            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1 (18%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI1?: string | number;
-            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2 (16%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI2?: string | number;
-            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3 (0%); an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI3?: string | number;
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description ITBIS1: a whole number of at most 2 digits */
+            /** @description Rate 1 of ITBIS: 18; a whole number of at most 2 digits */
             ITBIS1?: string | number;
-            /** @description ITBIS2: a whole number of at most 2 digits */
+            /** @description Rate 2 of ITBIS: 16; a whole number of at most 2 digits */
             ITBIS2?: string | number;
-            /** @description ITBIS3: a whole number of at most 2 digits */
+            /** @description Rate 3 of ITBIS: 0; a whole number of at most 2 digits */
             ITBIS3?: string | number;
-            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS?: string | number;
-            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1?: string | number;
-            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2?: string | number;
-            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3?: string | number;
-            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicional?: string | number;
-            /** @description ImpuestosAdicionales */
+            /** @description The additional taxes */
             ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales34"];
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Total of the lines that are not invoiced (IndicadorFacturacion 0); an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoNoFacturable?: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
-            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISRetenido?: string | number;
-            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRRetencion?: string | number;
-            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISPercepcion?: string | number;
-            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRPercepcion?: string | number;
         };
         Totales41: {
-            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotal?: string | number;
-            /** @description MontoGravadoI1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 1 (18%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI1?: string | number;
-            /** @description MontoGravadoI2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 2 (16%), without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI2?: string | number;
-            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3 (0%); an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI3?: string | number;
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description ITBIS1: a whole number of at most 2 digits */
+            /** @description Rate 1 of ITBIS: 18; a whole number of at most 2 digits */
             ITBIS1?: string | number;
-            /** @description ITBIS2: a whole number of at most 2 digits */
+            /** @description Rate 2 of ITBIS: 16; a whole number of at most 2 digits */
             ITBIS2?: string | number;
-            /** @description ITBIS3: a whole number of at most 2 digits */
+            /** @description Rate 3 of ITBIS: 0; a whole number of at most 2 digits */
             ITBIS3?: string | number;
-            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS?: string | number;
-            /** @description TotalITBIS1: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 1; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS1?: string | number;
-            /** @description TotalITBIS2: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 2; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS2?: string | number;
-            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3?: string | number;
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
-            /** @description TotalITBISRetenido: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISRetenido?: string | number;
-            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRRetencion?: string | number;
-            /** @description TotalITBISPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBISPercepcion?: string | number;
-            /** @description TotalISRPercepcion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) perceived; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRPercepcion?: string | number;
         };
         Totales43: {
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
         };
         Totales44: {
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description MontoImpuestoAdicional: a number above 0 of at most 16 digits, with no, one or two decimals */
+            /** @description Total of the additional taxes; a number above 0 of at most 16 digits, with no, one or two decimals */
             MontoImpuestoAdicional?: string | number;
-            /** @description ImpuestosAdicionales */
+            /** @description The additional taxes */
             ImpuestosAdicionales?: components["schemas"]["ImpuestosAdicionales44"];
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Total of the lines that are not invoiced (IndicadorFacturacion 0); an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoNoFacturable?: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
         };
         Totales46: {
-            /** @description MontoGravadoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the taxed amounts, without ITBIS; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoTotal?: string | number;
-            /** @description MontoGravadoI3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Amount taxed at rate 3 (0%); an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoGravadoI3?: string | number;
-            /** @description ITBIS3: a whole number of at most 2 digits */
+            /** @description Rate 3 of ITBIS: 0; a whole number of at most 2 digits */
             ITBIS3?: string | number;
-            /** @description TotalITBIS: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS of all rates; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS?: string | number;
-            /** @description TotalITBIS3: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description ITBIS at rate 3; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalITBIS3?: string | number;
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoNoFacturable: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Total of the lines that are not invoiced (IndicadorFacturacion 0); an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoNoFacturable?: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
         };
         Totales47: {
-            /** @description MontoExento: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Exempt amount; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoExento?: string | number;
-            /** @description MontoTotal: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Total of the invoice: taxed and exempt amounts, ITBIS and additional taxes; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoTotal: string | number;
-            /** @description MontoPeriodo: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description MontoTotal and MontoNoFacturable together; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             MontoPeriodo?: string | number;
-            /** @description SaldoAnterior: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description Earlier balance, for information; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             SaldoAnterior?: string | number;
-            /** @description MontoAvancePago: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Part that was paid in advance; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             MontoAvancePago?: string | number;
-            /** @description ValorPagar: an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
+            /** @description What the buyer has to pay; an amount of at most 16 digits, with a sign or without, with no, one or two decimals */
             ValorPagar?: string | number;
-            /** @description TotalISRRetencion: an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
+            /** @description Income tax (ISR) withheld; an amount of at most 16 digits, with no, one or two decimals, as 1234.50 */
             TotalISRRetencion?: string | number;
         };
         TrackIdList: {
@@ -6763,56 +6763,56 @@ export interface components {
             }[];
         };
         Transporte31: {
-            /** @description Conductor: text of 1 to 20 characters */
+            /** @description Code or name of the driver; text of 1 to 20 characters */
             Conductor?: string;
-            /** @description DocumentoTransporte: a whole number of at most 20 digits */
+            /** @description Transport document of the driver; a whole number of at most 20 digits */
             DocumentoTransporte?: string;
-            /** @description Ficha: text of 1 to 10 characters */
+            /** @description Fleet number of the vehicle; text of 1 to 10 characters */
             Ficha?: string;
-            /** @description Placa: text of 1 to 7 characters */
+            /** @description Number plate of the vehicle; text of 1 to 7 characters */
             Placa?: string;
-            /** @description RutaTransporte: text of 1 to 20 characters */
+            /** @description Transport route; text of 1 to 20 characters */
             RutaTransporte?: string;
-            /** @description ZonaTransporte: text of 1 to 20 characters */
+            /** @description Transport zone; text of 1 to 20 characters */
             ZonaTransporte?: string;
-            /** @description NumeroAlbaran: text of 1 to 20 characters */
+            /** @description Number of the delivery note; text of 1 to 20 characters */
             NumeroAlbaran?: string;
         };
         Transporte46: {
             /**
-             * @description ViaTransporte: one of 01, 02, 03
+             * @description 01 by land, 02 by sea, 03 by air
              * @enum {string}
              */
             ViaTransporte?: "01" | "02" | "03";
-            /** @description PaisOrigen: 3 to 60 characters without digits, the last one a letter */
+            /** @description Country of origin; 3 to 60 characters without digits, the last one a letter */
             PaisOrigen?: string;
-            /** @description DireccionDestino: text of 1 to 100 characters */
+            /** @description Address of destination, if it is not that of the buyer; text of 1 to 100 characters */
             DireccionDestino?: string;
-            /** @description PaisDestino: 3 to 60 characters without digits, the last one a letter */
+            /** @description Country of destination, if it is not that of the buyer; 3 to 60 characters without digits, the last one a letter */
             PaisDestino?: string;
-            /** @description RNCIdentificacionCompaniaTransportista: text of 1 to 20 characters */
+            /** @description RNC or identification of the carrier; text of 1 to 20 characters */
             RNCIdentificacionCompaniaTransportista?: string;
-            /** @description NombreCompaniaTransportista: text of 1 to 150 characters */
+            /** @description Name of the carrier; text of 1 to 150 characters */
             NombreCompaniaTransportista?: string;
-            /** @description NumeroViaje: text of 1 to 20 characters */
+            /** @description Number of the voyage or flight; text of 1 to 20 characters */
             NumeroViaje?: string;
-            /** @description Conductor: text of 1 to 20 characters */
+            /** @description Code or name of the driver; text of 1 to 20 characters */
             Conductor?: string;
-            /** @description DocumentoTransporte: a whole number of at most 20 digits */
+            /** @description Transport document of the driver; a whole number of at most 20 digits */
             DocumentoTransporte?: string;
-            /** @description Ficha: text of 1 to 10 characters */
+            /** @description Fleet number of the vehicle; text of 1 to 10 characters */
             Ficha?: string;
-            /** @description Placa: text of 1 to 7 characters */
+            /** @description Number plate of the vehicle; text of 1 to 7 characters */
             Placa?: string;
-            /** @description RutaTransporte: text of 1 to 20 characters */
+            /** @description Transport route; text of 1 to 20 characters */
             RutaTransporte?: string;
-            /** @description ZonaTransporte: text of 1 to 20 characters */
+            /** @description Transport zone; text of 1 to 20 characters */
             ZonaTransporte?: string;
-            /** @description NumeroAlbaran: text of 1 to 20 characters */
+            /** @description Number of the delivery note; text of 1 to 20 characters */
             NumeroAlbaran?: string;
         };
         Transporte47: {
-            /** @description PaisDestino: at most 60 letters, commas and blanks */
+            /** @description Country of destination, if it is not that of the buyer; at most 60 letters, commas and blanks */
             PaisDestino?: string;
         };
         /** @enum {string} */
