@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startSimulator, type Simulator } from '@ecf/authority-simulator';
+import { type Simulator, startSimulator } from '@ecf/authority-simulator';
 import { type DocumentNode, deriveRfce } from '@ecf/domain';
 import { checkJson, writeXml } from '@ecf/ecf-xml';
 import { testKey } from '@ecf/test-support';

@@ -7,7 +7,7 @@ import {
   inMemoryTokenCache,
   type TokenProvider,
 } from '@ecf/authority-client';
-import { startSimulator, type Simulator } from '@ecf/authority-simulator';
+import { type Simulator, startSimulator } from '@ecf/authority-simulator';
 import { makeEvent } from '@ecf/bus/events';
 import { type ReceivedInvoice, TOPICS } from '@ecf/contracts';
 import { camelCaseRows } from '@ecf/postgres';

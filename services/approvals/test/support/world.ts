@@ -6,7 +6,7 @@ import path from 'node:path';
 import { openFileXmlStore, ownDocuments } from '@ecf/archive';
 import { authorityEndpoints, createAuthorityClient } from '@ecf/authority-client';
 import { logIn } from '@ecf/authority-client/login';
-import { startSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
+import { type SimulatorOptions, startSimulator } from '@ecf/authority-simulator';
 import { type BusEvent, createInProcessBus } from '@ecf/bus';
 import { makeEvent } from '@ecf/bus/events';
 import {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openXmlStore, ownDocuments, readArchiveSettings } from '@ecf/archive';
-import { startSimulator, type SimulatorOptions } from '@ecf/authority-simulator';
+import { type SimulatorOptions, startSimulator } from '@ecf/authority-simulator';
 import { createInProcessBus } from '@ecf/bus';
 import type { AccountTaxpayers, NumberRange, TaxpayerState } from '@ecf/contracts';
 import { type RunningServer, serve } from '@ecf/http';
