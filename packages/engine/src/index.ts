@@ -38,11 +38,11 @@ import {
   type VerificationReason,
   verifyXml,
 } from '@ecf/xml-signing';
-import { encode as qrCode } from 'uqr';
 import { checkJson, type Fault } from './check.js';
 import { type CheckOptions, type CheckResult, checked, jsonValue, unreadable } from './check-result.js';
 
 export type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
+export { qrSvg } from '@ecf/printed-form/qr';
 export { CertificateError, type CertificateErrorCode, type VerificationCode } from '@ecf/xml-signing';
 export {
   type CheckOptions,
@@ -230,14 +230,6 @@ export function qrAddress(xml: string | Uint8Array, env: Environment): string {
       cause: error,
     });
   }
-}
-
-/** The QR code of an address as SVG with its quiet zone, one unit per module. Print it at least 22 mm wide. */
-export function qrSvg(address: string): string {
-  const { data, size } = qrCode(address, { ecc: 'M', minVersion: 8, border: 4 });
-  const path = data.flatMap((row, y) => row.map((black, x) => (black ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  const box = `viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${box}><path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path d="${path}"/></svg>`;
 }
 
 /**

@@ -4,6 +4,7 @@ export {
   PrintError,
   type PrintedLogo,
   type Printer,
+  type PrinterOptions,
   type PrintFormat,
   type PrintRequest,
 } from './printer.js';

@@ -47,12 +47,12 @@ export class PrintError extends Error {
 
 export interface Printer {
   /** The printed form as PDF/A-3 with the XML attached: the same bytes for the same request. Throws PrintError. */
-  print(request: PrintRequest): Promise<Buffer>;
+  print(request: PrintRequest): Promise<Uint8Array>;
   /** Ends the renderer. Documents that wait fail with `renderer_failed`. */
   close(): void;
 }
 
-interface PrinterOptions {
+export interface PrinterOptions {
   /** Resident bytes at which the renderer is killed; default 2 GiB. A letter of 10,000 lines needs 1.4 GB. */
   readonly memoryLimit?: number;
   /** Milliseconds for one document; default 60,000. */
@@ -63,12 +63,14 @@ interface PrinterOptions {
 
 interface Job {
   readonly request: RenderRequest;
-  resolve(pdf: Buffer): void;
+  resolve(pdf: Uint8Array): void;
   reject(error: PrintError): void;
 }
 
 /** The compiled renderer, also where this file is read from its source. */
-const RENDERER = fileURLToPath(new URL('./renderer.process.js', import.meta.url.replace('/src/', '/dist/')));
+const RENDERER = fileURLToPath(
+  new URL('./renderer.process.js', import.meta.url.replace('/src/printer.ts', '/dist/printer.js')),
+);
 
 /** Documents of more lines wait until no shorter one does: they take seconds. */
 const SHORT_LINES = 200;
@@ -89,7 +91,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
     child.on('message', (answer: { pdf?: Uint8Array; error?: string } | 'ready') => {
       if (answer === 'ready' || child !== renderer) return;
       const job = ended();
-      if (answer.pdf) job?.resolve(Buffer.from(answer.pdf));
+      if (answer.pdf) job?.resolve(answer.pdf);
       else job?.reject(new PrintError('not_printable', `The document could not be laid out: ${answer.error}`));
       next();
     });
@@ -129,7 +131,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
       const form = formOf(xml, env, contingency);
       if (waiting.length >= mostWaiting)
         throw new PrintError('renderer_busy', `${mostWaiting} documents wait to be printed.`);
-      return new Promise<Buffer>((resolve, reject) => {
+      return new Promise<Uint8Array>((resolve, reject) => {
         waiting.push({ request: { form, xml, format, logo }, resolve, reject });
         next();
       });

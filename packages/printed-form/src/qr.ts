@@ -24,7 +24,7 @@ export function qrSvg(address: string, quiet = QUIET): string {
 }
 
 /** The QR code with its quiet zone as a grey PNG, `scale` pixels per module. */
-export function qrPng(address: string, scale = 8): Buffer {
+export function qrPng(address: string, scale = 8): Uint8Array {
   const rows = modules(address);
   const size = (rows.length + 2 * QUIET) * scale;
   const image = new PNG({ width: size, height: size, colorType: 0 });

@@ -26,7 +26,7 @@ describe('the printed form', () => {
     const { tree, code } = formOf(xml);
     for (const format of ['letter', 'ticket'] as const) {
       const pdf = await printer.print({ xml, env: 'eCF', format });
-      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe('%PDF-');
       const [found] = await codesOf(pdf);
       expect(found?.text).toBe(confirmationAddress({ env: 'eCF', tree, securityCode: code }));
       expect(found?.width).toBeGreaterThanOrEqual(22);
@@ -39,7 +39,7 @@ describe('the printed form', () => {
     const other = createPrinter();
     try {
       const [first, second] = [printer, other].map((one) => one.print({ xml, env: 'eCF', format: 'letter' }));
-      expect((await first)?.equals((await second) as Buffer)).toBe(true);
+      expect(Buffer.compare((await first) as Uint8Array, (await second) as Uint8Array)).toBe(0);
     } finally {
       other.close();
     }
@@ -215,8 +215,8 @@ describe('a logo', () => {
     const logo = readLogo(qrPng('https://example.com'));
     for (const format of ['letter', 'ticket'] as const) {
       const [plain, printed, again] = await Promise.all([null, logo, logo].map((one) => print(one, format)));
-      expect(printed?.includes('/Subtype /Image') || (printed?.length ?? 0) > (plain?.length ?? 0)).toBe(true);
-      expect(again?.equals(printed as Buffer)).toBe(true);
+      expect((printed?.length ?? 0) > (plain?.length ?? 0)).toBe(true);
+      expect(Buffer.compare(again as Uint8Array, printed as Uint8Array)).toBe(0);
     }
   });
 });
@@ -226,6 +226,6 @@ describe('a QR code', () => {
     const svg = qrSvg('https://example.com');
     expect(svg).toMatch(/viewBox="0 0 57 57"/);
     expect(svg).toContain('M4 4h1v1h-1z');
-    expect(qrPng('https://example.com').readUInt32BE(16)).toBe(57 * 8);
+    expect(Buffer.from(qrPng('https://example.com')).readUInt32BE(16)).toBe(57 * 8);
   });
 });

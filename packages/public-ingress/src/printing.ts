@@ -13,10 +13,14 @@ export interface Printing {
 /** Prints stored documents in a process that the first document starts. */
 export function openPrinting(printer = createPrinter()): Printing {
   return {
-    print: (request) =>
-      printer.print(request).catch((error: unknown) => {
+    async print(request) {
+      try {
+        const { buffer, byteOffset, length } = await printer.print(request);
+        return Buffer.from(buffer, byteOffset, length);
+      } catch (error) {
         throw error instanceof PrintError ? apiError(error) : error;
-      }),
+      }
+    },
     close: printer.close,
   };
 }

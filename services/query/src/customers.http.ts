@@ -105,7 +105,7 @@ export function customerHandlers(parts: CustomerParts) {
       return (caller) => invoicePdf({ ...caller, ...request });
     }, sendAs('application/pdf')),
     qrSvg: qrCode('image/svg+xml', (address) => Buffer.from(qrSvg(address))),
-    qrPng: qrCode('image/png', qrPng),
+    qrPng: qrCode('image/png', (address) => Buffer.from(qrPng(address))),
     trackIds: fromReadModels((parameters) => {
       const request = number(parameters);
       return (caller) => invoices.trackIds({ ...caller, ...request });
