@@ -1,5 +1,5 @@
 // `npm run pack`: writes a tarball for each package that has a `pack.json` into dist-packages/, ready for `npm publish`.
-// Arguments are names of folders in packages/; without any, all are packed.
+// With `-- --measure` it also installs each in an empty folder, with its dependencies, and prints their size and the time.
 //
 // The compiled files of a package and of the `@ecf/*` packages that it imports become a few files in `dist/`, and so do their
 // types. Imports of other packages stay: package.json lists these packages with the versions that the workspace pins. `pack.json`:
@@ -14,7 +14,7 @@
 //   inline        packages from outside whose code and licence are included; "all": every one except those of dependencies
 //   optionalPeers packages that users install beside it if they need them, in the same version: {"@ecf/x": published name}
 //   sideEffects   false if an import that is not used may be left out
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { isBuiltin } from 'node:module';
 import os from 'node:os';
@@ -35,7 +35,7 @@ export function publishedFolders() {
   return folders.filter((folder) => fs.existsSync(path.join(PACKAGES, folder, 'pack.json')));
 }
 
-/** Packs a folder of packages/ as it is compiled. Returns the published name, the path of the tarball, and its sizes in bytes. */
+/** Packs a folder of packages/ as it is compiled: the published name, its entries, the path of the tarball, sizes in bytes. */
 export async function pack(folder, tarballs = TARBALLS) {
   const source = path.join(PACKAGES, folder);
   const description = { ...NOTHING, ...readJson(path.join(source, 'pack.json')) };
@@ -49,7 +49,8 @@ export async function pack(folder, tarballs = TARBALLS) {
     fs.writeFileSync(path.join(target, 'LICENSE'), licences(included));
     const manifest = manifestOf(source, description, new Set([...imported, ...description.dependencies]));
     fs.writeFileSync(path.join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-    return { name: description.name, ...(await npmPack(target, tarballs)) };
+    const { name, exports } = description;
+    return { folder, name, entries: Object.keys(exports), ...(await npmPack(target, tarballs)) };
   } finally {
     fs.rmSync(target, { recursive: true, force: true });
   }
@@ -78,9 +79,14 @@ async function bundle(source, dir, { exports, bin, processes, dependencies, inli
   });
   const { output: files } = await code.write({ dir, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
   const typeFiles = Object.keys(exports).length === 0 ? [] : await bundleTypes();
-  const imports = [...files, ...typeFiles].flatMap((file) => [...file.imports, ...file.dynamicImports]);
-  const imported = imports.filter((id) => isExternal(id) && !isBuiltin(id) && !/\.d\.ts$|\.js$/.test(id));
-  const modules = [...files, ...typeFiles].flatMap((file) => Object.keys(file.modules));
+  const written = [...files, ...typeFiles];
+  // The list of a file has imports that were left out of its code, too.
+  const imports = written.flatMap(({ code: text, imports, dynamicImports }) =>
+    [...imports, ...dynamicImports].filter((id) => text.includes(`"${id}"`) || text.includes(`'${id}'`)),
+  );
+  const names = written.map(({ fileName }) => fileName);
+  const imported = imports.filter((id) => isExternal(id) && !isBuiltin(id) && !names.includes(id));
+  const modules = written.flatMap((file) => Object.keys(file.modules));
   const included = modules.flatMap(
     (file) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0] ?? [],
   );
@@ -184,12 +190,42 @@ function readJson(file) {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
+/** Packs every published package into an empty dist-packages/. */
+export async function packAll() {
+  fs.rmSync(TARBALLS, { recursive: true, force: true });
+  const packed = [];
+  for (const folder of publishedFolders()) packed.push(await pack(folder));
+  return packed;
+}
+
+/** Installs a tarball in an empty folder. Returns the milliseconds of it and the bytes on the disk, with the dependencies. */
+function measure(tarball) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ecf-install-'));
+  try {
+    fs.writeFileSync(path.join(folder, 'package.json'), '{"private": true}');
+    const start = performance.now();
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', tarball], {
+      cwd: folder,
+      shell: process.platform === 'win32',
+    });
+    const milliseconds = performance.now() - start;
+    const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const sizes = files.map((file) => fs.statSync(path.join(file.parentPath, file.name)).size);
+    return { milliseconds, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setup();
-  const named = process.argv.slice(2);
-  for (const folder of named.length > 0 ? named : publishedFolders()) {
-    const { name, tarball, size, unpackedSize } = await pack(folder);
-    const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
-    say(`${name}: ${path.relative(ROOT, tarball)}, ${kilobytes(size)}, unpacked ${kilobytes(unpackedSize)}`);
+  const kilobytes = (bytes) => `${Math.round(bytes / 1000).toLocaleString('en')} kB`;
+  for (const { name, tarball, size, unpackedSize } of await packAll()) {
+    const sizes = `${path.relative(ROOT, tarball)}, ${kilobytes(size)}, unpacked ${kilobytes(unpackedSize)}`;
+    if (!process.argv.includes('--measure')) say(`${name}: ${sizes}`);
+    else {
+      const { milliseconds, bytes } = measure(tarball);
+      say(`${name}: ${sizes}, installed ${kilobytes(bytes)} in ${(milliseconds / 1000).toFixed(1)} s`);
+    }
   }
 }
