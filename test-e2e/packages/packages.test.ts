@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { DEMO_BUYER, DEMO_ISSUER } from '@ecf/deployment';
 import { missing } from '@ecf/test-servers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CHROMIUM } from '../support/chromium.js';
 import { testCertificate } from '../support/client.js';
 import { useDeployment } from '../support/deployment/deployment.js';
 
@@ -182,10 +183,6 @@ whenInstalled('The installed packages', () => {
   });
 });
 
-/** Chromium of the system, as Debian installs it. */
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
-  fs.existsSync(file),
-);
 const inBrowser = installed && (CHROMIUM !== undefined || missing('Chromium', 'Install it.') !== null) ? it : it.skip;
 
 inBrowser(
