@@ -85,7 +85,7 @@ whenInstalled('The installed simulator', () => {
   let url = '';
   beforeAll(async () => {
     // Its own process group, so that all of it gets what Ctrl-C sends.
-    // It decides immediately: the other client asks once.
+    // It decides immediately, because the other client queries each result once.
     const env = { ...process.env, PROCESSING_MS: '0' };
     const options = { cwd: project, env, stdio: 'pipe', detached: true } as const;
     simulator = spawn('npx', ['--offline', 'authority-simulator', '--port', '0'], options);
