@@ -158,7 +158,11 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
       ? null
       : { adminToken, signIn: createSignIn({ administrators, adminToken, wrongTokens, clock, failures }) };
   const sessionStore = createPostgresConsoleSessions(database);
-  const sessions = createConsoleSessions({ store: sessionStore, access, administration, clock });
+  const sessionParts = { store: sessionStore, access, unknownSessions: limits.unknownKeys, clock };
+  const adminSessions = createConsoleSessions({ ...sessionParts, administration });
+  // With ADMIN_PORT, administrators sign in on that listener only.
+  const ownListener = config.ADMIN_PORT !== undefined;
+  const sessions = ownListener ? createConsoleSessions({ ...sessionParts, administration: null }) : adminSessions;
   const account = createInProcessUpstream({
     app: accountRoutes(settings),
     ready: async () => ({ ready: true, checks: {} }),
@@ -183,7 +187,14 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     console: [sessionRoutes(sessions, settings.apiKeys), consolePages()],
     admin:
       administration &&
-      adminRoutes({ ...settings, administrators, audit, sessions, operations, signIn: administration.signIn }),
+      adminRoutes({
+        ...settings,
+        administrators,
+        audit,
+        sessions: adminSessions,
+        operations,
+        signIn: administration.signIn,
+      }),
     bodies: overrides.bodies ?? createBodiesInFlight(config),
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
@@ -192,9 +203,10 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     metrics,
     clock,
   };
-  const ownListener = config.ADMIN_PORT !== undefined;
   const app = createGatewayApp(ownListener ? { ...appOptions, admin: null } : appOptions);
-  const adminApp = ownListener && appOptions.admin !== null ? createAdminApp(appOptions) : null;
+  const adminConsole = [sessionRoutes(adminSessions, settings.apiKeys), consolePages()];
+  const adminApp =
+    ownListener && appOptions.admin !== null ? createAdminApp({ ...appOptions, console: adminConsole }) : null;
 
   const background = createBackground({
     database,

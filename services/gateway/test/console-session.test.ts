@@ -42,6 +42,12 @@ describe('a session of the console', () => {
     expect(answer.headers.get('set-cookie')).toContain('; Secure');
   });
 
+  it('ends when the same browser signs in again.', async () => {
+    const cookie = cookieOf(await signIn({ api_key: key }));
+    await signIn({ api_key: key }, { cookie, ...SAME_ORIGIN });
+    expect(await withCookie(cookie, 'GET', '/console/session')).toMatchObject({ status: 401 });
+  });
+
   it('ends everywhere when somebody signs out.', async () => {
     const cookie = cookieOf(await signIn({ api_key: key }));
     const out = await withCookie(cookie, 'DELETE', '/console/session');
@@ -147,6 +153,33 @@ describe('a session of an administrator', () => {
       body: { code: 'invalid_admin_token' },
     });
   });
+});
+
+it('An administrator signs in on the listener of the administration only, where it has one.', async () => {
+  const apart = await startGateway({ ADMIN_HOST: '127.0.0.1', ADMIN_PORT: '0' });
+  const post = (url: string | null) =>
+    fetch(`${url}/console/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ admin_token: ADMIN_TOKEN }),
+    });
+  expect((await post(apart.url)).status).toBe(401);
+  const answer = await post(apart.adminUrl);
+  expect(answer.status).toBe(200);
+  const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] as string;
+  const there = await fetch(`${apart.adminUrl}/admin/accounts`, { headers: { cookie, ...SAME_ORIGIN } });
+  expect(there.status).toBe(200);
+  const here = await apart.call('GET', '/console/session', { headers: { cookie, ...SAME_ORIGIN } });
+  expect(here).toMatchObject({ status: 401, body: { code: 'session_ended' } });
+  await apart.stop();
+});
+
+it('A sender that guesses sessions is refused after too many.', async () => {
+  const strict = await startGateway({ SANDBOX: 'false', DEFAULT_ENV: 'TesteCF', TRUSTED_PROXIES: 'loopback' });
+  const guess = () => strict.call('GET', '/account', { headers: { cookie: 'ecf_session=guessed', ...SAME_ORIGIN } });
+  const answers = await Promise.all(Array.from({ length: 300 }, guess));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  await strict.stop();
 });
 
 it.each([

@@ -37,6 +37,8 @@ export function sessionRoutes(sessions: ConsoleSessions, apiKeys: Pick<ApiKeySto
           'invalid_admin_token',
           'This token is neither ADMIN_TOKEN of the deployment nor that of an administrator, or it has ended; sign in with a valid one.',
         );
+      const before = sessionSecret(req);
+      if (before !== null) await sessions.end(before);
       const signedIn = await sessions.signedIn(secret, sender);
       res.cookie(SESSION_COOKIE, secret, cookieOf(req));
       res.json(await bodyOf(signedIn));

@@ -7,6 +7,7 @@ import { hashApiKey } from '../access/api-key-text.js';
 import type { KeyHolder } from '../access/ports.js';
 import type { SignedInAdministrator } from '../administrators/ports.js';
 import { HOLDER_OF_ADMIN_TOKEN, hashAdminToken, type SignIn } from '../administrators/sign-in.js';
+import type { FailureLimit } from '../edge/ports.js';
 import type { ConsoleSessionStore } from './ports.js';
 
 /** Who is signed in to the console. */
@@ -28,14 +29,16 @@ export interface ConsoleSessions {
 export interface ConsoleSessionOptions {
   store: Omit<ConsoleSessionStore, 'clean'>;
   access: Access;
-  /** Null without ADMIN_TOKEN. */
+  /** Null without ADMIN_TOKEN, and on a listener that does not serve the administration. */
   administration: { signIn: SignIn; adminToken: string } | null;
+  /** Keyed by address: bounds the sessions that a sender guesses. */
+  unknownSessions: FailureLimit;
   clock: () => Date;
 }
 
 /** Keeps the hash of the key instead of the key, so that a session ends with its key. */
 export function createConsoleSessions(options: ConsoleSessionOptions): ConsoleSessions {
-  const { store, access, administration, clock } = options;
+  const { store, access, administration, unknownSessions, clock } = options;
 
   async function begin(credentialOf: (secret: string) => Parameters<ConsoleSessionStore['add']>[1]): Promise<string> {
     const secret = randomBytes(32).toString('base64url');
@@ -66,8 +69,12 @@ export function createConsoleSessions(options: ConsoleSessionOptions): ConsoleSe
       return begin((secret) => ({ kind: 'admin_token', credential: hmac(secret, token) }));
     },
     async signedIn(secret, sender) {
+      await unknownSessions.check(sender);
       const session = await store.use(sha256(secret), clock());
-      if (session === null) throw ended();
+      if (session === null) {
+        await unknownSessions.failed(sender);
+        throw ended();
+      }
       if (session.kind === 'api_key')
         return { kind: 'account', holder: await access.holderOfHash(session.credential, sender) };
       const administrator = await administratorOf(secret, session, sender);
