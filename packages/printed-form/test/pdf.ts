@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { inflateSync } from 'node:zlib';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 
@@ -59,4 +60,33 @@ export async function codesOf(pdf: Uint8Array): Promise<FoundCode[]> {
   } finally {
     library.destroy();
   }
+}
+
+/** A file that the catalogue of a PDF names as associated. */
+export interface AttachedFile {
+  readonly name: string;
+  readonly relationship: string;
+  readonly bytes: Buffer;
+}
+
+/** The associated files of a PDF, which Typst writes as objects outside of object streams. */
+export function attachmentsOf(pdf: Uint8Array): AttachedFile[] {
+  const text = Buffer.from(pdf).toString('latin1');
+  const objectOf = (number: string) => {
+    const start = text.indexOf(`\n${number} 0 obj\n`);
+    return text.slice(start, text.indexOf('\nendobj', start));
+  };
+  const valueIn = (object: string, pattern: RegExp) => pattern.exec(object)?.[1] ?? '';
+  const catalogue = text.slice(text.lastIndexOf('/Type /Catalog'));
+  return [...valueIn(catalogue, /\/AF \[([^\]]*)\]/).matchAll(/(\d+) 0 R/g)].map(([, number]) => {
+    const specification = objectOf(number as string);
+    const file = objectOf(valueIn(specification, /\/EF <<\s*\/F (\d+) 0 R/));
+    const start = file.indexOf('stream\n') + 'stream\n'.length;
+    const stream = file.slice(start, start + Number(valueIn(file, /\/Length (\d+)/)));
+    return {
+      name: valueIn(specification, /\/UF \(([^)]*)\)/),
+      relationship: valueIn(specification, /\/AFRelationship \/(\w+)/),
+      bytes: inflateSync(Buffer.from(stream, 'latin1')),
+    };
+  });
 }

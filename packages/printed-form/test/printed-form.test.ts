@@ -5,7 +5,7 @@ import { securityCode, signatureValueOf } from '@ecf/xml-signing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { printedForm } from '../src/printed-form.js';
 import { printable } from '../src/text.js';
-import { codesOf, topOf } from './pdf.js';
+import { attachmentsOf, codesOf, topOf } from './pdf.js';
 import { example, goldens, signed, withLines } from './signed.js';
 
 const printer = createPrinter();
@@ -227,5 +227,15 @@ describe('a QR code', () => {
     expect(svg).toMatch(/viewBox="0 0 57 57"/);
     expect(svg).toContain('M4 4h1v1h-1z');
     expect(Buffer.from(qrPng('https://example.com')).readUInt32BE(16)).toBe(57 * 8);
+  });
+});
+
+describe('the attachment of a printed form', () => {
+  it('is the signed XML, byte for byte, under the name of its e-NCF and as the source of the page.', async () => {
+    for (const format of ['letter', 'ticket'] as const) {
+      const xml = goldens.get('ecf-31') as Buffer;
+      const attachments = attachmentsOf(await printer.print({ xml, env: 'eCF', format }));
+      expect(attachments).toEqual([{ name: 'E310000000001.xml', relationship: 'Source', bytes: xml }]);
+    }
   });
 });
