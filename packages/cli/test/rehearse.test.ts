@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -133,6 +134,48 @@ describe('an anonymous report', () => {
     for (const secret of ['Núñez', 'u00fa', '00112345678', 'Duarte', 'ana@', '555-0100', 'MIIabc'])
       expect(text).not.toContain(secret);
     expect(JSON.parse(text).rows[0].authority.messages[0].valor).toBe('El RNC 00000000000 de anonymous no está activo');
+  });
+
+  /** What an anonymous report makes of a message of the authority. */
+  function hidden(valor: string, name = NAME, rows: Row[] = []): string {
+    const said = { ...ROW, authority: opinion('Rechazado', [{ codigo: '0', valor }], false) };
+    const { issuer, rows: written } = JSON.parse(
+      report({ ...facts, issuer: { ...facts.issuer, name } }, [said, ...rows], true),
+    );
+    expect(issuer.name).toBe('anonymous');
+    return written[0].authority.messages[0].valor;
+  }
+
+  it.each([
+    ['the name in capitals', 'NÚÑEZ & HIJA no existe', 'anonymous no existe'],
+    ['the name in capitals, as JSON in ASCII', '{"N\\u00DA\\u00D1EZ & HIJA"}', '{"anonymous"}'],
+    ['a cédula with dashes', 'cédula 001-1234567-8.', 'cédula 000-0000000-0.'],
+    ['a telephone number with its area code in parentheses', 'tel. (809) 555-0100', 'tel. anonymous'],
+    ['a telephone number without separators', 'tel.\\n8295550100', 'tel.\\nanonymous'],
+    ['a telephone number with dots', 'tel. 849.555.0100', 'tel. anonymous'],
+  ])('hides in an answer %s.', (_what, valor, expected) => {
+    expect(hidden(valor)).toBe(expected);
+  });
+
+  it.each([
+    'PrecioUnitarioItem 250000.0000 de E310000000001 al 27-11-2026, RNC 131880681',
+    'd1e2f3a4-1234-4321-a123-12345678abcd',
+    'd1e2f3a4-1234-4321-8123-a8095550100b',
+  ])('keeps prices, numbers, dates and trackIds: %s.', (valor) => {
+    expect(hidden(valor)).toBe(valor);
+  });
+
+  it('hides a short name of the issuer where it is the whole text.', () => {
+    expect(hidden('LA no es válido', 'LA')).toBe('LA no es válido');
+  });
+
+  it('hides the name of the signer, which the certificate in the signature states.', () => {
+    const signed = readFileSync(join(import.meta.dirname, '../../../examples/golden/ecf-43.xml'));
+    const [, base64 = ''] = /<X509Certificate>([^<]+)</.exec(signed.toString()) ?? [];
+    const { CN } = new X509Certificate(Buffer.from(base64, 'base64')).toLegacyObject().subject;
+    expect(
+      hidden(`El firmante ${CN} no está delegado`, NAME, [{ ...ROW, sent: [{ filename: 'a.xml', bytes: signed }] }]),
+    ).toBe('El firmante anonymous no está delegado');
   });
 
   it('keeps numbers, the RNC of companies and the checksum of the sent bytes.', () => {

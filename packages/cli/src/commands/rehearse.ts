@@ -54,9 +54,10 @@ Options
   --out FILE     writes a report for a bug report: versions, XML as it was sent,
                  the authority's unchanged answers. It contains no private key
                  and no API key. An existing file is replaced
-  --anonymous    leaves out of the report: names, addresses, mail, telephone
-                 numbers, cédulas and the certificates in signatures. What stays
-                 are the RNC of companies, numbers, dates, amounts and trackIds
+  --anonymous    leaves out of the report: names, also of the signer, addresses,
+                 mail, telephone numbers, cédulas and the certificates in
+                 signatures. What stays are the RNC of companies, numbers,
+                 dates, amounts and trackIds
   --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR,
                  else .data
   --json         one JSON object per row; --text is for people, the default on a

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { Issuer } from './documents.js';
 import type { Row } from './rehearsal.js';
 
@@ -34,35 +34,59 @@ export function report(facts: ReportFacts, rows: readonly Row[], anonymous: bool
 /** Elements whose texts identify a person or company, in any of the documents. RNC stay; cédulas do not. */
 const PERSONAL =
   /<(RazonSocial\w*|NombreComercial|Sucursal|Direccion\w*|Telefono\w*|Correo\w*|Contacto\w*|WebSite|X509Certificate)>([^<]+)</g;
-const DIGITS = /\d+/g;
-/** A cédula is 11 digits; an eNCF has 12. */
-const CEDULA_DIGITS = 11;
+/**
+ * A cédula: 11 digits, or with dashes as it is printed. The letters of hexadecimal digits beside the second form and beside
+ * telephone numbers exclude parts of a trackId.
+ */
+const CEDULA = /(?<!\d)\d{11}(?!\d)|(?<![\da-f])\d{3}-?\d{7}-?\d(?![\da-f])/gi;
 const WORD = /[^\s<>"',;:()]+/g;
-const TELEPHONE = /\d{3}-\d{3}-\d{4}/g;
+/** With separators, or as ten digits with an area code of the country. */
+const TELEPHONE = /(?<![\da-f])(?:(?:\(\d{3}\) ?|\d{3}[- ])\d{3}[- ]|\d{3}\.\d{3}\.|8[024]9\d{3})\d{4}(?![\da-f])/gi;
 const HIDDEN = 'anonymous';
 /** A shorter text, alone, may be a part of other words. */
 const SHORTEST = 4;
 
 /**
- * The value without names, addresses, mail, telephone numbers, cédulas and certificates, also where the authority repeats them.
- * Checksums stay those of the sent bytes.
+ * The value without names, addresses, mail, telephone numbers, cédulas and certificates, also where the authority repeats them in
+ * another case. Checksums stay those of the sent bytes.
  */
 export function anonymised<Value extends { issuer: Issuer }>(value: Value): Value {
   const names = new Set([value.issuer.name]);
   walk(value, (text) => {
-    for (const [, , name = ''] of text.matchAll(PERSONAL)) names.add(name);
+    for (const [, element, name = ''] of text.matchAll(PERSONAL))
+      for (const each of element === 'X509Certificate' ? [name, ...subjectOf(name)] : [name]) names.add(each);
     return text;
   });
-  const forms = [...names].filter((name) => name.length >= SHORTEST).flatMap(formsOf);
-  const found = [...new Set(forms)].sort((a, b) => b.length - a.length);
-  return walk(value, (text) => {
+  const forms = [...names]
+    .filter((name) => name.length >= SHORTEST)
+    .flatMap((name) => [name, name.toUpperCase(), name.toLowerCase()].flatMap(formsOf));
+  const found = [...new Set(forms)].sort((a, b) => b.length - a.length).map(patternOf);
+  const hidden = walk(value, (text) => {
     let hidden = text.replace(PERSONAL, (_, element: string) => `<${element}>${HIDDEN}<`);
-    for (const form of found) hidden = hidden.replaceAll(form, HIDDEN);
+    for (const pattern of found) hidden = hidden.replace(pattern, HIDDEN);
     return hidden
       .replace(WORD, (word) => (word.includes('@') ? HIDDEN : word))
       .replace(TELEPHONE, HIDDEN)
-      .replace(DIGITS, (digits) => (digits.length === CEDULA_DIGITS ? '0'.repeat(CEDULA_DIGITS) : digits));
+      .replace(CEDULA, (cedula) => cedula.replace(/\d/g, '0'));
   }) as Value;
+  return { ...hidden, issuer: { ...hidden.issuer, name: HIDDEN } };
+}
+
+/** The texts of the subject of a certificate in Base64: the name of the signer, and what identifies them besides. */
+function subjectOf(certificate: string): string[] {
+  try {
+    const { subject } = new X509Certificate(Buffer.from(certificate, 'base64')).toLegacyObject();
+    return Object.values(subject)
+      .flat()
+      .filter((text) => text !== undefined);
+  } catch {
+    return [];
+  }
+}
+
+/** Matches the text in any case. */
+function patternOf(text: string): RegExp {
+  return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
 }
 
 /** A name as text, as XML writes it and reads it, and as JSON in ASCII writes it. */
