@@ -108,7 +108,9 @@ describe('a rehearsal with the simulator as the authority', () => {
     expect(lines.filter((line) => / E\d{12} .* agrees$/.test(line))).toHaveLength(14);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(stdout).toMatch(/^ {2}delivery {6}E31\d{10} {2}received {2}valid {6}- {10}agrees$/m);
-    expect(stdout).toContain('14 agree, 0 differ, 0 without result');
+    expect(stdout).toContain(
+      'Authority: a simulator, not DGII.\n14 agree, 0 differ, 0 without result\nOur rules and the',
+    );
   });
 
   it('agrees in CerteCF for the demo taxpayer.', async () => {
@@ -182,7 +184,11 @@ describe('an authority that judges differently', () => {
     });
     expect(row.authority_answers[0].raw[0].body).toContain('"codigo":"145"');
     expect(row.sent.map(({ xml }: { xml: string }) => /<(RFCE|ECF) /.exec(xml)?.[1])).toEqual(['RFCE', 'ECF']);
-    expect(report).toMatchObject({ env: 'TesteCF', issuer: { rnc: OTHER.rnc, name: 'anonymous' } });
+    expect(report).toMatchObject({
+      env: 'TesteCF',
+      issuer: { rnc: OTHER.rnc, name: 'anonymous' },
+      gateway: { url: 'anonymous', authority: 'simulated' },
+    });
     expect(report.versions).toEqual(expect.objectContaining({ ecf: expect.any(String), gateway: expect.any(String) }));
     for (const secret of ['Ñandú', 'Comercio', 'MII', '00100000009', other.apiKey]) expect(text).not.toContain(secret);
   });

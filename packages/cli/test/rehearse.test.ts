@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Fault } from '@ecf/domain';
 import { examineJson } from '@ecf/ecf-xml';
 import { describe, expect, it } from '@jest/globals';
@@ -126,12 +127,12 @@ describe('an anonymous report', () => {
   };
   const facts = {
     ...{ env: 'TesteCF', issuer: { rnc: '00112345678', name: NAME }, reference: 'r', began_at: 'b', ended_at: 'e' },
-    versions: {},
+    ...{ versions: {}, gateway: { url: 'https://gateway.nunez.example', authority: 'official' as const } },
   };
 
   it('has no name, address, mail, telephone number, cédula or certificate, also not in answers.', () => {
     const text = report(facts, [row], true);
-    for (const secret of ['Núñez', 'u00fa', '00112345678', 'Duarte', 'ana@', '555-0100', 'MIIabc'])
+    for (const secret of ['Núñez', 'u00fa', '00112345678', 'Duarte', 'ana@', '555-0100', 'MIIabc', 'gateway.nunez'])
       expect(text).not.toContain(secret);
     expect(JSON.parse(text).rows[0].authority.messages[0].valor).toBe('El RNC 00000000000 de anonymous no está activo');
   });
@@ -207,7 +208,9 @@ describe('a gateway that ends while it answers', () => {
     ],
   };
   const invoice = { encf, status: 'Aceptado', route: 'ecf', messages: [], sequence_used: true };
+  const service = { version: '0.1.0', authority: 'simulated' };
   const ANSWERS: Record<string, unknown> = {
+    '/': service,
     '/account': account,
     '/fe_Submit': { encf },
     [`/invoices/${encf}`]: invoice,
@@ -233,4 +236,22 @@ describe('a gateway that ends while it answers', () => {
     expect(rows(stdout)).toEqual([expect.objectContaining({ encf, result: 'agrees' })]);
     expect(keys).toEqual([expect.stringMatching(/^rehearsal-[\w-]+ 43$/), keys[0]]);
   });
+
+  it.each([
+    ['simulated', 'a simulator, not DGII', 'Our rules and the simulator agree. That says nothing about the authority'],
+    ['official', 'its official hosts', 'The authority, our rules and the simulator agree.'],
+  ])(
+    'is named with its authority, which is %s, before the first document, in the summary and in the report.',
+    async (authority, who, summary) => {
+      service.authority = authority;
+      const out = join(mkdtempSync(join(tmpdir(), 'ecf-rehearse-')), 'report.json');
+      const args = ['rehearse', '--env', 'TesteCF', '--issuer', '199999991', '--types', '43', '--text', '--out', out];
+      const { code, stdout, stderr } = await ecf(args);
+      const url = process.env.ECF_URL;
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`Gateway: ${url}. Authority: ${who}.\n`)]);
+      expect(stdout).toContain(`Gateway: ${url}. Authority: ${who}.\n1 agree, 0 differ, 0 without result\n${summary}`);
+      expect(JSON.parse(readFileSync(out, 'utf8')).gateway).toEqual({ url, authority });
+      rmSync(dirname(out), { recursive: true });
+    },
+  );
 });

@@ -198,6 +198,7 @@ export function createGateway(config: GatewayConfig, overrides: GatewayOverrides
     bodies: overrides.bodies ?? createBodiesInFlight(config),
     ready: rememberReadiness(ready, READINESS_MS, () => performance.now()),
     version: VERSION,
+    simulated: config.AUTHORITY_URL !== undefined,
     logger,
     accesses: accessFile?.logger ?? logger,
     metrics,

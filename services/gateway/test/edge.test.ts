@@ -310,7 +310,7 @@ describe('the gateway itself', () => {
   it('describes itself, its errors and its health', async () => {
     expect(await under.call('GET', '/')).toMatchObject({
       status: 200,
-      body: { name: 'ecf-gateway', interface_version: '3.0' },
+      body: { name: 'ecf-gateway', interface_version: '3.0', authority: 'official' },
     });
     const errors = await under.call('GET', '/errors/');
     expect(errors.body.map((entry: { code: string }) => entry.code).sort()).toEqual(Object.keys(ERROR_CODES).sort());
@@ -505,6 +505,7 @@ describe('limits', () => {
       DATABASE_URL: under.config.DATABASE_URL,
     };
     const simulated = await startGateway(settings);
+    expect((await simulated.call('GET', '/')).body.authority).toBe('simulated');
     const refused = { status: 422, body: { code: 'environment_not_served', detail: [{ loc: ['header', 'env'] }] } };
     expect(await simulated.call('GET', '/obtain_token', { key: live, headers: { env: 'eCF' } })).toMatchObject(refused);
     expect(await simulated.call('POST', '/anecf/', { key: live, body: '{}' })).toMatchObject(refused);

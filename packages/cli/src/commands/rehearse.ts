@@ -19,7 +19,7 @@ import { type Options, type OptionValues, UsageError } from '../options.js';
 import { wantsJson } from '../output.js';
 import { documentsFor } from '../rehearsal/documents.js';
 import { type Row, rehearse } from '../rehearsal/rehearsal.js';
-import { report, reportRow } from '../rehearsal/report.js';
+import { type Gateway, report, reportRow } from '../rehearsal/report.js';
 import { countsOf, table } from '../rehearsal/table.js';
 import { ownVersion } from '../version.js';
 
@@ -54,10 +54,10 @@ Options
   --out FILE     writes a report for a bug report: versions, XML as it was sent,
                  the authority's unchanged answers. It contains no private key
                  and no API key. An existing file is replaced
-  --anonymous    leaves out of the report: names, also of the signer, addresses,
-                 mail, telephone numbers, cédulas and the certificates in
-                 signatures. What stays are the RNC of companies, numbers,
-                 dates, amounts and trackIds
+  --anonymous    leaves out of the report: the gateway's address, names, also
+                 of the signer, addresses, mail, telephone numbers, cédulas and
+                 the certificates in signatures. What stays are the RNC of
+                 companies, numbers, dates, amounts and trackIds
   --data-dir D   data folder of a sandbox, for its demo.json; default DATA_DIR,
                  else .data
   --json         one JSON object per row; --text is for people, the default on a
@@ -69,7 +69,9 @@ used are stated, and a new run uses new ones: documents of test environments
 have no fiscal effect.
 
 The gateway is ECF_URL with ECF_API_KEY (scopes submit, read and approve);
-demo.json supplies what is not set.
+demo.json supplies what is not set. Its address and whether its authority is a
+simulator, as in a sandbox, are stated first, in the summary and in the report.
+With a simulator, exit code 0 says nothing about the authority.
 
 Exit codes
   0  all rows agree
@@ -86,6 +88,12 @@ const MOST_TAXPAYERS = 100;
 const SCOPES = ['submit', 'read', 'approve'] as const;
 /** Width of a text that is not written to a terminal. */
 const COLUMNS = 80;
+
+/** What a rehearsal reads of `GET /`. */
+interface Service {
+  readonly version: string;
+  readonly authority: Gateway['authority'];
+}
 
 type OwnTaxpayer = OwnAccountBody['taxpayers'][number];
 
@@ -107,12 +115,14 @@ export async function execute(values: OptionValues, files: string[], console: Co
     signal: interruption.signal,
   });
   const account = await accountOf(calls);
+  const { version, authority } = await calls.request('/', json<Service>('version', 'authority'));
+  const gateway: Gateway = { url: calls.url, authority };
   const taxpayer = await taxpayerOf(calls, account, issuer);
   checkReadiness(calls, account, taxpayer, env, types);
   const out = typeof values.out === 'string' ? await openOut(values.out) : null;
   const began = new Date();
   const id = `rehearsal-${formatSortableDateTime(began).replace(/[-:]/g, '').replace(' ', '-')}-${randomBytes(2).toString('hex')}`;
-  say(`Rehearsal of ${issuer} in ${env}. Reference of its documents: ${id}`);
+  say(`Rehearsal of ${issuer} in ${env}. Reference of its documents: ${id}\n${gatewayText(gateway)}`);
   const { createJudge } = await import('@ecf/authority-simulator/judge');
   const rows: Row[] = [];
   const numbers: string[] = [];
@@ -144,15 +154,18 @@ export async function execute(values: OptionValues, files: string[], console: Co
     process.off('SIGINT', interrupt);
   }
   if (!asJson && rows.length > 0)
-    console.stdout.write(`${table(rows, console.stdout.columns ?? COLUMNS)}\n${conclusion(rows, failure, values)}`);
+    console.stdout.write(
+      `${table(rows, console.stdout.columns ?? COLUMNS)}\n${conclusion(rows, gateway, failure, values)}`,
+    );
   if (out !== null) {
     const facts = {
       env,
       issuer: { rnc: issuer, name: taxpayer.name },
+      gateway,
       reference: id,
       began_at: toIsoDominican(began),
       ended_at: toIsoDominican(new Date()),
-      versions: await versionsOf(calls),
+      versions: versionsWith(version),
     };
     await out.write(report(facts, rows, anonymous));
     say(`The report is in ${values.out}.`);
@@ -323,21 +336,30 @@ async function openOut(name: string): Promise<{ write(text: string): Promise<voi
   };
 }
 
-/** The gateway's version is null if it cannot be reached any more. */
-async function versionsOf(calls: GatewayCalls): Promise<Record<string, string>> {
-  const gateway = await calls.request('/', json<{ version: string }>('version')).catch(() => null);
+function versionsWith(gateway: string): Record<string, string> {
   return {
     ecf: ownVersion(),
-    gateway: gateway?.version ?? 'unknown',
+    gateway,
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
   };
 }
 
+/** Who answered as the authority. */
+function gatewayText({ url, authority }: Gateway): string {
+  const who = authority === 'official' ? 'its official hosts' : 'a simulator, not DGII';
+  return `Gateway: ${url}. Authority: ${who}.`;
+}
+
 /** The summary, and what to do next. */
-function conclusion(rows: readonly Row[], failure: string | null, { out, anonymous }: OptionValues): string {
+function conclusion(
+  rows: readonly Row[],
+  gateway: Gateway,
+  failure: string | null,
+  { out, anonymous }: OptionValues,
+): string {
   const { agree, differ, notCompared } = countsOf(rows);
-  const lines = [`${agree} agree, ${differ} differ, ${notCompared} without result`];
+  const lines = [gatewayText(gateway), `${agree} agree, ${differ} differ, ${notCompared} without result`];
   if (differ > 0) {
     lines.push(
       out === undefined
@@ -347,6 +369,10 @@ function conclusion(rows: readonly Row[], failure: string | null, { out, anonymo
   }
   if (notCompared > 0) lines.push('Remove the cause that a row without result names, then run it again.');
   if (differ + notCompared === 0 && failure === null)
-    lines.push('The authority, our rules and the simulator agree. Next: docs/certification.md.');
+    lines.push(
+      gateway.authority === 'official'
+        ? 'The authority, our rules and the simulator agree. Next: docs/certification.md.'
+        : 'Our rules and the simulator agree. That says nothing about the authority: set\nECF_URL and ECF_API_KEY to a gateway without AUTHORITY_URL, and run it again.',
+    );
   return `${lines.join('\n')}\n`;
 }

@@ -2,10 +2,17 @@ import { createHash, X509Certificate } from 'node:crypto';
 import type { Issuer } from './documents.js';
 import type { Row } from './rehearsal.js';
 
+/** The gateway of a rehearsal, and who answers it as the authority: the official hosts, or a simulator. */
+export interface Gateway {
+  readonly url: string;
+  readonly authority: 'official' | 'simulated';
+}
+
 /** The facts of a report besides its rows. */
 export interface ReportFacts {
   readonly env: string;
   readonly issuer: Issuer;
+  readonly gateway: Gateway;
   readonly reference: string;
   readonly began_at: string;
   readonly ended_at: string;
@@ -47,10 +54,10 @@ const HIDDEN = 'anonymous';
 const SHORTEST = 4;
 
 /**
- * The value without names, addresses, mail, telephone numbers, cédulas and certificates, also where the authority repeats them in
- * another case. Checksums stay those of the sent bytes.
+ * The value without the gateway's address, names, addresses, mail, telephone numbers, cédulas and certificates, also where the
+ * authority repeats names in another case. Checksums stay those of the sent bytes.
  */
-export function anonymised<Value extends { issuer: Issuer }>(value: Value): Value {
+export function anonymised<Value extends { issuer: Issuer; gateway: Gateway }>(value: Value): Value {
   const names = new Set([value.issuer.name]);
   walk(value, (text) => {
     for (const [, element, name = ''] of text.matchAll(PERSONAL))
@@ -69,7 +76,8 @@ export function anonymised<Value extends { issuer: Issuer }>(value: Value): Valu
       .replace(TELEPHONE, HIDDEN)
       .replace(CEDULA, (cedula) => cedula.replace(/\d/g, '0'));
   }) as Value;
-  return { ...hidden, issuer: { ...hidden.issuer, name: HIDDEN } };
+  const { issuer, gateway } = hidden;
+  return { ...hidden, issuer: { ...issuer, name: HIDDEN }, gateway: { ...gateway, url: HIDDEN } };
 }
 
 /** The texts of the subject of a certificate in Base64: the name of the signer, and what identifies them besides. */

@@ -6209,6 +6209,11 @@ export interface components {
             /** @description The environments that the deployment serves */
             environments: components["schemas"]["Environment"][];
             /**
+             * @description Who answers as the authority: its official hosts, or the simulator of AUTHORITY_URL
+             * @enum {string}
+             */
+            authority: "official" | "simulated";
+            /**
              * @description Path of the OpenAPI document
              * @example /openapi.json
              */

@@ -9,6 +9,9 @@ export const serviceSchema = named('Service', {
   version: z.string().meta({ description: 'The version of the product', examples: ['0.1.0'] }),
   interface_version: z.string().meta({ description: 'The version of this interface', examples: ['3.0'] }),
   environments: z.array(environmentSchema).describe('The environments that the deployment serves'),
+  authority: z
+    .enum(['official', 'simulated'])
+    .describe('Who answers as the authority: its official hosts, or the simulator of AUTHORITY_URL'),
   openapi: z.string().meta({ description: 'Path of the OpenAPI document', examples: ['/openapi.json'] }),
   docs: z.string().meta({ description: 'Path of the OpenAPI document as a page', examples: ['/docs'] }),
   errors: z.string().meta({ description: 'Path of the list of error codes', examples: ['/errors'] }),

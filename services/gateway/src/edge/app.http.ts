@@ -28,6 +28,8 @@ export interface GatewayAppOptions {
   ready: () => Promise<Readiness>;
   bodies: BodiesInFlight;
   version: string;
+  /** Whether a simulator answers as the authority. */
+  simulated: boolean;
   logger: Logger;
   /** Writes the access log. */
   accesses: Logger;
@@ -87,8 +89,8 @@ function limitSenders(app: Express, { edge: { perSender } }: GatewayAppOptions):
   app.use((req, res, next) => (UNLIMITED.test(req.path) ? next() : limited(req, res, next)));
 }
 
-function ownPart(app: Express, { version, ready, admin, console }: GatewayAppOptions): void {
-  app.use(ownRoutes({ version, ready }));
+function ownPart(app: Express, { version, simulated, ready, admin, console }: GatewayAppOptions): void {
+  app.use(ownRoutes({ version, simulated, ready }));
   app.use(guideRoutes(), docsRoutes({ admin: admin !== null }));
   app.use(console);
 }

@@ -5,7 +5,12 @@ import express from 'express';
 import { otherMethods } from './other-methods.js';
 
 /** `GET /`, `GET /errors`, `GET /health/live`, `GET /health/ready`. */
-export function ownRoutes(options: { version: string; ready: () => Promise<Readiness> }): express.Router {
+export function ownRoutes(options: {
+  version: string;
+  /** Whether a simulator answers as the authority. */
+  simulated: boolean;
+  ready: () => Promise<Readiness>;
+}): express.Router {
   const routes = express.Router({ caseSensitive: true });
   routes
     .route('/')
@@ -15,6 +20,7 @@ export function ownRoutes(options: { version: string; ready: () => Promise<Readi
         version: options.version,
         interface_version: '3.0',
         environments: ENVIRONMENTS,
+        authority: options.simulated ? 'simulated' : 'official',
         openapi: '/openapi.json',
         docs: '/docs',
         errors: '/errors',
