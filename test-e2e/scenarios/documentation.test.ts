@@ -27,7 +27,7 @@ const PAGES = [
 const SHOWN = [
   'npm start',
   "curl -s http://127.0.0.1:8080/fe_Submit -H 'x-api-key: …' -F 'data=<.data/my-invoice.json'",
-  'npx ecf check invoice.json',
+  'npx @ecf-gateway/cli check invoice.json',
   'npm run distributed',
   'npm run generate',
   'npm test',
