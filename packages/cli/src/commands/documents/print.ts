@@ -15,7 +15,7 @@ because of its size.
 Options
   --format FORMAT  letter (default) or ticket, 80 mm wide
   --env ENV        environment of the address in the QR code: eCF (default),
-                   CerteCF or TesteCF
+                   CerteCF or TesteCF. The default of ecf qr is TesteCF
   -o FILE.pdf      the file to write
 
 Exit codes

@@ -12,7 +12,8 @@ Writes the confirmation address of a signed e-CF or summary, for its QR code.
 The address has the host of the authority.
 
 Options
-  --env ENV  TesteCF (default), CerteCF or eCF
+  --env ENV  environment of the address: TesteCF (default), CerteCF or eCF. The
+             default of ecf print is eCF; state --env where both are used
   --json     {file, encf, env, security_code, qr_url}
 
 Exit codes
