@@ -178,7 +178,7 @@ const BEYOND: Readonly<Record<string, Beyond>> = {
   },
 };
 
-/** The value that a fault is about: `Item[2]` is the second of those that are present. */
+/** The value that a fault is about: `Item[2]` is the second present one. */
 function valueAt(document: unknown, path: string): unknown {
   let at = document;
   for (const step of path.split('.')) {
