@@ -17,6 +17,10 @@ export interface PrintRequest {
   /** True if the document was issued in contingency; then it shows the official legend. */
   readonly contingency?: boolean;
   readonly logo?: PrintedLogo | null;
+  /** Who asks, for example an account. A quarter of the places of waiting documents is the most that one owner takes. */
+  readonly owner?: string | undefined;
+  /** Aborted when the caller left: a document that still waits is then not printed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A logo that `readLogo` accepted. */
@@ -31,12 +35,13 @@ export interface RenderRequest {
 }
 
 /**
- * `not_printable`: the document is not a signed e-CF. `renderer_failed`: the renderer stopped, took too long or needed too much
- * memory; a later attempt may succeed. `renderer_busy`: too many documents wait.
+ * `not_printable`: the document is not a signed e-CF. `layout_failed`: it is one, but the page could not be made, for example
+ * because of the logo. `renderer_failed`: the renderer stopped, took too long or needed too much memory; a later attempt may
+ * succeed. `renderer_busy`: too many documents wait. `caller_left`: the signal of the request was aborted.
  */
 export class PrintError extends Error {
   constructor(
-    readonly code: 'not_printable' | 'renderer_failed' | 'renderer_busy',
+    readonly code: 'not_printable' | 'layout_failed' | 'renderer_failed' | 'renderer_busy' | 'caller_left',
     message: string,
     options?: ErrorOptions,
   ) {
@@ -63,6 +68,7 @@ export interface PrinterOptions {
 
 interface Job {
   readonly request: RenderRequest;
+  readonly owner: string | undefined;
   resolve(pdf: Uint8Array): void;
   reject(error: PrintError): void;
 }
@@ -72,8 +78,10 @@ const RENDERER = fileURLToPath(
   new URL('./renderer.process.js', import.meta.url.replace('/src/printer.ts', '/dist/printer.js')),
 );
 
-/** Documents of more lines wait until no shorter one does: they take seconds. */
+/** Shorter documents are printed before those of more lines, which take seconds. */
 const SHORT_LINES = 200;
+/** The share of documents, one in four, for which the one that waits longest is taken, whatever its length. */
+const OLDEST_EVERY = 4;
 
 /**
  * Prints documents in one child process, which is started by the first document and again after it stopped. It renders one
@@ -85,6 +93,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
   let renderer: ChildProcess | null = null;
   let current: Job | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let begun = 0;
 
   function start(): ChildProcess {
     const child = fork(RENDERER, [String(memoryLimit)], { serialization: 'advanced', execArgv: [], stdio: 'ignore' });
@@ -92,7 +101,7 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
       if (answer === 'ready' || child !== renderer) return;
       const job = ended();
       if (answer.pdf) job?.resolve(answer.pdf);
-      else job?.reject(new PrintError('not_printable', `The document could not be laid out: ${answer.error}`));
+      else job?.reject(layoutFailed(answer.error, job.request.logo));
       next();
     });
     child.on('error', () => stopped(child));
@@ -118,21 +127,42 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
 
   function next(): void {
     if (current !== null || waiting.length === 0) return;
-    const short = waiting.findIndex(({ request }) => request.form.lines.length <= SHORT_LINES);
-    current = waiting.splice(Math.max(short, 0), 1)[0] ?? null;
+    begun += 1;
+    const isShort = ({ request }: Job) => request.form.lines.length <= SHORT_LINES;
+    const chosen = begun % OLDEST_EVERY === 0 ? 0 : Math.max(waiting.findIndex(isShort), 0);
+    current = waiting.splice(chosen, 1)[0] ?? null;
     renderer ??= start();
     const child = renderer;
     timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs);
     child.send(current?.request as RenderRequest);
   }
 
+  function requirePlace(owner: string | undefined): void {
+    if (waiting.length >= mostWaiting)
+      throw new PrintError('renderer_busy', `${mostWaiting} documents wait to be printed.`);
+    const most = Math.ceil(mostWaiting / 4);
+    if (owner !== undefined && waiting.filter((job) => job.owner === owner).length >= most)
+      throw new PrintError('renderer_busy', `${most} documents of the same caller wait to be printed.`);
+  }
+
   return {
-    async print({ xml, env, format, contingency = false, logo = null }) {
+    async print({ xml, env, format, contingency = false, logo = null, owner, signal }) {
+      if (signal?.aborted) throw callerLeft();
+      // Before the document is read, so that refusing one costs nothing.
+      requirePlace(owner);
       const form = formOf(xml, env, contingency);
-      if (waiting.length >= mostWaiting)
-        throw new PrintError('renderer_busy', `${mostWaiting} documents wait to be printed.`);
       return new Promise<Uint8Array>((resolve, reject) => {
-        waiting.push({ request: { form, xml, format, logo }, resolve, reject });
+        const job: Job = { request: { form, xml, format, logo }, owner, resolve, reject };
+        waiting.push(job);
+        signal?.addEventListener(
+          'abort',
+          () => {
+            const index = waiting.indexOf(job);
+            if (index >= 0) waiting.splice(index, 1);
+            reject(callerLeft());
+          },
+          { once: true },
+        );
         next();
       });
     },
@@ -144,6 +174,15 @@ export function createPrinter(options: PrinterOptions = {}): Printer {
         job?.reject(new PrintError('renderer_failed', 'The printer was closed.'));
     },
   };
+}
+
+function layoutFailed(reason: string | undefined, logo: PrintedLogo | null): PrintError {
+  const remedy = logo === null ? '' : ' If it can be printed without its logo, replace the logo.';
+  return new PrintError('layout_failed', `The document could not be laid out: ${reason}.${remedy}`);
+}
+
+function callerLeft(): PrintError {
+  return new PrintError('caller_left', 'The caller left before the document was printed.');
 }
 
 function formOf(xml: Uint8Array, env: Environment, contingency: boolean): PrintedForm {

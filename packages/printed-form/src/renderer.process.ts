@@ -53,7 +53,9 @@ process.on('message', ({ form, xml, format, logo }: RenderRequest) => {
     compiler.evictCache(0);
     process.send?.({ pdf });
   } catch (error) {
-    process.send?.({ error: error instanceof Error ? error.message : String(error) });
+    // Typst's errors have an empty message, and their text as the code: "0: failed to decode image (...)".
+    const { message, code } = error as NodeJS.ErrnoException;
+    process.send?.({ error: message || code });
   }
 });
 process.on('disconnect', () => process.exit());

@@ -239,3 +239,65 @@ describe('the attachment of a printed form', () => {
     }
   });
 });
+
+describe('the documents that wait for a printer', () => {
+  const xml = goldens.get('ecf-32') as Buffer;
+  const request = { xml, env: 'eCF', format: 'ticket' } as const;
+  const codeOf = (printing: Promise<unknown>) =>
+    printing.then(
+      () => 'printed',
+      (error) => error.code,
+    );
+
+  it('are at most a quarter of the places for one owner, and others still find one.', async () => {
+    const small = createPrinter({ mostWaiting: 8 });
+    try {
+      const owners = ['one', 'one', 'one', 'one', 'other'];
+      const codes = await Promise.all(owners.map((owner) => codeOf(small.print({ ...request, owner }))));
+      expect(codes).toEqual(['printed', 'printed', 'printed', 'renderer_busy', 'printed']);
+    } finally {
+      small.close();
+    }
+  });
+
+  it('are refused before they are read when there is no place.', async () => {
+    const none = createPrinter({ mostWaiting: 0 });
+    expect(await codeOf(none.print({ ...request, xml: Buffer.from('no XML') }))).toBe('renderer_busy');
+  });
+
+  it('are not printed after their caller left, and give their place to others.', async () => {
+    const small = createPrinter({ mostWaiting: 1 });
+    try {
+      const caller = new AbortController();
+      const codes = [request, { ...request, signal: caller.signal }].map((one) => codeOf(small.print(one)));
+      caller.abort();
+      codes.push(codeOf(small.print(request)), codeOf(small.print({ ...request, signal: caller.signal })));
+      expect(await Promise.all(codes)).toEqual(['printed', 'caller_left', 'printed', 'caller_left']);
+    } finally {
+      small.close();
+    }
+  });
+
+  it('are printed in their turn if they are long, though short ones come after them.', async () => {
+    const long = await signed(withLines(example('ecf-31'), 201));
+    const order: string[] = [];
+    const fresh = createPrinter();
+    const print = (name: string) =>
+      fresh.print({ ...request, xml: name === 'long' ? long : xml }).then(() => order.push(name));
+    try {
+      await Promise.all(['first', 'long', 'second', 'third', 'fourth', 'fifth'].map(print));
+    } finally {
+      fresh.close();
+    }
+    expect(order).toEqual(['first', 'second', 'third', 'long', 'fourth', 'fifth']);
+  });
+
+  it('fail with an error of the page, not of the document, if their logo cannot be drawn.', async () => {
+    const logo: PrintedLogo = { type: 'png', bytes: Buffer.from('no picture') };
+    await expect(printer.print({ ...request, logo })).rejects.toMatchObject({
+      code: 'layout_failed',
+      message: expect.stringMatching(/could not be laid out: .+ replace the logo/),
+    });
+    expect(await codeOf(printer.print(request))).toBe('printed');
+  });
+});

@@ -8,6 +8,7 @@ import {
 } from '@ecf/contracts';
 import {
   CSV_PAGE,
+  callerSignal,
   findByNumber,
   isStopping,
   listingCursor,
@@ -102,7 +103,7 @@ export function customerHandlers(parts: CustomerParts) {
     }, sendObject),
     pdf: fromReadModels((parameters) => {
       const request = { ...number(parameters), format: parameters.printFormat() };
-      return (caller) => invoicePdf({ ...caller, ...request });
+      return (caller, _isOver, signal) => invoicePdf({ ...caller, ...request, signal });
     }, sendAs('application/pdf')),
     qrSvg: qrCode('image/svg+xml', (address) => Buffer.from(qrSvg(address))),
     qrPng: qrCode('image/png', (address) => Buffer.from(qrPng(address))),
@@ -205,7 +206,10 @@ type Caller = ReturnType<typeof callerOf>;
 
 /** Reads and checks all parameters before the use case runs. */
 function answering<Found extends object | string>(
-  read: (parameters: Parameters, env: Caller['env']) => (caller: Caller, isOver: () => boolean) => Promise<Found>,
+  read: (
+    parameters: Parameters,
+    env: Caller['env'],
+  ) => (caller: Caller, isOver: () => boolean, signal: AbortSignal) => Promise<Found>,
   send: (req: Request, res: Response, found: Found) => void = sendJson,
 ) {
   return async (req: Request, res: Response): Promise<void> => {
@@ -213,7 +217,7 @@ function answering<Found extends object | string>(
     const run = read(parameters, identityOf(req).env);
     parameters.check();
     const isOver = () => res.destroyed || isStopping(req);
-    send(req, res, await run(callerOf(req), isOver));
+    send(req, res, await run(callerOf(req), isOver, callerSignal(res)));
   };
 }
 

@@ -34,11 +34,16 @@ export function createInvoicePdf(
   print: (request: PrintRequest) => Promise<Buffer>,
 ) {
   const issuedXml = createIssuedXml(ports, documentXml);
-  return async ({ format, ...query }: DocumentQuery & Pick<PrintRequest, 'format'>): Promise<Buffer> => {
+  return async ({
+    format,
+    signal,
+    ...query
+  }: DocumentQuery & Pick<PrintRequest, 'format' | 'signal'>): Promise<Buffer> => {
     const { bytes, invoice, issuer } = await issuedXml(query);
     if (invoice?.status === 'Rechazado')
       throw new QueryError('not_printable', `${query.encf} was rejected or withdrawn, so it has no printed form.`);
     const logo = await logoOf(issuer);
-    return print({ xml: bytes, env: query.env, format, contingency: invoice?.contingency ?? false, logo });
+    const contingency = invoice?.contingency ?? false;
+    return print({ xml: bytes, env: query.env, format, contingency, logo, owner: query.caller.accountId, signal });
   };
 }

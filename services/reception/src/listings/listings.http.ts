@@ -8,6 +8,7 @@ import {
 import { isRnc } from '@ecf/domain';
 import {
   CSV_PAGE,
+  callerSignal,
   findByNumber,
   ListingParameters,
   listingCursor,
@@ -101,7 +102,7 @@ export function listings(
     async pdf(req, res) {
       const parameters = new Parameters(req);
       const format = parameters.printFormat();
-      const wanted = { ...partiesOf(req, parameters), format };
+      const wanted = { ...partiesOf(req, parameters), format, signal: callerSignal(res) };
       sendDocument(req, res, await byNumber(req, (encf) => query.pdf({ ...wanted, encf })), 'application/pdf');
     },
     async acknowledgement(req, res) {

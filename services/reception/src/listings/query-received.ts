@@ -119,9 +119,14 @@ export function createQueryReceived(
   }
 
   /** The printed form of the same document. */
-  async function pdf({ format, ...query }: NumberQuery & Pick<PrintRequest, 'format'>): Promise<Buffer> {
+  async function pdf({
+    format,
+    signal,
+    ...query
+  }: NumberQuery & Pick<PrintRequest, 'format' | 'signal'>): Promise<Buffer> {
     const { xmlPath, xmlSha256 } = await find(query);
-    return ports.print({ xml: await ports.archive.get(xmlPath, xmlSha256), env: query.env, format });
+    const xml = await ports.archive.get(xmlPath, xmlSha256);
+    return ports.print({ xml, env: query.env, format, owner: query.caller.accountId, signal });
   }
 
   async function find(query: NumberQuery): Promise<ListedDocument> {
