@@ -194,6 +194,25 @@ assert refused.faults == [] and refused.message
 invoice = document["paths"]["/fe_Submit"]["post"]["requestBody"]["content"]["application/json"]["example"]
 sent = submit_json._get_kwargs(body=InvoiceDocument.from_dict(invoice))
 assert sent["json"] == invoice, sent
+
+def refused_by_type(change):
+    wrong = json.loads(json.dumps(invoice))
+    change(wrong["ECF"])
+    try:
+        InvoiceDocument.from_dict(wrong)
+    except (KeyError, TypeError, ValueError):
+        return True
+    return False
+
+wrong_invoices = {
+    "the right invoice": lambda ecf: None,
+    "a type that does not exist": lambda ecf: ecf["Encabezado"]["IdDoc"].update(TipoeCF="99"),
+    "a code that does not exist": lambda ecf: ecf["Encabezado"]["IdDoc"].update(TipoPago="9"),
+    "no Encabezado": lambda ecf: ecf.pop("Encabezado"),
+    "no name of the issuer": lambda ecf: ecf["Encabezado"]["Emisor"].pop("RazonSocialEmisor"),
+}
+taken = [name for name, change in wrong_invoices.items() if not refused_by_type(change)]
+assert taken == ["the right invoice"], taken
 answers = str(list_invoices.sync.__annotations__["return"])
 assert "str" not in answers.replace("Struct", ""), answers
 `;
@@ -228,13 +247,13 @@ function runPython(client: string): void {
 
 describe('the client of openapi-python-client', () => {
   (hasGenerator ? it : it.skip)(
-    'sends a right invoice, and reads answers and errors (needs the program openapi-python-client)',
+    'sends a right invoice, refuses wrong ones, and reads answers and errors (needs the program openapi-python-client)',
     () => {
       const printed = run(generator, ['generate', '--path', 'openapi.json', '--output-path', 'client', '--overwrite']);
       // It has no type for these media types.
       const others = printed.split('\n').filter((line) => /unsupported content.type/i.test(line));
       expect(
-        others.filter((line) => !/application\/(xml|x-ndjson|pdf|schema\+json)|image\/(svg|png)/.test(line)),
+        others.filter((line) => !/application\/(xml|x-ndjson|pdf|schema\+json)|image\/(svg|png|jpeg)/.test(line)),
       ).toEqual([]);
       fs.writeFileSync(
         path.join(folder, 'client', 'use.py'),
