@@ -3,10 +3,11 @@
     ECF_URL=http://127.0.0.1:3000 ECF_API_KEY=ecf_test_... python3 erp-bridge.py sales.csv invoices
 
 Columns of sales.csv: reference,date,buyer_rnc,buyer_name,item,quantity,price (without ITBIS). Run it again whenever you like, also
-after a crash: the gateway makes one invoice for each reference. invoices/refused.csv has the reasons. Exit code 0: all are printed.
+after a crash: the gateway makes one invoice for each reference. invoices/refused.csv has the reasons; rows that share a reference
+are refused. Exit code 0: all are printed.
 """
 
-import csv, json, os, pathlib, sys, time, urllib.error, urllib.parse, urllib.request
+import collections, csv, json, os, pathlib, sys, time, urllib.error, urllib.parse, urllib.request
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -32,7 +33,8 @@ def call(path, document=None, **headers):
         except urllib.error.HTTPError as refusal:
             if refusal.code in (400, 409, 422):  # this sale is at fault
                 raise ValueError(sentence(refusal))
-            if (pause := refusal.headers["retry-after"]) is None:
+            pause = refusal.headers["retry-after"] or ""
+            if not pause.isdigit():  # the gateway states seconds
                 raise SystemExit(sentence(refusal))
         except OSError:  # the connection ended without an answer
             pause = attempt
@@ -63,8 +65,13 @@ def invoice(sale):
 
 out, waiting, refused = pathlib.Path(sys.argv[2]), 0, []
 out.mkdir(exist_ok=True)
-for sale in csv.DictReader(open(sys.argv[1], encoding="utf-8", newline=""), restval=""):
+sales = list(csv.DictReader(open(sys.argv[1], encoding="utf-8", newline=""), restval=""))
+rows = collections.Counter(sale["reference"] for sale in sales)
+for sale in sales:
     reference = sale["reference"]
+    if rows[reference] > 1:
+        refused.append([reference, f"{rows[reference]} rows have this reference, so none of them is sent. Give each sale its own."])
+        continue
     pdf = out / (urllib.parse.quote(reference, safe="") + ".pdf")
     if pdf.exists():  # printed by an earlier run
         continue

@@ -320,11 +320,13 @@ A/2,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Mesa,1,1500.55
 A/3,${TODAY},18888888,"Taller Caoba Imaginario, SRL",Sofá,1,9000.00
 A/4,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Lámpara,3,33.33
 A/5,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Estante,1,800.00
+A/6,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Silla,1,500.00
+A/6,${TODAY},188888885,"Taller Caoba Imaginario, SRL",Mesa,1,1500.55
 `;
 
 describe('the bridge from an ERP', () => {
   (available('python3', '--version') ? it : it.skip)(
-    'prints each sale once after it was killed, and lists the refused one with the reason: erp-bridge.py (needs python3)',
+    'prints each sale once after it was killed, and lists the refused ones with the reason, among them two with one reference: erp-bridge.py (needs python3)',
     async () => {
       const sales = path.join(folder, 'sales.csv');
       fs.writeFileSync(sales, SALES);
@@ -354,11 +356,13 @@ describe('the bridge from an ERP', () => {
         },
         (text) => !/ [1-9]\d* waiting/.test(text),
       );
-      expect(summary).toBe('4 printed, 0 waiting for the authority, 1 refused\n');
+      expect(summary).toBe('4 printed, 0 waiting for the authority, 3 refused\n');
       const printed = fs.readdirSync(path.join(folder, 'printed')).sort();
       expect(printed).toEqual(['A%2F1.pdf', 'A%2F2.pdf', 'A%2F4.pdf', 'A%2F5.pdf', 'refused.csv']);
       const refused = fs.readFileSync(path.join(folder, 'printed', 'refused.csv'), 'utf8');
       expect(refused).toMatch(/^reference,reason\r\nA\/3,.*RNCComprador/s);
+      expect(refused.match(/^A\/6,"2 rows have this reference,/gm)).toHaveLength(2);
+      expect(submissions.map(({ key }) => key)).not.toContain('A/6');
       const numbers = new Map<string, Set<string>>();
       for (const { key = '', body } of submissions.filter(({ status }) => status === 200))
         numbers.set(key, (numbers.get(key) ?? new Set()).add(JSON.parse(body.toString()).encf));
@@ -367,5 +371,19 @@ describe('the bridge from an ERP', () => {
       );
     },
     180_000,
+  );
+
+  (available('python3', '--version') ? it : it.skip)(
+    'ends with the answer of a proxy whose Retry-After is a date: erp-bridge.py (needs python3)',
+    async () => {
+      const sales = path.join(folder, 'one-sale.csv');
+      fs.writeFileSync(sales, SALES.split('\n').slice(0, 2).join('\n'));
+      const gateway = await serve((_, response) =>
+        response.writeHead(503, { 'retry-after': new Date().toUTCString() }).end('busy'),
+      );
+      const command = ['python3', path.join(EXAMPLES, 'erp-bridge.py'), sales, 'unprinted'];
+      const bridge = start(command, { ECF_URL: gateway, ECF_API_KEY: apiKey });
+      expect([await bridge.ended, bridge.output()]).toEqual([1, '503: busy\n']);
+    },
   );
 });
