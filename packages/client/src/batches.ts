@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 5;
 export interface BatchOptions extends RequestOptions {
   /** Names these documents: batch `n` has the key `<idempotencyKey>-<n>`. See `GatewayClient.batches`. */
   idempotencyKey?: string | undefined;
-  /** Documents of a batch, at most 10,000, which is the default. */
+  /** Documents of a batch, at least 1 and at most 10,000, which is the default. */
   batchSize?: number | undefined;
   /** Only checks the documents. */
   validate?: boolean | undefined;
@@ -27,12 +27,18 @@ export type Documents = AsyncIterable<InvoiceDocument | BatchDocument> | Iterabl
 /** The outcome of a document. `line` counts all documents from 1, over all batches. */
 export type SubmittedLine = BatchResult & { batch_id: string };
 
-/** Submits documents in batches, one after the other; see `GatewayClient.batches`. */
+/**
+ * Submits documents in batches, one after the other; see `GatewayClient.batches`.
+ *
+ * @throws RangeError if `batchSize` is not an integer from 1
+ */
 export async function* submitBatches(
   raw: RawClient,
   documents: Documents,
   { idempotencyKey = crypto.randomUUID(), batchSize = MAX_DOCUMENTS, signal, ...options }: BatchOptions = {},
 ): AsyncGenerator<SubmittedLine, void, undefined> {
+  if (!(Number.isInteger(batchSize) && batchSize >= 1))
+    throw new RangeError(`batchSize is ${batchSize}; it must be an integer from 1.`);
   let before = 0;
   let number = 0;
   for await (const lines of split(documents, Math.min(batchSize, MAX_DOCUMENTS))) {
@@ -55,7 +61,8 @@ export async function* submitBatches(
     const path = { batch_id };
     for (let pause = SHORTEST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const batch = await unwrap(raw.GET('/batches/{batch_id}', { params: { path }, signal }));
-      if (batch.status !== 'processing') break;
+      // A cancelled batch finishes the lines that have begun.
+      if (batch.pending === 0 && batch.in_process === 0) break;
       await sleep(pause, signal);
     }
     for await (const result of paginate(

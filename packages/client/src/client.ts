@@ -113,13 +113,14 @@ export interface GatewayClient extends RawClient {
 }
 
 export function createClient({ url, apiKey, environment, ...retries }: ClientOptions): GatewayClient {
-  const { fetch = (...call) => globalThis.fetch(...call), timeout = 90_000, maxRetries = 5 } = retries;
+  const { fetch = (...call) => globalThis.fetch(...call), maxRetries = 5 } = retries;
+  const { timeout = 90_000, batchTimeout = 30 * 60_000 } = retries;
   const raw: RawClient = createFetchClient({
     baseUrl: url,
     headers: { 'x-api-key': apiKey, env: environment },
     // The API key does not follow to another address.
     redirect: 'manual',
-    fetch: fetchWithRetries({ fetch, timeout, maxRetries }),
+    fetch: fetchWithRetries({ fetch, timeout, batchTimeout, maxRetries }),
   });
 
   return {

@@ -3,8 +3,10 @@ import { errorOf, GatewayError, retryAfterOf } from './errors.js';
 export interface RetryOptions {
   /** Sends a request; the `fetch` of the platform by default. */
   fetch: typeof fetch;
-  /** Milliseconds until an attempt without an answer ends. */
+  /** Milliseconds until an attempt without an answer ends; 90,000 by default. */
   timeout: number;
+  /** The same for `POST /batches`, which uploads up to 100 MiB; 30 minutes by default. */
+  batchTimeout: number;
   /** How often a call is repeated. */
   maxRetries: number;
 }
@@ -23,14 +25,16 @@ const LONGEST_PAUSE = 120;
  *
  * @throws GatewayError `no_answer` after the last attempt; `unknown_answer` for a page with status 200
  */
-export function fetchWithRetries({ fetch, timeout, maxRetries }: RetryOptions) {
+export function fetchWithRetries({ fetch, timeout, batchTimeout, maxRetries }: RetryOptions) {
   return async (request: Request): Promise<Response> => {
     const isRepeatable = request.method === 'GET' || request.headers.has('idempotency-key');
+    const isBatch = request.method === 'POST' && new URL(request.url).pathname.endsWith('/batches');
+    const limit = isBatch ? batchTimeout : timeout;
     for (let retry = 0; ; retry += 1) {
       const isLast = retry === maxRetries;
       // A body can be sent once.
       const sent = isLast || request.body === null ? request : request.clone();
-      const outcome = await attempt(fetch, sent, request.signal, timeout).catch((error) => {
+      const outcome = await attempt(fetch, sent, request.signal, limit).catch((error) => {
         request.signal.throwIfAborted();
         return noAnswer(request, error);
       });

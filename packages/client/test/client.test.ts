@@ -199,6 +199,20 @@ describe('a repeat', () => {
   });
 });
 
+describe('the upload of a batch', () => {
+  it('has a longer time than other calls.', async () => {
+    answers = [
+      (response, call) => setTimeout(() => json(202, { batch_id: '1' })(response, call), 1_200),
+      json(200, { pending: 0, in_process: 0 }),
+      json(200, { results: [], next: null }),
+    ];
+    expect(await all(client({ timeout: 1_000, maxRetries: 0 }).batches.submit([INVOICE]))).toEqual([]);
+    answers = [silence];
+    const error = await failure(all(client({ batchTimeout: 50, maxRetries: 0 }).batches.submit([INVOICE])));
+    expect(error.message).toMatch(/no answer within 50 ms$/);
+  });
+});
+
 describe('behind a proxy', () => {
   const PAGE = '<html><head><title>502 Bad Gateway</title></head><body><h1>502</h1>nginx</body></html>';
 
@@ -364,8 +378,8 @@ describe('events', () => {
 });
 
 describe('batches', () => {
-  /** A gateway that decides batches when they are queried for the second time. */
-  function batchGateway() {
+  /** A gateway that answers queries of a batch with these counts first, then decides it at the second query at the latest. */
+  function batchGateway(...counts: { status: string; pending: number; in_process: number }[]) {
     const batches: { key: string; lines: string[]; queries: number }[] = [];
     answers = [
       (response, call) => {
@@ -382,7 +396,12 @@ describe('batches', () => {
         }
         if (batch === undefined) return json(404, refusal('not_found'))(response, call);
         batch.queries += 1;
-        if (part === undefined) return json(200, { status: batch.queries > 1 ? 'done' : 'processing' })(response, call);
+        const pending = batch.queries > 1 ? 0 : batch.lines.length;
+        if (part === undefined)
+          return json(200, { status: pending > 0 ? 'processing' : 'done', pending, in_process: 0, ...counts.shift() })(
+            response,
+            call,
+          );
         const after = Number(searchParams.get('after') ?? 0);
         const size = batch.lines.length > 10 ? Number(searchParams.get('limit')) : 2;
         const results = batch.lines.slice(after, after + size).map((text, index) => ({
@@ -418,6 +437,17 @@ describe('batches', () => {
     expect(seen[0]?.headers['content-type']).toBe('application/x-ndjson');
   });
 
+  it('that are cancelled give the outcomes once the lines that had begun are finished.', async () => {
+    const batches = batchGateway(
+      { status: 'processing', pending: 2, in_process: 0 },
+      { status: 'cancelled', pending: 0, in_process: 1 },
+      { status: 'cancelled', pending: 0, in_process: 0 },
+    );
+    expect(await all(client().batches.submit(documents(2)))).toHaveLength(2);
+    expect(seen.filter(({ url }) => url === '/batches/1')).toHaveLength(3);
+    expect(batches).toHaveLength(1);
+  });
+
   it('have a generated key that holds for repeats of a call.', async () => {
     batchGateway();
     answers.unshift(drop);
@@ -426,6 +456,14 @@ describe('batches', () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}-1$/);
     expect(keys[1]).toBe(keys[0]);
     expect(seen[1]?.body).toBe('{"ECF":{}}\n');
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])('of %p documents are a RangeError, and none is sent.', async (batchSize) => {
+    batchGateway();
+    await expect(all(client().batches.submit(documents(1), { batchSize }))).rejects.toThrow(
+      new RangeError(`batchSize is ${batchSize}; it must be an integer from 1.`),
+    );
+    expect(seen).toEqual([]);
   });
 
   it('take at most 10,000 documents and 100 MiB each; none is sent for no document.', async () => {
