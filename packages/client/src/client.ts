@@ -1,5 +1,6 @@
 import createFetchClient from 'openapi-fetch';
 import { type BatchOptions, type Documents, type SubmittedLine, submitBatches } from './batches.js';
+import { errorOf } from './errors.js';
 import type { paths } from './generated/openapi.js';
 import {
   type EventParameters,
@@ -123,6 +124,8 @@ export function createClient({ url, apiKey, environment, ...retries }: ClientOpt
     fetch: fetchWithRetries({ fetch, timeout, batchTimeout, maxRetries }),
   });
 
+  raw.use({ onResponse: ({ response, options }) => refuseUnknown(response, options.parseAs) });
+
   return {
     ...raw,
 
@@ -168,6 +171,24 @@ export function createClient({ url, apiKey, environment, ...retries }: ClientOpt
     events: (parameters, options) => events(raw, parameters, options),
     paginate: (path, parameters, options) => paginate(raw, path, parameters, options),
   };
+}
+
+/**
+ * Refuses a success that is not an answer of an operation: a page, for example for signing in to a proxy, or a body that is not JSON
+ * where JSON is expected.
+ *
+ * @throws GatewayError `unknown_answer`
+ */
+async function refuseUnknown(response: Response, parseAs: string): Promise<void> {
+  if (!response.ok || response.status === 204) return;
+  if (/html/.test(response.headers.get('content-type') ?? '')) throw errorOf(response, await response.text());
+  if (parseAs !== 'json') return;
+  const text = await response.clone().text();
+  try {
+    JSON.parse(text);
+  } catch {
+    throw errorOf(response, text);
+  }
 }
 
 /** `DD-MM-YYYY`, as the interface expects a day. */

@@ -113,6 +113,9 @@ export interface EventParameters {
 const WAIT_SECONDS = 20;
 const PAUSE_SECONDS = 5;
 
+/** A success that is not the gateway's: a proxy's page, for example while the gateway is maintained. */
+const isOfProxy = ({ status, code }: GatewayError): boolean => status === 200 && code === 'unknown_answer';
+
 /** Events as they happen, without an end; see `GatewayClient.events`. */
 export async function* events(
   raw: RawClient,
@@ -129,7 +132,7 @@ export async function* events(
       last = page.next;
     } catch (error) {
       // Until the gateway has answered once, its address may be wrong.
-      if (!hasAnswered || !(error instanceof GatewayError && error.isTemporary)) throw error;
+      if (!hasAnswered || !(error instanceof GatewayError && (error.isTemporary || isOfProxy(error)))) throw error;
       await sleep(error.retryAfter ?? PAUSE_SECONDS, signal);
     }
   }

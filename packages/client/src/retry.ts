@@ -1,4 +1,4 @@
-import { errorOf, GatewayError, retryAfterOf } from './errors.js';
+import { GatewayError, retryAfterOf } from './errors.js';
 
 export interface RetryOptions {
   /** Sends a request; the `fetch` of the platform by default. */
@@ -23,7 +23,7 @@ const LONGEST_PAUSE = 120;
  *
  * Every other answer is final. The signal of the request also ends a pause.
  *
- * @throws GatewayError `no_answer` after the last attempt; `unknown_answer` for a page with status 200
+ * @throws GatewayError `no_answer` after the last attempt
  */
 export function fetchWithRetries({ fetch, timeout, batchTimeout, maxRetries }: RetryOptions) {
   return async (request: Request): Promise<Response> => {
@@ -39,7 +39,10 @@ export function fetchWithRetries({ fetch, timeout, batchTimeout, maxRetries }: R
         return noAnswer(request, error);
       });
       const pause = retryAfterOf(outcome) ?? (isRepeatable && isNoAnswer(outcome) ? 0.5 * 2 ** retry : Infinity);
-      if (isLast || pause > LONGEST_PAUSE) return accepted(outcome);
+      if (isLast || pause > LONGEST_PAUSE) {
+        if (outcome instanceof GatewayError) throw outcome;
+        return outcome;
+      }
       await sleep(pause, request.signal);
     }
   };
@@ -65,14 +68,6 @@ async function attempt(fetch: RetryOptions['fetch'], request: Request, signal: A
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** A page with status 200, for example for signing in to a proxy, is not an answer of an operation. */
-async function accepted(outcome: Response | GatewayError): Promise<Response> {
-  if (outcome instanceof GatewayError) throw outcome;
-  const isPage = outcome.ok && /html/.test(outcome.headers.get('content-type') ?? '');
-  if (isPage) throw errorOf(outcome, await outcome.text());
-  return outcome;
 }
 
 function noAnswer(

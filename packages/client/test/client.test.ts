@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { split } from '../src/batches.js';
 import {
   type ClientOptions,
@@ -251,6 +251,28 @@ describe('behind a proxy', () => {
     expect((await failure(client().submit(INVOICE))).message).toContain('status 404, no content type. It has no text.');
   });
 
+  it('a success that is not JSON is an error, and no failure of the client.', async () => {
+    answers = [(response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('OK')];
+    const error = await failure(client().submit(INVOICE));
+    expect(error).toMatchObject({ status: 200, code: 'unknown_answer', body: 'OK', isTemporary: false });
+    expect(error.message).toBe("The answer is not the gateway's: status 200, text/plain. It begins: OK");
+    answers = [(response) => response.writeHead(200, { 'content-length': 0 }).end()];
+    expect((await failure(client().submit(INVOICE))).message).toContain('status 200, no content type. It has no text.');
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"encf":')];
+    expect((await failure(client().submit(INVOICE))).message).toContain('It begins: {"encf":');
+  });
+
+  it('an answer without a body, in XML or in PDF is passed.', async () => {
+    answers = [(response) => response.writeHead(204).end()];
+    const removed = client().DELETE('/account/webhooks/{webhookId}', { params: { path: { webhookId: '1' } } });
+    expect(await unwrap(removed)).toBeUndefined();
+    const id = { issuer_rnc: '131', encf: 'E310000000001' };
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/xml' }).end('<ECF/>')];
+    expect(await client().invoices.xml(id)).toBe('<ECF/>');
+    answers = [(response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-')];
+    expect(await client().invoices.pdf(id)).toEqual(new TextEncoder().encode('%PDF-'));
+  });
+
   it('an address where no program listens is named.', async () => {
     const closed = http.createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
@@ -360,6 +382,30 @@ describe('events', () => {
       ...Array(5).fill('1-a'),
     ]);
     expect(seen[0]?.url).toContain('types=invoice.accepted%2Cinvoice.rejected&wait=20');
+  });
+
+  it('continue through the successes of a proxy: a page, a text, an empty body.', async () => {
+    const wait = setTimeout;
+    const fast = jest.spyOn(globalThis, 'setTimeout');
+    fast.mockImplementation(((run: () => void, ms: number) => wait(run, ms === 5_000 ? 0 : ms)) as never);
+    try {
+      answers = [
+        EMPTY,
+        page(200, '<title>Maintenance</title>'),
+        (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end('OK'),
+        (response) => response.writeHead(200, { 'content-length': 0 }).end(),
+        json(200, { events: [event('1-b')], next: '1-b' }),
+      ];
+      for await (const { id } of client().events()) {
+        expect(id).toBe('1-b');
+        break;
+      }
+      expect(seen).toHaveLength(5);
+    } finally {
+      fast.mockRestore();
+    }
+    answers = [page(200, '<title>Sign in</title>')];
+    expect(await failure(all(client().events()))).toMatchObject({ code: 'unknown_answer' });
   });
 
   it('end with an error if the gateway never answered, or if the answer is final.', async () => {
