@@ -42,6 +42,7 @@ import { checkJson, type Fault } from './check.js';
 import { type CheckOptions, type CheckResult, checked, jsonValue, unreadable } from './check-result.js';
 
 export type { DocumentNode, DocumentValue, Environment } from '@ecf/domain';
+export { documentSchema, type JsonSchema } from '@ecf/ecf-xml/document-schemas';
 export { qrSvg } from '@ecf/printed-form/qr';
 export { CertificateError, type CertificateErrorCode, type VerificationCode } from '@ecf/xml-signing';
 export {
