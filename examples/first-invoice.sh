@@ -14,15 +14,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # call ARGUMENTS-OF-CURL: leaves the body of the answer in $work/body. It repeats the request after an answer with Retry-After, once
-# that time has passed, and after a connection that ended without an answer. Every other refusal is final.
+# that time has passed. After a connection that ended without an answer it repeats what cannot be done twice: a GET, or a request with
+# an idempotency-key. Every other refusal is final.
 call() {
+  case $* in
+    *idempotency-key:*) safe=yes ;;
+    *--data*) safe=no ;;
+    *) safe=yes ;;
+  esac
   attempt=1
   while :; do
+    rm -f "$work/body"
     status=$(curl -sS -m 60 -D "$work/headers" -o "$work/body" -w '%{http_code}' \
       -H "x-api-key: $ECF_API_KEY" -H 'content-type: application/json' "$@") || status=000
     case $status in
       2*) return ;;
-      000) pause=$attempt ;;
+      000) [ "$safe" = yes ] && pause=$attempt || pause= ;;
       *) pause=$(tr -d '\r' <"$work/headers" | awk 'tolower($1) == "retry-after:" { print $2 }') ;;
     esac
     if [ -z "$pause" ] || [ "$attempt" -ge "$attempts" ]; then
@@ -78,6 +85,8 @@ JSON
 }
 
 # verify ID TIMESTAMP SIGNATURES, the body in $work/event: true if one of the signatures is ours and five minutes old at most.
+# For production, use a language with HMAC, as in first-invoice.py: openssl takes the key on its command line, which other users of
+# the machine can read, and the shell does not compare in constant time.
 verify() {
   key=$(printf %s "${WEBHOOK_SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
   digest=$({ printf '%s.%s.' "$1" "$2"; cat "$work/event"; } | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)

@@ -213,6 +213,25 @@ describe('the example from the first invoice to the webhook', () => {
   }
 });
 
+describe('the example in the shell', () => {
+  (PROGRAMS[0]?.present ? it : it.skip)(
+    'creates one webhook, and ends with an error, if the answer to the creation is lost (needs curl, jq and openssl)',
+    async () => {
+      let creations = 0;
+      const gateway = await serve((request, response) => {
+        if (request.url === '/account/webhooks') {
+          creations += 1;
+          response.destroy();
+        } else response.end('{"encf": "E310000000001", "status": "Aceptado", "messages": []}');
+      });
+      const env = { ECF_URL: gateway, ECF_API_KEY: apiKey };
+      const story = start(['sh', source('sh'), 'sale', 'https://erp.example/events'], env);
+      expect([await story.ended, story.output()]).toEqual([1, expect.stringContaining('status 000')]);
+      expect(creations).toBe(1);
+    },
+  );
+});
+
 async function tellsTheStory({ name, compile, run, receive }: Program): Promise<void> {
   if (compile !== undefined) {
     const { status, stdout, stderr } = spawnSync(compile[0] ?? '', compile.slice(1), {
