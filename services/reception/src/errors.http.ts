@@ -38,6 +38,8 @@ export function toAnswer(error: unknown): unknown {
       return new ApiError(503, 'overloaded', message, options);
     case 'ambiguous':
       return new ApiError(400, 'ambiguous_encf', message, options);
+    case 'not_printable':
+      return new ApiError(409, 'not_printable', message, options);
     case 'not_found':
       return new ApiError(404, error.kind === 'taxpayer' ? 'taxpayer_not_found' : 'not_found', message, options);
   }

@@ -18,7 +18,9 @@ export type ReceptionErrorCode =
   | 'overloaded'
   | 'not_found'
   /** Several documents fit and the caller has to say which. */
-  | 'ambiguous';
+  | 'ambiguous'
+  /** The authority rejected the document, so it has no printed form. */
+  | 'not_printable';
 
 /** An outcome without acknowledgement. `kind` distinguishes outcomes with the same code (`xml.doctype`, `seed.expired`). */
 export class ReceptionError extends Error {

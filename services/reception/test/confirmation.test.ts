@@ -159,6 +159,26 @@ describe('a received document', () => {
     );
   });
 
+  it('has a printed form unless the authority rejected it.', async () => {
+    const issuer = '133333344';
+    await fetch(`${simulator.url}/_control/taxpayers/${issuer}`, {
+      method: 'PUT',
+      body: JSON.stringify({ name: 'No emite', electronic: false }),
+    });
+    const number = next();
+    const xml = await sampleBytes({ encf: number, issuer });
+    const pdf = () =>
+      world.get(`/fe/recepcion/api/invoices/${number}/pdf`, { 'buyer-rnc': BUYER, 'provider-rnc': issuer });
+    await send(xml);
+    const printed = await pdf();
+    expect([printed.status, (await printed.text()).slice(0, 5)]).toEqual([200, '%PDF-']);
+    await submit(number, xml, issuer);
+    passPauses();
+    await shown(number, (one) => one.authority_status === 'rejected', issuer);
+    const refused = await pdf();
+    expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ code: 'not_printable' })]);
+  });
+
   it('is disputed if the authority still has it in process after 72 hours', async () => {
     const fault = { operation: 'consultaestado', kind: 'down' };
     await fetch(`${simulator.url}/_control/faults`, { method: 'POST', body: JSON.stringify(fault) });

@@ -786,7 +786,7 @@ export interface paths {
         };
         /**
          * Returns the printed form of a received e-CF
-         * @description PDF/A-3 with the XML as the provider signed it attached; the same document gives the same bytes.
+         * @description PDF/A-3 with the XML as the provider signed it attached; the same document gives the same bytes. A document that the authority rejected has none.
          *
          *     Scope of the key: `receive`.
          */

@@ -282,7 +282,8 @@ export const RECEIVED_INVOICES = publicOperations('Received invoices', 'receptio
     route: 'GET /fe/recepcion/api/invoices/{encf}/pdf',
     scopes: ['receive'],
     summary: 'Returns the printed form of a received e-CF',
-    description: 'PDF/A-3 with the XML as the provider signed it attached; the same document gives the same bytes.',
+    description:
+      'PDF/A-3 with the XML as the provider signed it attached; the same document gives the same bytes. A document that the authority rejected has none.',
     params: { encf: P.encf },
     query: { format: P.printFormat, lang: P.printLanguage },
     headers: { 'buyer-rnc': P.buyerHeader, 'provider-rnc': P.optionalProviderHeader },

@@ -118,13 +118,15 @@ export function createQueryReceived(
     return ports.toJson(await ports.archive.get(xmlPath, xmlSha256));
   }
 
-  /** The printed form of the same document. */
+  /** The printed form of the same document. Throws `not_printable` if the authority rejected it. */
   async function pdf({
     format,
     signal,
     ...query
   }: NumberQuery & Pick<PrintRequest, 'format' | 'signal'>): Promise<Buffer> {
-    const { xmlPath, xmlSha256 } = await find(query);
+    const { xmlPath, xmlSha256, authorityStatus } = await find(query);
+    if (authorityStatus === 'rejected')
+      throw new ReceptionError('not_printable', `The authority rejected ${query.encf}, so it has no printed form.`);
     const xml = await ports.archive.get(xmlPath, xmlSha256);
     return ports.print({ xml, env: query.env, format, owner: query.caller.accountId, signal });
   }
