@@ -91,7 +91,7 @@ export function printedForm(
     issuer: { name: textOf(issuer, 'NombreComercial') ?? name, details: issuerDetails(issuer, name) },
     buyer: buyer && printedBuyer(buyer),
     facts: facts(header),
-    ...table(groupsOf(groupOf(ecf, 'DetallesItems'), 'Item'), id, currency),
+    ...table(groupsOf(groupOf(ecf, 'DetallesItems'), 'Item'), header, currency),
     totals: totals(header, groupsOf(groupOf(ecf, 'DescuentosORecargos'), 'DescuentoORecargo')),
     currency,
     sections: sections(ecf, header),
@@ -181,10 +181,11 @@ function facts(header: DocumentNode | null): Labelled[] {
 /** The columns that at least one line fills, and the lines. */
 function table(
   items: readonly DocumentNode[],
-  id: DocumentNode | null,
+  header: DocumentNode | null,
   currency: string | null,
 ): Pick<PrintedForm, 'columns' | 'lines' | 'wide'> {
-  const included = textOf(id, 'IndicadorMontoGravado') === '1';
+  const included = textOf(groupOf(header, 'IdDoc'), 'IndicadorMontoGravado') === '1';
+  const selective = selectiveTaxOf(items, groupOf(header, 'Totales'));
   const pesos = currency === null ? '' : ' (DOP)';
   const foreign = (item: DocumentNode, element: string) => amount(groupOf(item, 'OtraMonedaDetalle'), element);
   const inCurrency = items.some((item) => groupOf(item, 'OtraMonedaDetalle') !== null);
@@ -197,7 +198,7 @@ function table(
     [`Precio${pesos}`, 'amount', (item) => price(textOf(item, 'PrecioUnitarioItem'))],
     ['Descuento', 'amount', (item) => amount(item, 'DescuentoMonto')],
     ['Recargo', 'amount', (item) => amount(item, 'RecargoMonto')],
-    ['ITBIS', 'amount', (item) => itbis(item, included)],
+    ['ITBIS', 'amount', (item) => itbis(item, included, selective(item))],
     [`Valor${pesos}`, 'amount', (item) => amount(item, 'MontoItem')],
     ...(inCurrency
       ? ([
@@ -257,15 +258,54 @@ function lineNotes(item: DocumentNode): string[] {
 /** Characters of an amount up to 999,999,999.99, or of a unit. */
 const USUAL_WIDTH = 14;
 
-/** The ITBIS of a line: of its amount, or inside it where prices include the tax. */
-function itbis(item: DocumentNode, included: boolean): string {
+/**
+ * The ITBIS of a line: of its amount, or inside it where prices include the tax, and of its selective taxes (`selective`). Empty if
+ * these are not known (null).
+ */
+function itbis(item: DocumentNode, included: boolean, selective: Decimal | null): string {
   const rate = ITBIS_RATES[integerOf(item, 'IndicadorFacturacion') ?? ''];
   const value = Decimal.parse(textOf(item, 'MontoItem') ?? '');
-  if (value === null) return '';
+  if (value === null || selective === null) return '';
   if (rate === undefined) return money('0.00');
   const net = included ? value.dividedBy(Decimal.ONE.plus(rate)) : value;
-  return money(net.times(rate).toFixed(2));
+  return money(net.plus(selective).times(rate).toFixed(2));
 }
+
+function hasSelectiveTax(item: DocumentNode): boolean {
+  return groupsOf(groupOf(item, 'TablaImpuestoAdicional'), 'ImpuestoAdicional').some(isSelective);
+}
+
+/** True for the selective taxes on consumption of alcohol and tobacco, which are part of the base of ITBIS. */
+function isSelective(tax: DocumentNode): boolean {
+  const code = textOf(tax, 'TipoImpuesto') ?? '';
+  return code >= '006' && code <= '039';
+}
+
+/**
+ * The selective taxes of a line. An e-CF states only their sum over all lines, so they are known of a line that alone has some; null
+ * for other lines with such taxes, and for those that are not taxed at 18 %, the rate at which ITBIS is due on them.
+ */
+function selectiveTaxOf(
+  items: readonly DocumentNode[],
+  sums: DocumentNode | null,
+): (item: DocumentNode) => Decimal | null {
+  const alone = items.filter(hasSelectiveTax).length === 1;
+  const amounts = groupsOf(groupOf(sums, 'ImpuestosAdicionales'), 'ImpuestoAdicional')
+    .filter(isSelective)
+    .flatMap((tax) => TAX_AMOUNTS.map((element) => Decimal.parse(textOf(tax, element) ?? '') ?? Decimal.ZERO));
+  const sum = amounts.reduce((before, one) => before.plus(one), Decimal.ZERO);
+  return (item) => {
+    if (!hasSelectiveTax(item)) return Decimal.ZERO;
+    return alone && integerOf(item, 'IndicadorFacturacion') === '1' ? sum : null;
+  };
+}
+
+/** The amounts that an additional tax may have. */
+const TAX_AMOUNTS = [
+  'MontoImpuestoSelectivoConsumoEspecifico',
+  'MontoImpuestoSelectivoConsumoAdvalorem',
+  'OtrosImpuestosAdicionales',
+];
 
 function totals(header: DocumentNode | null, adjustments: readonly DocumentNode[]): PrintedForm['totals'] {
   const [sums, other] = [groupOf(header, 'Totales'), groupOf(header, 'OtraMoneda')];
@@ -318,20 +358,19 @@ function adjustmentLabel(adjustment: DocumentNode): string {
 /** One row per additional tax and kind of amount. */
 function additionalTaxes(sums: DocumentNode | null, other: DocumentNode | null): PrintedForm['totals'] {
   const foreign = groupsOf(groupOf(other, 'ImpuestosAdicionalesOtraMoneda'), 'ImpuestoAdicionalOtraMoneda');
-  return groupsOf(groupOf(sums, 'ImpuestosAdicionales'), 'ImpuestoAdicional').flatMap((tax, index) => {
-    const label = taxName(textOf(tax, 'TipoImpuesto') ?? '');
-    return [
-      'MontoImpuestoSelectivoConsumoEspecifico',
-      'MontoImpuestoSelectivoConsumoAdvalorem',
-      'OtrosImpuestosAdicionales',
-    ]
-      .map((element) => ({
-        label,
-        value: amount(tax, element),
-        foreign: amount(foreign[index] ?? null, `${element}OtraMoneda`),
-        strong: false,
-      }))
-      .filter(({ value }) => value !== '');
+  const taxes = groupsOf(groupOf(sums, 'ImpuestosAdicionales'), 'ImpuestoAdicional');
+  return taxes.flatMap((tax) => {
+    const code = textOf(tax, 'TipoImpuesto') ?? '';
+    // Amounts of a code that is repeated cannot be paired.
+    const once = taxes.filter((one) => textOf(one, 'TipoImpuesto') === code).length === 1;
+    const same = foreign.filter((one) => textOf(one, 'TipoImpuestoOtraMoneda') === code);
+    const label = taxName(code);
+    return TAX_AMOUNTS.map((element) => ({
+      label,
+      value: amount(tax, element),
+      foreign: amount(once && same.length === 1 ? (same[0] ?? null) : null, `${element}OtraMoneda`),
+      strong: false,
+    })).filter(({ value }) => value !== '');
   });
 }
 

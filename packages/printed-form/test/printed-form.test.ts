@@ -95,6 +95,68 @@ describe('the printed form', () => {
     expect(form.lines[0]?.cells[itbis]).toBe('1,144.07');
   });
 
+  it('computes the ITBIS of a line with its selective taxes, and leaves it empty where these are not known.', async () => {
+    const document = example('ecf-31');
+    const [item] = document.ECF.DetallesItems.Item;
+    const beer = { TablaImpuestoAdicional: { ImpuestoAdicional: [{ TipoImpuesto: '006' }, { TipoImpuesto: '023' }] } };
+    const ISC = [
+      { TipoImpuesto: '006', TasaImpuestoAdicional: '1', MontoImpuestoSelectivoConsumoEspecifico: '60.00' },
+      { TipoImpuesto: '023', TasaImpuestoAdicional: '10', MontoImpuestoSelectivoConsumoAdvalorem: '40.00' },
+      { TipoImpuesto: '001', TasaImpuestoAdicional: '10', OtrosImpuestosAdicionales: '7.00' },
+    ];
+    document.ECF.Encabezado.Totales.ImpuestosAdicionales = { ImpuestoAdicional: ISC };
+    const itbis = async (lines: readonly object[]) => {
+      const Item = lines.map((line, index) => ({
+        ...item,
+        MontoItem: '1000.00',
+        ...line,
+        NumeroLinea: `${index + 1}`,
+      }));
+      document.ECF.DetallesItems = { Item };
+      const { form } = formOf(await signed(document));
+      return form.lines.map(({ cells }) => cells[form.columns.findIndex(({ title }) => title === 'ITBIS')]);
+    };
+    const tip = { TablaImpuestoAdicional: { ImpuestoAdicional: [{ TipoImpuesto: '001' }] } };
+    expect(await itbis([beer, tip])).toEqual(['198.00', '180.00']);
+    expect(await itbis([beer, beer, {}])).toEqual(['', '', '180.00']);
+    expect(await itbis([{ ...beer, IndicadorFacturacion: '2' }, { IndicadorFacturacion: '4' }])).toEqual(['', '0.00']);
+  });
+
+  it('pairs the amounts of an additional tax by its code, and shows no amount for a repeated code.', async () => {
+    const document = example('ecf-31');
+    const { Totales, ...header } = document.ECF.Encabezado;
+    const totals = async (codes: readonly string[], foreign: readonly string[]) => {
+      document.ECF.Encabezado = {
+        ...header,
+        Totales: {
+          ...Totales,
+          ImpuestosAdicionales: {
+            ImpuestoAdicional: codes.map((TipoImpuesto) => ({ TipoImpuesto, OtrosImpuestosAdicionales: '60.00' })),
+          },
+        },
+        OtraMoneda: {
+          ...{ TipoMoneda: 'USD', TipoCambio: '60.0000' },
+          ImpuestosAdicionalesOtraMoneda: {
+            ImpuestoAdicionalOtraMoneda: foreign.map((TipoImpuestoOtraMoneda) => ({
+              TipoImpuestoOtraMoneda,
+              OtrosImpuestosAdicionalesOtraMoneda: '1.00',
+            })),
+          },
+        },
+      };
+      const { form } = formOf(await signed(document));
+      return form.totals.filter(({ value }) => value === '60.00').map(({ label, foreign }) => [label, foreign]);
+    };
+    expect(await totals(['001', '002'], ['002'])).toEqual([
+      ['Propina legal', ''],
+      ['CDT', '1.00'],
+    ]);
+    expect(await totals(['002', '002'], ['002'])).toEqual([
+      ['CDT', ''],
+      ['CDT', ''],
+    ]);
+  });
+
   it('shows amounts in another currency beside pesos', async () => {
     const { form } = formOf(goldens.get('ecf-47') as Buffer);
     expect(form.currency).toMatch(/^[A-Z]{3}$/);
