@@ -254,6 +254,7 @@ describe('a printer', () => {
 });
 
 describe('texts', () => {
+  const digits = new Set(Array.from('0123456789,.').map((one) => one.codePointAt(0) ?? 0));
   const glyphs = new Set(
     Array.from('abcdefghijklmnopqrstuvwxyzé[]+U0123456789ABCDEF ').map((one) => one.codePointAt(0) ?? 0),
   );
@@ -263,9 +264,27 @@ describe('texts', () => {
     expect(printable('a\tb\nc', glyphs)).toBe('a b c');
   });
 
+  it('show characters that change the direction of a text by their number, and drop those without ink.', () => {
+    const invisible = [0xad, 0x200b, 0x200e, 0x200f, 0x202d, 0x202e, 0x2061, 0x2064, 0x2066, 0x2069];
+    const noto = new Set([...glyphs, ...invisible]);
+    expect(printable('a\u202eb', noto)).toBe('a[U+202E]b');
+    expect(printable('\u2066a\u2069', noto)).toBe('[U+2066]a[U+2069]');
+    expect(printable('a\u200eb\u200f', noto)).toBe('a[U+200E]b[U+200F]');
+    expect(printable('a\u00ad\u200b\u2061\u2064b', noto)).toBe('ab');
+  });
+
   it('get places to break in words that are longer than a column', () => {
     expect(printable('x'.repeat(30), glyphs)).toContain('\u200b');
     expect(printable('x'.repeat(20), glyphs)).not.toContain('\u200b');
+  });
+
+  it('get these places in numbers too, and amounts only between their groups of digits.', () => {
+    expect(printable('1'.repeat(35), digits).split('\u200b')[0]).toBe('1'.repeat(8));
+    expect(printable(`1,${'1'.repeat(80)}`, digits).split('\u200b')[1]).toHaveLength(8);
+    expect(printable('9,999,999,999,999,999.99', digits).split('\u200b')).toEqual([
+      ...['9,', '999,', '999,', '999,', '999,', '999.99'],
+    ]);
+    expect(printable('999,999,999.99', digits)).toBe('999,999,999.99');
   });
 });
 
