@@ -39,7 +39,8 @@ export interface PrintedForm {
   readonly buyer: { readonly name: string; readonly details: readonly string[] } | null;
   /** Dates, payment, orders. */
   readonly facts: readonly Labelled[];
-  readonly columns: readonly { readonly title: string; readonly kind: ColumnKind }[];
+  /** `width` is the share of a column where columns have fixed widths: the characters of its longest word, and its margin. */
+  readonly columns: readonly { readonly title: string; readonly kind: ColumnKind; readonly width: number }[];
   readonly lines: readonly PrintedLine[];
   /** True if an amount or a unit is longer than usual, so that columns need fixed widths. */
   readonly wide: boolean;
@@ -214,7 +215,9 @@ function table(
   const rows = items.map((item) => columns.map(([, , cell]) => cell(item)));
   const shown = columns.map(([title], index) => always.has(title) || rows.some((row) => row[index] !== ''));
   return {
-    columns: columns.filter((_, index) => shown[index]).map(([title, kind]) => ({ title, kind })),
+    columns: columns
+      .map(([title, kind], index) => ({ title, kind, width: shareOf([title, ...rows.map((row) => row[index] ?? '')]) }))
+      .filter((_, index) => shown[index]),
     lines: items.map((item, line) => ({
       cells: (rows[line] ?? []).filter((_, index) => shown[index]),
       notes: lineNotes(item),
@@ -225,6 +228,12 @@ function table(
       row.some((cell, index) => columns[index]?.[1] !== 'description' && cell.length > USUAL_WIDTH),
     ),
   };
+}
+
+/** Longer amounts are broken, so they get no larger share. */
+function shareOf(cells: readonly string[]): number {
+  const longest = cells.reduce((most, cell) => Math.max(most, ...cell.split(' ').map((word) => word.length)), 0);
+  return Math.min(longest, USUAL_WIDTH) + 3;
 }
 
 function lineNotes(item: DocumentNode): string[] {
@@ -283,7 +292,7 @@ function isSelective(tax: DocumentNode): boolean {
 
 /**
  * The selective taxes of a line. An e-CF states only their sum over all lines, so they are known of a line that alone has some; null
- * for other lines with such taxes, and for those that are not taxed at 18 %, the rate at which ITBIS is due on them.
+ * for other lines with such taxes, and for a line that is not taxed at 18 %, the rate at which ITBIS is due on them.
  */
 function selectiveTaxOf(
   items: readonly DocumentNode[],

@@ -36,6 +36,19 @@ export async function topOf(pdf: Uint8Array): Promise<number> {
   }
 }
 
+/** The text of each page. */
+export async function textsOf(pdf: Uint8Array): Promise<string[]> {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    const texts = Array.from(document.pages(), (page) => page.getText());
+    document.destroy();
+    return texts;
+  } finally {
+    library.destroy();
+  }
+}
+
 /** Renders pages of a PDF and reads the QR code of each. */
 export async function codesOf(pdf: Uint8Array): Promise<FoundCode[]> {
   const library = await PDFiumLibrary.init();

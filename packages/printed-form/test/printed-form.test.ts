@@ -5,7 +5,7 @@ import { securityCode, signatureValueOf } from '@ecf/xml-signing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { printedForm } from '../src/printed-form.js';
 import { printable } from '../src/text.js';
-import { attachmentsOf, codesOf, topOf } from './pdf.js';
+import { attachmentsOf, codesOf, textsOf, topOf } from './pdf.js';
 import { example, goldens, signed, withLines } from './signed.js';
 
 const printer = createPrinter();
@@ -62,6 +62,53 @@ describe('the printed form', () => {
       const pdf = await printer.print({ xml: await signed(document), env: 'eCF', format: 'letter' });
       expect(Math.round(await topOf(pdf))).toBe(14);
     }
+  });
+
+  it('has on each page the subtotal of the amounts on it, also where a line goes on to the next page.', async () => {
+    const document = withLines(example('ecf-31'), 12);
+    document.ECF.DetallesItems.Item.forEach((item: Record<string, string>, index: number) => {
+      item.MontoItem = `${1001 + index}.11`;
+      item.DescripcionItem = 'Mesa plegable de madera. '.repeat(40);
+    });
+    const texts = await textsOf(await printer.print({ xml: await signed(document), env: 'eCF', format: 'letter' }));
+    expect(texts.length).toBeGreaterThan(3);
+    for (const text of texts.slice(0, -1)) {
+      const cents = (text.match(/\b1,0[01]\d\.11\b/g) ?? []).map((one) => Number(one.replace(/[,.]/g, '')));
+      const subtotal = /Subtotal de la página: ([\d,.]+)/.exec(text)?.[1] ?? '';
+      expect(Number(subtotal.replace(/[,.]/g, ''))).toBe(cents.reduce((sum, one) => sum + one, 0));
+    }
+  });
+
+  it('of eleven columns has its amounts side by side.', async () => {
+    const document = example('ecf-31');
+    const [item] = document.ECF.DetallesItems.Item;
+    document.ECF.Encabezado.OtraMoneda = { TipoMoneda: 'USD', TipoCambio: '60.0000' };
+    document.ECF.DetallesItems.Item = [
+      {
+        ...{ ...item, UnidadMedida: '21', GradosAlcohol: '40.00', CantidadItem: '1000.50' },
+        ...{ PrecioUnitarioReferencia: '1000001.00', PrecioUnitarioItem: '1000002.00', DescuentoMonto: '1000003.00' },
+        ...{ RecargoMonto: '1000004.00', MontoItem: '1000005.00' },
+        OtraMonedaDetalle: { PrecioOtraMoneda: '1.00', MontoItemOtraMoneda: '1000006.00' },
+      },
+    ];
+    const pdf = await printer.print({ xml: await signed(document), env: 'eCF', format: 'letter' });
+    const words = (await textsOf(pdf)).join('\n').replaceAll('\u200b', '').split(/\s+/);
+    for (let end = 1; end <= 6; end += 1) expect(words).toContain(`1,000,00${end}.00`);
+    expect(words).toEqual(expect.arrayContaining(['1,000.5', 'Kilogramo', '40', '180,000.90']));
+  });
+
+  it('has a head of smaller type if its names would fill the page.', async () => {
+    const document = example('ecf-31');
+    Object.assign(document.ECF.Encabezado.Emisor, {
+      ...{ RazonSocialEmisor: '漢'.repeat(150), NombreComercial: '字'.repeat(150), DireccionEmisor: '漢'.repeat(100) },
+      InformacionAdicionalEmisor: '漢'.repeat(250),
+    });
+    const { Comprador } = document.ECF.Encabezado;
+    Object.assign(Comprador, { RazonSocialComprador: '漢'.repeat(150), DireccionComprador: '漢'.repeat(100) });
+    const pdf = await printer.print({ xml: await signed(document), env: 'eCF', format: 'letter' });
+    expect(Math.round(await topOf(pdf))).toBe(14);
+    expect(await codesOf(pdf)).toHaveLength(1);
+    expect((await textsOf(pdf))[0]).toMatch(/Silla plegable.*RD\$ 11,430\.00/s);
   });
 
   it('shows totals by rate, the modified document and its code in words', async () => {
