@@ -10,6 +10,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  // `npm run dev` shows changes of this package immediately, on a gateway that runs at this address.
+  // Without `build`, shows changes of this package immediately, on a gateway that runs at this address.
   server: { proxy: { '^/(?!console/(?!session))': 'http://127.0.0.1:8080' } },
 });
