@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema, named } from '../values.js';
 import { ROLES } from './key-rights.js';
-import { BODY_ERRORS, operations } from './operation.js';
+import { BODY_ERRORS, header, operations } from './operation.js';
 
 /** Name of the cookie that holds the session of the console. */
 export const SESSION_COOKIE = 'ecf_session';
@@ -52,6 +52,9 @@ export const CONSOLE_SESSION = operations('Console', {
     description: `Sets the cookie \`${SESSION_COOKIE}\`, which takes the place of the key until the session ends: by \`DELETE /console/session\`, after ${SESSION_IDLE_HOURS} hours without a request, or with the key. ${SENT_BY_BROWSERS}`,
     body: signInSchema,
     response: sessionSchema,
+    responseHeaders: {
+      'set-cookie': header('The session', `${SESSION_COOKIE}=...; Path=/; HttpOnly; SameSite=Strict`),
+    },
     errors: [...BODY_ERRORS, 'invalid_api_key', 'invalid_admin_token'],
   },
   session: {
@@ -66,5 +69,8 @@ export const CONSOLE_SESSION = operations('Console', {
     summary: 'Signs out; the session ends on every instance',
     description: 'Without a session it changes nothing.',
     status: 204,
+    responseHeaders: {
+      'set-cookie': header('Removes the cookie', `${SESSION_COOKIE}=; Path=/; HttpOnly; SameSite=Strict`),
+    },
   },
 });

@@ -43,7 +43,7 @@ function refused(msg: string, type: string): InvalidRequest {
 
 /** The largest picture takes a second. */
 const TIMEOUT_MS = 15_000;
-const MAX_WAITING = 16;
+const MAX_WAITING = 64;
 
 /** Checks logos in a thread, because decoding one takes up to a second. */
 export function createLogoChecks(watchQueue: WatchQueue): { check: CheckLogo; close(): Promise<void> } {
