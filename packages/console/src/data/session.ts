@@ -3,7 +3,7 @@ import { bodyOf, gateway, Problem } from './gateway.js';
 
 export const SESSION = ['session'];
 
-/** Who is signed in; null = nobody. */
+/** Who is signed in; null without a session. */
 export function useSession() {
   return useQuery({
     queryKey: SESSION,

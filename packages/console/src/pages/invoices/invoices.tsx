@@ -87,7 +87,7 @@ function Rows({
                 {buyer_name}
                 {buyer_rnc !== null && <small>{rnc(buyer_rnc)}</small>}
               </td>
-              <td>{day(date_issued.includes('-') && date_issued.length === 10 ? isoDay(date_issued) : date_issued)}</td>
+              <td>{day(date_issued)}</td>
               <td>
                 <Status status={status} />
               </td>
@@ -99,9 +99,6 @@ function Rows({
     </div>
   );
 }
-
-/** `YYYY-MM-DD` of either order of the parts. */
-const isoDay = (day: string) => (/^\d{4}/.test(day) ? day : day.split('-').reverse().join('-'));
 
 function Filters({ filters }: { filters: InvoiceFilters }) {
   const words = useTranslations();

@@ -74,7 +74,7 @@ function ByStatus({ sums }: { sums: Sums }) {
     <ul className="bars">
       {sums.by_status.map(({ status, count }) => (
         <li key={status}>
-          <Link to="/invoices" search={{ from: dayBefore(30), to: dayBefore(0), status }}>
+          <Link to="/invoices" search={{ status }}>
             <Status status={status} />
           </Link>
           <meter min={0} max={sums.total_invoices} value={count} aria-hidden="true" />
@@ -98,7 +98,7 @@ function TopBuyers({ sums }: { sums: Sums }) {
             <th scope="row">{buyer_name ?? words('overview.noBuyer')}</th>
             <td className="quiet">
               {buyer_rnc !== null && (
-                <Link to="/invoices" search={{ from: dayBefore(30), to: dayBefore(0), buyer: buyer_rnc }}>
+                <Link to="/invoices" search={{ buyer: buyer_rnc }}>
                   {rnc(buyer_rnc)}
                 </Link>
               )}
@@ -144,7 +144,7 @@ function Attention({ rejected }: { rejected: number }) {
           <ul className="attention">
             {rejected > 0 && (
               <li>
-                <Link to="/invoices" search={{ from: dayBefore(30), to: dayBefore(0), status: 'Rechazado' }}>
+                <Link to="/invoices" search={{ status: 'Rechazado' }}>
                   {words('rejected', { count: rejected })}
                 </Link>
               </li>
