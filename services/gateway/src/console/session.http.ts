@@ -27,11 +27,11 @@ export function sessionRoutes(sessions: ConsoleSessions, apiKeys: Pick<ApiKeySto
     .post(json, async (req: Request, res: Response) => {
       const { api_key, admin_token } = validate(signInSchema, req.body, 'body');
       const sender = callOf(res).sender ?? '';
-      const secret =
+      const begun =
         api_key === undefined
           ? await sessions.beginWithAdminToken(admin_token ?? '', sender)
           : await sessions.beginWithApiKey(api_key, sender);
-      if (secret === null)
+      if (begun === null)
         throw new ApiError(
           401,
           'invalid_admin_token',
@@ -39,9 +39,8 @@ export function sessionRoutes(sessions: ConsoleSessions, apiKeys: Pick<ApiKeySto
         );
       const before = sessionSecret(req);
       if (before !== null) await sessions.end(before);
-      const signedIn = await sessions.signedIn(secret, sender);
-      res.cookie(SESSION_COOKIE, secret, cookieOf(req));
-      res.json(await bodyOf(signedIn));
+      res.cookie(SESSION_COOKIE, begun.secret, cookieOf(req));
+      res.json(await bodyOf(begun.signedIn));
     })
     .get(async (req, res) => {
       const secret = sessionSecret(req);

@@ -8,19 +8,25 @@ import type { KeyHolder } from '../access/ports.js';
 import type { SignedInAdministrator } from '../administrators/ports.js';
 import { HOLDER_OF_ADMIN_TOKEN, hashAdminToken, type SignIn } from '../administrators/sign-in.js';
 import type { FailureLimit } from '../edge/ports.js';
-import type { ConsoleSessionStore } from './ports.js';
+import type { ConsoleCredential, ConsoleSessionStore } from './ports.js';
 
 /** Who is signed in to the console. */
 export type SignedIn =
   | { readonly kind: 'account'; readonly holder: KeyHolder }
   | { readonly kind: 'administrator'; readonly administrator: SignedInAdministrator };
 
+export interface BegunSession {
+  /** For the cookie. */
+  readonly secret: string;
+  readonly signedIn: SignedIn;
+}
+
 /** Sessions of the console: a cookie that takes the place of an API key, or of the token of an administrator. */
 export interface ConsoleSessions {
-  /** Begins a session; returns the secret for its cookie. Rejects as a call with the key would. */
-  beginWithApiKey(key: string, sender: string): Promise<string>;
+  /** Begins a session. Rejects as a call with the key would. */
+  beginWithApiKey(key: string, sender: string): Promise<BegunSession>;
   /** Null if the token is not valid. */
-  beginWithAdminToken(token: string, sender: string): Promise<string | null>;
+  beginWithAdminToken(token: string, sender: string): Promise<BegunSession | null>;
   /** Rejects with 401 if the session, its key or its token has ended. */
   signedIn(secret: string, sender: string): Promise<SignedIn>;
   end(secret: string): Promise<void>;
@@ -40,15 +46,15 @@ export interface ConsoleSessionOptions {
 export function createConsoleSessions(options: ConsoleSessionOptions): ConsoleSessions {
   const { store, access, administration, unknownSessions, clock } = options;
 
-  async function begin(credentialOf: (secret: string) => Parameters<ConsoleSessionStore['add']>[1]): Promise<string> {
+  async function begin(signedIn: SignedIn, credentialOf: (secret: string) => ConsoleCredential): Promise<BegunSession> {
     const secret = randomBytes(32).toString('base64url');
     await store.add(sha256(secret), credentialOf(secret), clock());
-    return secret;
+    return { secret, signedIn };
   }
 
   async function administratorOf(
     secret: string,
-    { kind, credential }: Parameters<ConsoleSessionStore['add']>[1],
+    { kind, credential }: ConsoleCredential,
     sender: string,
   ): Promise<SignedInAdministrator | null> {
     if (administration === null) return null;
@@ -59,14 +65,18 @@ export function createConsoleSessions(options: ConsoleSessionOptions): ConsoleSe
 
   return {
     async beginWithApiKey(key, sender) {
-      await access.holderOf(key, sender);
-      return begin(() => ({ kind: 'api_key', credential: hashApiKey(key) }));
+      const holder = await access.holderOf(key, sender);
+      return begin({ kind: 'account', holder }, () => ({ kind: 'api_key', credential: hashApiKey(key) }));
     },
     async beginWithAdminToken(token, sender) {
       const administrator = (await administration?.signIn.withToken(token, sender)) ?? null;
       if (administrator === null) return null;
-      if (administrator.id !== null) return begin(() => ({ kind: 'administrator', credential: hashAdminToken(token) }));
-      return begin((secret) => ({ kind: 'admin_token', credential: hmac(secret, token) }));
+      const hasToken = administrator.id !== null;
+      return begin({ kind: 'administrator', administrator }, (secret) =>
+        hasToken
+          ? { kind: 'administrator', credential: hashAdminToken(token) }
+          : { kind: 'admin_token', credential: hmac(secret, token) },
+      );
     },
     async signedIn(secret, sender) {
       await unknownSessions.check(sender);
