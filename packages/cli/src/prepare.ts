@@ -1,4 +1,4 @@
-import { type DocumentNode, formatSignatureDateTime } from '@ecf/domain';
+import type { DocumentNode } from '@ecf/domain';
 import {
   asInput,
   type CanonicalXml,
@@ -10,7 +10,7 @@ import {
   parseXml,
   XmlRefused,
 } from '@ecf/ecf-xml';
-import { SignatureRefused, signatureValueOf } from '@ecf/xml-signing';
+import { isSigned } from '@ecf/xml-signing';
 import { unreadableDocument, type Verdict } from './check/examine.js';
 import { isXml } from './input/read-document.js';
 
@@ -34,13 +34,6 @@ export function prepare(bytes: Uint8Array, options: ExamineOptions): Prepared {
   }
 }
 
-/** The tree with FechaHoraFirma, which an e-CF needs: the time of signing unless it was given. */
-export function withSigningTime(tree: DocumentNode, now: Date): DocumentNode {
-  const ecf = tree.ECF;
-  if (typeof ecf !== 'object' || Array.isArray(ecf) || ecf.FechaHoraFirma !== undefined) return tree;
-  return { ...tree, ECF: { ...ecf, FechaHoraFirma: formatSignatureDateTime(now) } };
-}
-
 function prepareJson(value: unknown, options: ExamineOptions): Prepared {
   const verdict = examineJson(value, options);
   return { tree: verdict.valid ? verdict.tree : null, verdict };
@@ -52,16 +45,6 @@ function prepareXml(xml: CanonicalXml, options: ExamineOptions): Prepared {
   const verdict = examineXml(xml, { ...options, unsigned: true });
   if (!verdict.valid || verdict.tree === null) return { tree: null, verdict };
   return prepareJson(asInput(verdict.tree), options);
-}
-
-function isSigned(xml: CanonicalXml): boolean {
-  try {
-    signatureValueOf(xml);
-    return true;
-  } catch (error) {
-    if (error instanceof SignatureRefused) return error.code !== 'signature_missing';
-    throw error;
-  }
 }
 
 function refused(message: string, source: string): Prepared {

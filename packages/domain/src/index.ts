@@ -11,6 +11,7 @@ export * from './document/document-types.js';
 export * from './document/fault.js';
 export * from './document/printed-legends.js';
 export * from './document/rfce.js';
+export * from './document/signing-time.js';
 export * from './gateway-message.js';
 export * from './identifiers.js';
 export * from './lifecycle.js';

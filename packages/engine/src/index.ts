@@ -5,12 +5,12 @@ import {
   deriveRfce,
   type EcfType,
   type Environment,
-  formatSignatureDateTime,
   groupOf,
   integerOf,
   signingTimeWarnings,
   submissionRoute,
   textOf,
+  withSigningTime,
 } from '@ecf/domain';
 import {
   asInput,
@@ -28,6 +28,7 @@ import {
 import {
   type CertificateFacts,
   checkValidity,
+  isSigned,
   openCertificate as openSigningCertificate,
   SignatureRefused,
   type SigningCertificate,
@@ -296,23 +297,6 @@ function examineUnsigned(xml: Uint8Array, options: CheckOptions & { now: Date })
   }
   const examined = examineXml(document, { ...options, unsigned: true });
   return examined.valid && examined.tree !== null ? examineJson(asInput(examined.tree), options) : examined;
-}
-
-function isSigned(xml: CanonicalXml): boolean {
-  try {
-    signatureValueOf(xml);
-    return true;
-  } catch (error) {
-    if (error instanceof SignatureRefused) return error.code !== 'signature_missing';
-    throw error;
-  }
-}
-
-/** The tree with FechaHoraFirma, which an e-CF needs: the time of signing unless it was given. */
-function withSigningTime(tree: DocumentNode, now: Date): DocumentNode {
-  const ecf = groupOf(tree, 'ECF');
-  if (ecf === null || ecf.FechaHoraFirma !== undefined) return tree;
-  return { ECF: { ...ecf, FechaHoraFirma: formatSignatureDateTime(now) } };
 }
 
 /** A signed document and its security code. The signature is not verified: a damaged copy has the same address. */

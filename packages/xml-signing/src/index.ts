@@ -9,7 +9,7 @@ export { openCertificate, tooCostlyFile } from './certificates/open-certificate.
 export { checkValidity, type SigningCertificate } from './certificates/signing-certificate.js';
 export { CertificateError, type CertificateErrorCode, SigningError, type SigningErrorCode } from './errors.js';
 export { type SignedXml, signedLength, signXml } from './sign.js';
-export { securityCode, signatureValueOf } from './signature-value.js';
+export { isSigned, securityCode, signatureValueOf } from './signature-value.js';
 export { type RevokedCertificates, readRevokedCertificates } from './verification/revoked-certificates.js';
 export { signatureWarnings } from './verification/signature-warnings.js';
 export {

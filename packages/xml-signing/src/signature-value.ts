@@ -1,6 +1,7 @@
 import type { CanonicalXml } from '@ecf/ecf-xml';
 import { XMLDSIG } from './profiles/authority.js';
 import { locateSignature } from './verification/locate-signature.js';
+import { SignatureRefused } from './verification/verification.js';
 
 /**
  * The SignatureValue of a signed document, base64 without blanks, for its security code. The signature is not verified.
@@ -11,6 +12,17 @@ export function signatureValueOf(xml: CanonicalXml): string | null {
   const { element } = locateSignature(xml.text);
   const value = element.children.find(({ local, namespace }) => local === 'SignatureValue' && namespace === XMLDSIG);
   return value?.text.replace(/&#xD;|\s+/g, '') || null;
+}
+
+/** Whether a document has a Signature, a misplaced or repeated one included. */
+export function isSigned(xml: CanonicalXml): boolean {
+  try {
+    locateSignature(xml.text);
+    return true;
+  } catch (error) {
+    if (error instanceof SignatureRefused) return error.code !== 'signature_missing';
+    throw error;
+  }
 }
 
 /**

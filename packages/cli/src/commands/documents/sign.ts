@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { groupOf, signingTimeWarnings, textOf } from '@ecf/domain';
+import { groupOf, signingTimeWarnings, textOf, withSigningTime } from '@ecf/domain';
 import { writeXml } from '@ecf/ecf-xml';
 import { CertificateError, openCertificate, type SigningCertificate, securityCode, signXml } from '@ecf/xml-signing';
 import type { Console, ExitCode } from '../../command.js';
 import { onlyFile, readDocument, unreadable } from '../../input/read-document.js';
 import { type Options, type OptionValues, UsageError } from '../../options.js';
 import { complaints } from '../../output.js';
-import { prepare, withSigningTime } from '../../prepare.js';
+import { prepare } from '../../prepare.js';
 
 export const options: Options = {
   certificate: 'value',
