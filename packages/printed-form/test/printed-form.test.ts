@@ -64,7 +64,7 @@ describe('the printed form', () => {
     }
   });
 
-  it('has on each page the subtotal of the amounts on it, also where a line goes on to the next page.', async () => {
+  it('has on each page the subtotal of the amounts on it, also where a line continues on the next page.', async () => {
     const document = withLines(example('ecf-31'), 12);
     document.ECF.DetallesItems.Item.forEach((item: Record<string, string>, index: number) => {
       item.MontoItem = `${1001 + index}.11`;
