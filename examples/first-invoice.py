@@ -144,7 +144,8 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(400 if event is None else 204)
         self.end_headers()
         if event is not None:
-            print(event["type"], event["subject"]["encf"], flush=True)
+            # One write for each line, because several requests are handled at a time.
+            print(f'{event["type"]} {event["subject"]["encf"]}\n', end="", flush=True)
 
     def log_message(self, *_):
         pass

@@ -20,5 +20,5 @@ export default class TestOrder {
 
 /** The slowest files are first. */
 function rank({ path }) {
-  return path.includes('scenarios/') ? 0 : 1;
+  return /scenarios|clients/.test(path) ? 0 : 1;
 }

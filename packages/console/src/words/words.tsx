@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { IntlProvider } from 'use-intl';
-import { en } from './en.js';
-import { es } from './es.js';
+import { en } from './en/index.js';
+import { es } from './es/index.js';
 
 declare module 'use-intl' {
   interface AppConfig {

@@ -1,0 +1,42 @@
+import type { general as spanish } from '../es/general.js';
+
+/** Words of the frame, and of documents on every page. */
+export const general: typeof spanish = {
+  product: 'Electronic receipts',
+  language: 'Español',
+  nav: { overview: 'Overview', invoices: 'Issued', received: 'Received', main: 'Pages' },
+  place: { taxpayer: 'Taxpayer', env: 'Environment', none: 'This key has no taxpayers.' },
+  session: {
+    title: 'Sign in',
+    hint: 'Use an API key of your account. The session ends after eight hours without use.',
+    key: 'API key',
+    enter: 'Sign in',
+    leave: 'Sign out',
+    again: 'The session has ended. Sign in again; what you typed is still here.',
+  },
+  state: {
+    loading: 'Loading…',
+    unreachable: 'The server cannot be reached. It is tried again every few seconds.',
+    retry: 'Try again',
+    problem: 'This could not be done: {message}',
+  },
+  status: {
+    Aceptado: 'Accepted',
+    AceptadoCondicional: 'Accepted conditionally',
+    Rechazado: 'Rejected',
+    EnProceso: 'In process',
+    'No encontrado': 'Not found',
+  },
+  type: {
+    '31': 'Tax credit invoice',
+    '32': 'Consumer invoice',
+    '33': 'Debit note',
+    '34': 'Credit note',
+    '41': 'Purchases',
+    '43': 'Minor expenses',
+    '44': 'Special regimes',
+    '45': 'Government',
+    '46': 'Exports',
+    '47': 'Payments abroad',
+  },
+};

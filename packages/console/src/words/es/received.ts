@@ -1,0 +1,26 @@
+export const received = {
+  title: 'Comprobantes recibidos',
+  provider: 'Proveedor',
+  date: 'Recibido',
+  authority: 'En la DGII',
+  approval: 'Aprobación',
+  empty: 'No hay comprobantes recibidos en este período.',
+  approve: 'Aprobar',
+  reject: 'Rechazar',
+  reason: 'Motivo del rechazo',
+  reasons: {
+    '1': 'Mercancía o servicio no recibido',
+    '2': 'Mercancía o servicio defectuoso',
+    '3': 'Otro motivo',
+  },
+  detail: 'Explique el motivo',
+  send: 'Enviar rechazo',
+  cancel: 'Cancelar',
+  confirmed: {
+    pending: 'Por confirmar',
+    confirmed: 'Confirmado',
+    rejected: 'Rechazado',
+    unknown: 'Desconocido',
+    not_available: 'Sin consulta',
+  },
+};
