@@ -36,9 +36,65 @@ const received = createRoute({
   component: lazyRouteComponent(() => import('../pages/received/received.js'), 'Received'),
 });
 
+/** `/invoices/new?repeat=…` or `?credit=…` begin with a document of the place: the number of a rejected one, or of one to credit. */
+const newInvoice = createRoute({
+  getParentRoute: () => root,
+  path: '/invoices/new',
+  validateSearch: (search: Record<string, unknown>) => named(search, ['repeat', 'credit']),
+  component: lazyRouteComponent(() => import('../pages/new-invoice/new-invoice.js'), 'NewInvoice'),
+});
+
+const batches = createRoute({
+  getParentRoute: () => root,
+  path: '/batches',
+  component: lazyRouteComponent(() => import('../pages/batches/batches.js'), 'Batches'),
+});
+
+const cancellations = createRoute({
+  getParentRoute: () => root,
+  path: '/cancellations',
+  component: lazyRouteComponent(() => import('../pages/cancellations/cancellations.js'), 'Cancellations'),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => root,
+  path: '/deliveries',
+  component: lazyRouteComponent(() => import('../pages/deliveries/deliveries.js'), 'Deliveries'),
+});
+
+const contingency = createRoute({
+  getParentRoute: () => root,
+  path: '/contingency',
+  component: lazyRouteComponent(() => import('../pages/contingency/contingency.js'), 'Contingency'),
+});
+
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  component: lazyRouteComponent(() => import('../pages/events/events.js'), 'Events'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings/settings.js'), 'Settings'),
+});
+
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([overview, invoices, invoice, received]),
+    routeTree: root.addChildren([
+      overview,
+      invoices,
+      newInvoice,
+      invoice,
+      received,
+      batches,
+      cancellations,
+      deliveries,
+      contingency,
+      events,
+      settings,
+    ]),
     basepath: '/console',
     // Numbers such as an RNC stay text in the address.
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -1,11 +1,28 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import type { Schemas } from '../data/gateway.js';
 import { type Place, PlaceContext, storedPlace, storePlace, useAccount } from '../data/place.js';
 import { useSession, useSignOut } from '../data/session.js';
 import { SignIn } from '../pages/sign-in/sign-in.js';
+import { Choice } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
 import { useSwitchLanguage } from '../words/words.js';
+
+type Scope = Schemas['OwnAccount']['scopes'][number];
+
+/** The pages, each with the scopes of which one is enough to see it. */
+const PAGES = [
+  { to: '/', name: 'overview', scopes: ['read', 'submit', 'receive', 'approve', 'cancel', 'manage'] },
+  { to: '/invoices', name: 'invoices', scopes: ['read', 'submit'] },
+  { to: '/received', name: 'received', scopes: ['receive', 'read'] },
+  { to: '/batches', name: 'batches', scopes: ['submit', 'read'] },
+  { to: '/cancellations', name: 'cancellations', scopes: ['cancel', 'read'] },
+  { to: '/deliveries', name: 'deliveries', scopes: ['read', 'submit'] },
+  { to: '/contingency', name: 'contingency', scopes: ['read', 'submit'] },
+  { to: '/events', name: 'events', scopes: ['read'] },
+  { to: '/settings', name: 'settings', scopes: ['manage'] },
+] as const satisfies readonly { to: string; name: string; scopes: readonly Scope[] }[];
 
 /** The frame of every page: who is signed in, for which taxpayer, and the way to the other pages. */
 export function Shell() {
@@ -35,7 +52,7 @@ function Frame({ name }: { name: string }) {
   const [chosen, choose] = useState(storedPlace);
   return (
     <Loaded query={account}>
-      {({ account: { name: accountName }, environments, taxpayers }) => {
+      {({ account: { name: accountName }, environments, scopes, taxpayers }) => {
         const rncs = taxpayers.map(({ rnc }) => rnc);
         const env = environments.find((one) => one === chosen.env) ?? environments[0];
         const rnc = rncs.find((one) => one === chosen.rnc) ?? rncs[0];
@@ -53,11 +70,13 @@ function Frame({ name }: { name: string }) {
                 <span>{accountName}</span>
               </Link>
               <nav aria-label={words('nav.main')}>
-                <Link to="/" activeOptions={{ exact: true }}>
-                  {words('nav.overview')}
-                </Link>
-                <Link to="/invoices">{words('nav.invoices')}</Link>
-                <Link to="/received">{words('nav.received')}</Link>
+                {PAGES.filter(({ scopes: needed }) => needed.some((scope) => scopes.includes(scope))).map(
+                  ({ to, name }) => (
+                    <Link key={to} to={to} activeOptions={{ exact: to === '/' }}>
+                      {words(`nav.${name}`)}
+                    </Link>
+                  ),
+                )}
               </nav>
               <div className="places">
                 <Choice
@@ -82,28 +101,6 @@ function Frame({ name }: { name: string }) {
         );
       }}
     </Loaded>
-  );
-}
-
-interface ChoiceProps {
-  label: ReactNode;
-  value: string;
-  options: readonly (readonly [value: string, text: string])[];
-  onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label className="field">
-      <span>{label}</span>
-      <select value={value} onChange={({ target }) => onChange(target.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { fileOf, type Invoice, useInvoice } from '../../data/invoices.js';
 import { usePlace } from '../../data/place.js';
+import { save, show } from '../../ui/files.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded, problemText } from '../../ui/loaded.js';
 import { Status } from '../../ui/status.js';
@@ -71,12 +72,9 @@ function Files({ invoice: { encf, issuer_rnc } }: { invoice: Invoice }) {
   const { env } = usePlace();
   const open = useMutation({
     mutationFn: async (path: string) => {
-      const file = URL.createObjectURL(await fileOf(path, { env, rnc: issuer_rnc }));
-      const link = Object.assign(document.createElement('a'), { href: file });
-      if (path.endsWith('/pdf')) link.target = '_blank';
-      else link.download = `${encf}.xml`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(file), 60_000);
+      const file = await fileOf(path, { env, rnc: issuer_rnc });
+      if (path.endsWith('/pdf')) show(file);
+      else save(`${encf}.xml`, file);
     },
   });
   return (

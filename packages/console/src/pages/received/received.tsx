@@ -3,6 +3,7 @@ import { useTranslations } from 'use-intl';
 import { type ReceivedInvoice, useReceived } from '../../data/received.js';
 import { useFormats } from '../../ui/format.js';
 import { Loaded } from '../../ui/loaded.js';
+import { type Column, Table } from '../../ui/table.js';
 import { Decide } from './decide.js';
 
 const route = getRouteApi('/received');
@@ -42,46 +43,31 @@ function Rows({ invoices }: { invoices: readonly ReceivedInvoice[] }) {
   const list = useTranslations('invoices');
   const approved = useTranslations('invoice.approved');
   const { day, money, rnc } = useFormats();
-  return (
-    <div className="wide">
-      <table>
-        <caption className="unseen">{words('title')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{list('encf')}</th>
-            <th scope="col">{words('provider')}</th>
-            <th scope="col">{words('date')}</th>
-            <th scope="col">{words('authority')}</th>
-            <th scope="col" className="amount">
-              {list('total')}
-            </th>
-            <th scope="col">{words('approval')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {invoices.map((invoice) => (
-            <tr key={invoice.id}>
-              <th scope="row">{invoice.encf}</th>
-              <td>
-                {invoice.provider_name}
-                <small>{rnc(invoice.provider_rnc)}</small>
-              </td>
-              <td>{day(invoice.date_received)}</td>
-              <td>{words(`confirmed.${invoice.authority_status}`)}</td>
-              <td className="amount">{money(invoice.total_amount)}</td>
-              <td>
-                {invoice.approval_status === 'pending' ? (
-                  <Decide invoice={invoice} />
-                ) : (
-                  <span className={`status ${invoice.approval_status === 'approved' ? 'good' : 'bad'}`}>
-                    {approved(invoice.approval_status)}
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns: Column<ReceivedInvoice>[] = [
+    { head: list('encf'), cell: ({ encf }) => encf },
+    {
+      head: words('provider'),
+      cell: ({ provider_name, provider_rnc }) => (
+        <>
+          {provider_name}
+          <small>{rnc(provider_rnc)}</small>
+        </>
+      ),
+    },
+    { head: words('date'), cell: ({ date_received }) => day(date_received) },
+    { head: words('authority'), cell: ({ authority_status }) => words(`confirmed.${authority_status}`) },
+    { head: list('total'), cell: ({ total_amount }) => money(total_amount), amount: true },
+    {
+      head: words('approval'),
+      cell: (invoice) =>
+        invoice.approval_status === 'pending' ? (
+          <Decide invoice={invoice} />
+        ) : (
+          <span className={`status ${invoice.approval_status === 'approved' ? 'good' : 'bad'}`}>
+            {approved(invoice.approval_status)}
+          </span>
+        ),
+    },
+  ];
+  return <Table caption={words('title')} columns={columns} rows={invoices} rowKey={({ id }) => String(id)} />;
 }

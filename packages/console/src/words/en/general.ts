@@ -4,7 +4,18 @@ import type { general as spanish } from '../es/general.js';
 export const general: typeof spanish = {
   product: 'Electronic receipts',
   language: 'Español',
-  nav: { overview: 'Overview', invoices: 'Issued', received: 'Received', main: 'Pages' },
+  nav: {
+    main: 'Pages',
+    overview: 'Overview',
+    invoices: 'Issued',
+    received: 'Received',
+    batches: 'Batches',
+    cancellations: 'Cancellations',
+    deliveries: 'Deliveries',
+    contingency: 'Contingency',
+    events: 'Events',
+    settings: 'Settings',
+  },
   place: { taxpayer: 'Taxpayer', env: 'Environment', none: 'This key has no taxpayers.' },
   session: {
     title: 'Sign in',

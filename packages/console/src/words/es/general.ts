@@ -2,7 +2,18 @@
 export const general = {
   product: 'Comprobantes electrónicos',
   language: 'English',
-  nav: { overview: 'Resumen', invoices: 'Emitidos', received: 'Recibidos', main: 'Páginas' },
+  nav: {
+    main: 'Páginas',
+    overview: 'Resumen',
+    invoices: 'Emitidos',
+    received: 'Recibidos',
+    batches: 'Lotes',
+    cancellations: 'Anulaciones',
+    deliveries: 'Entregas',
+    contingency: 'Contingencia',
+    events: 'Eventos',
+    settings: 'Ajustes',
+  },
   place: { taxpayer: 'Contribuyente', env: 'Ambiente', none: 'Esta clave no tiene contribuyentes.' },
   session: {
     title: 'Entrar',

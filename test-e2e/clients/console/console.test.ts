@@ -1,74 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { CHROMIUM } from '../support/chromium.js';
-import { useDeployment } from '../support/deployment/deployment.js';
-import { Numbering } from '../support/documents/documents.js';
-import { until } from '../support/until.js';
+import { expect, it } from '@jest/globals';
+import { accessible, describeConsole } from '../../support/console.js';
 
-const withBrowser = CHROMIUM === undefined ? describe.skip : describe;
-const numbers = new Numbering({ rnc: '199999991', name: 'Comercial Palma Ficticia, SRL' });
-const SPANISH: BrowserContextOptions = { locale: 'es-DO', viewport: { width: 1280, height: 800 } };
-
-withBrowser('the console in Chromium (skipped where Chromium is not installed)', () => {
-  const deployment = useDeployment();
-  let browser: Browser;
-  /** What a page reported that it should not: faults of scripts, refusals of the content security policy. */
-  const reported: string[] = [];
-
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ['--no-sandbox'] });
-  });
-  afterAll(() => browser?.close());
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    expect(reported.splice(0)).toEqual([]);
-  });
-
-  async function open(path: string, options: BrowserContextOptions = SPANISH): Promise<Page> {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    const own = deployment.running.demo.base_url;
-    page.on('pageerror', (error) => reported.push(error.message));
-    page.on('console', (message) => {
-      // A refused request is part of some tests; the browser reports each.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        reported.push(message.text());
-    });
-    page.on('request', (request) => {
-      const url = request.url();
-      if (!url.startsWith(own) && !/^(blob|data):/.test(url)) reported.push(`asked another host: ${url}`);
-    });
-    await page.goto(own + path);
-    return page;
-  }
-
-  async function signIn(page: Page): Promise<void> {
-    await page.locator('input[name=key]').fill(deployment.running.demo.api_key);
-    await page.keyboard.press('Enter');
-    await page.getByRole('navigation', { name: /Páginas|Pages/ }).waitFor();
-  }
-
-  async function accessible(page: Page): Promise<void> {
-    const { violations } = await new AxeBuilder({ page })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze();
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-  }
-
-  /** An accepted document of the demo issuer, which the demo buyer receives. */
-  async function accepted(): Promise<string> {
-    const { invoice, encf } = numbers.next();
-    const { body } = await deployment.demo.submit(invoice);
-    expect(body.status).toBe('Aceptado');
-    const headers = { 'rnc-issuing': deployment.running.demo.issuer_rnc };
-    await until(
-      () => deployment.demo.call('GET', `/invoices/${encf}`, { headers }),
-      ({ status, body }) => status === 200 && body.delivery_status === 'delivered',
-    );
-    return encf;
-  }
-
+describeConsole('the console in Chromium', ({ deployment, open, signIn, accepted }) => {
   it('returns after the sign-in to the page that was visited, and keeps the session over a reload.', async () => {
     const encf = await accepted();
     const page = await open(`/console/invoices/${deployment.running.demo.issuer_rnc}/${encf}`);

@@ -1,0 +1,3 @@
+export const cancellations = {
+  title: 'Anulaciones',
+};

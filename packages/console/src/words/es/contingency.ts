@@ -1,0 +1,3 @@
+export const contingency = {
+  title: 'Contingencia',
+};

@@ -1,0 +1,3 @@
+export const newInvoice = {
+  title: 'Nueva factura',
+};
