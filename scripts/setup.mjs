@@ -149,11 +149,14 @@ export async function setup() {
   await buildConsole();
 }
 
+/** Packages whose code the console contains. */
+const BUNDLED = ['client'];
+
 /** Bundles the web application of the console. */
 async function buildConsole() {
   const folder = path.join(ROOT, 'packages', 'console');
   const stamp = path.join(folder, 'dist', 'sources');
-  const sources = digest(consoleSources(folder));
+  const sources = digest(['console', ...BUNDLED].flatMap((name) => sourcesOf(path.join(ROOT, 'packages', name))));
   if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === sources) return;
   say('building the console');
   await run('Building the console', process.execPath, [
@@ -164,8 +167,8 @@ async function buildConsole() {
   fs.writeFileSync(stamp, sources);
 }
 
-/** The files that the console is built from, relative to the root. */
-function consoleSources(folder) {
+/** The files of a package without its tests and what is made from them, relative to the root. */
+function sourcesOf(folder) {
   const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true });
   return files
     .filter((file) => file.isFile() && !/node_modules|dist|test/.test(path.relative(folder, file.parentPath)))

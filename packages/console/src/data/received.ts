@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { dayBefore } from '../ui/format.js';
-import { bodyOf, gateway, Problem, type Schemas } from './gateway.js';
+import { bodyOf, GatewayError, gateway, type Schemas } from './gateway.js';
 import { headerDay } from './invoices.js';
 import { usePlace } from './place.js';
 
@@ -29,7 +29,8 @@ export function useReceived({
         }),
       ).catch((error: unknown) => {
         // The gateway's answer where a period has no document.
-        if (error instanceof Problem && error.status === 404) return { invoices: [], total: 0, next_cursor: null };
+        if (error instanceof GatewayError && error.code === 'not_found')
+          return { invoices: [], total: 0, next_cursor: null };
         throw error;
       }),
     placeholderData: keepPreviousData,

@@ -1,7 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { bodyOf, gateway, Problem } from './gateway.js';
+import { bodyOf, GatewayError, gateway } from './gateway.js';
 
 export const SESSION = ['session'];
+
+const SIGNED_OUT = ['session_ended', 'invalid_api_key', 'invalid_admin_token'];
+
+/** Whether the call failed because the session, or the key it began with, has ended. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof GatewayError && SIGNED_OUT.includes(error.code);
+}
 
 /** Who is signed in; null without a session. */
 export function useSession() {
@@ -9,7 +16,7 @@ export function useSession() {
     queryKey: SESSION,
     queryFn: () =>
       bodyOf(gateway.GET('/console/session')).catch((error: unknown) => {
-        if (error instanceof Problem && error.status === 401) return null;
+        if (isSignedOut(error)) return null;
         throw error;
       }),
     staleTime: 60_000,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslations } from 'use-intl';
-import { Problem } from '../data/gateway.js';
+import { GatewayError } from '../data/gateway.js';
 
 interface Query<T> {
   data: T | undefined;
@@ -30,7 +30,7 @@ export function Loaded<T>({ query, children }: { query: Query<T>; children: (dat
 
 /** The gateway's sentence about a failure. */
 export function problemText(error: Error, words: ReturnType<typeof useTranslations<'state'>>): string {
-  return error instanceof Problem && error.status === 0
+  return error instanceof GatewayError && error.code === 'no_answer'
     ? words('unreachable')
     : words('problem', { message: error.message });
 }
