@@ -93,7 +93,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     field: 'MontoGravadoI1',
     made: LINES,
     absent: 'zero',
-    expected: (ecf) => base(ecf, '1', divisorAt18(ecf)),
+    expected: (ecf) => base(ecf, '1'),
   }),
   sumRule<EcfView>({
     name: 'business.base-16',
@@ -105,7 +105,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     field: 'MontoGravadoI2',
     made: LINES,
     absent: 'zero',
-    expected: (ecf) => base(ecf, '2', ecf.taxIncluded ? DIVISOR_16 : Decimal.ONE),
+    expected: (ecf) => base(ecf, '2'),
   }),
   sumRule<EcfView>({
     name: 'business.base-0',
@@ -117,7 +117,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     field: 'MontoGravadoI3',
     made: LINES,
     absent: 'zero',
-    expected: (ecf) => base(ecf, '3', Decimal.ONE),
+    expected: (ecf) => base(ecf, '3'),
   }),
   sumRule<EcfView>({
     name: 'business.exempt-total',
@@ -129,7 +129,7 @@ export const DETAIL_TOTALS_RULES: readonly DocumentRule<EcfView>[] = [
     field: 'MontoExento',
     made: LINES,
     absent: 'skip',
-    expected: (ecf) => base(ecf, '4', Decimal.ONE),
+    expected: (ecf) => base(ecf, '4'),
   }),
   sumRule<EcfView>({
     name: 'business.non-billable-total',
@@ -212,13 +212,26 @@ export function divisorAt18(ecf: EcfView): Decimal {
   return divisor;
 }
 
-/** The global discount is subtracted after the division, itself undivided. Source: Formato e-CF v1.0 p.19. */
-function base(ecf: EcfView, indicator: string, divisor: Decimal): readonly Decimal[] {
-  if (ecf.correctsText || ecf.allInclusive || ecf.lines.length === 0) return [];
+/**
+ * The amount without ITBIS of the lines with an IndicadorFacturacion from 1 to 4, not rounded; null if it cannot be known. The
+ * global discount is subtracted after the division, itself undivided. Source: Formato e-CF v1.0 p.19.
+ */
+export function baseOf(ecf: EcfView, indicator: string): Decimal | null {
   const lines = ecf.lineSum(indicator);
   const adjustments = ecf.adjustmentSum(indicator);
-  if (lines === null || adjustments === null) return [];
-  return [(divisor === Decimal.ONE ? lines : lines.dividedBy(divisor)).plus(adjustments)];
+  if (lines === null || adjustments === null) return null;
+  const divisor = divisorOf(ecf, indicator);
+  return (divisor === Decimal.ONE ? lines : lines.dividedBy(divisor)).plus(adjustments);
+}
+
+function divisorOf(ecf: EcfView, indicator: string): Decimal {
+  if (indicator === '1') return divisorAt18(ecf);
+  return indicator === '2' && ecf.taxIncluded ? DIVISOR_16 : Decimal.ONE;
+}
+
+function base(ecf: EcfView, indicator: string): readonly Decimal[] {
+  if (ecf.correctsText || ecf.allInclusive || ecf.lines.length === 0) return [];
+  return known(baseOf(ecf, indicator));
 }
 
 function payable(ecf: EcfView): readonly Decimal[] {

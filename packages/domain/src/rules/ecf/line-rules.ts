@@ -110,14 +110,8 @@ export const LINE_RULES: readonly LineRule[] = [
     summary: 'MontoItem is PrecioUnitarioItem × CantidadItem − DescuentoMonto + RecargoMonto, within 1.00.',
     checkLine(line, ecf, report) {
       if (ecf.correctsText || line.amount === null) return;
-      const price = line.decimal('PrecioUnitarioItem');
-      const quantity = line.decimal('CantidadItem');
-      if (price === null || quantity === null) return;
-      let expected = price.times(quantity);
-      if (line.node.DescuentoMonto !== undefined)
-        expected = expected.minus(line.decimal('DescuentoMonto') ?? Decimal.ZERO);
-      if (line.node.RecargoMonto !== undefined) expected = expected.plus(line.decimal('RecargoMonto') ?? Decimal.ZERO);
-      if (line.amount.equals(expected)) return;
+      const expected = amountOf(line);
+      if (expected === null || line.amount.equals(expected)) return;
       const rounded = expected.round(2);
       if (line.amount.minus(rounded).abs().compare(LINE_TOLERANCE) > 0) {
         report(
@@ -161,6 +155,17 @@ export const LINE_RULES: readonly LineRule[] = [
     },
   },
 ];
+
+/** PrecioUnitarioItem × CantidadItem − DescuentoMonto + RecargoMonto, not rounded; null without price or quantity. */
+export function amountOf(line: Line): Decimal | null {
+  const price = line.decimal('PrecioUnitarioItem');
+  const quantity = line.decimal('CantidadItem');
+  if (price === null || quantity === null) return null;
+  let amount = price.times(quantity);
+  if (line.node.DescuentoMonto !== undefined) amount = amount.minus(line.decimal('DescuentoMonto') ?? Decimal.ZERO);
+  if (line.node.RecargoMonto !== undefined) amount = amount.plus(line.decimal('RecargoMonto') ?? Decimal.ZERO);
+  return amount;
+}
 
 function selectiveTaxData(code: string): readonly string[] {
   if (code >= '023') return ['CantidadReferencia', 'PrecioUnitarioReferencia'];

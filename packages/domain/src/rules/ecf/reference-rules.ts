@@ -12,7 +12,7 @@ const NOT_NOTES: readonly DocumentKind[] = ECF_TYPES.filter((type) => !NOTES.inc
 const SEEN_WITH_CODES: readonly DocumentKind[] = ['31', '33', '34'];
 
 /** Days after which a credit note no longer returns ITBIS. Source: Formato e-CF v1.0 p.7; Informe Técnico p.17. */
-const CREDIT_NOTE_DAYS = 30;
+export const CREDIT_NOTE_DAYS = 30;
 
 /** References to other documents, as far as one document shows them. */
 export const REFERENCE_RULES: readonly DocumentRule<EcfView>[] = [
