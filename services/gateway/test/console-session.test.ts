@@ -28,7 +28,7 @@ describe('a session of the console', () => {
     const answer = await signIn({ api_key: key });
     expect(answer).toMatchObject({
       status: 200,
-      body: { kind: 'account', name: 'tests', role: null, environments: ['TesteCF', 'CerteCF'] },
+      body: { kind: 'account', id: keyId, name: 'tests', role: null, environments: ['TesteCF', 'CerteCF'] },
     });
     expect(answer.headers.get('set-cookie')).toMatch(/^ecf_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(await withCookie(cookieOf(answer), 'GET', '/console/session')).toMatchObject({ status: 200 });
@@ -124,7 +124,10 @@ describe('a session of the console', () => {
 describe('a session of an administrator', () => {
   it('that ADMIN_TOKEN began has the role of an owner, and opens nothing of an account.', async () => {
     const answer = await signIn({ admin_token: ADMIN_TOKEN });
-    expect(answer).toMatchObject({ status: 200, body: { kind: 'administrator', name: 'ADMIN_TOKEN', role: 'owner' } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { kind: 'administrator', id: null, name: 'ADMIN_TOKEN', role: 'owner' },
+    });
     expect(await withCookie(cookieOf(answer), 'GET', '/admin/accounts')).toMatchObject({ status: 200 });
     expect(await withCookie(cookieOf(answer), 'GET', '/account')).toMatchObject({
       status: 401,
@@ -135,7 +138,7 @@ describe('a session of an administrator', () => {
   it('has the role of the administrator, and ends when the administrator is deleted.', async () => {
     const ana = await under.admin('POST', '/admin/administrators', { name: 'Ana', role: 'viewer' });
     const answer = await signIn({ admin_token: ana.body.token });
-    expect(answer.body).toMatchObject({ kind: 'administrator', name: 'Ana', role: 'viewer' });
+    expect(answer.body).toMatchObject({ kind: 'administrator', id: ana.body.id, name: 'Ana', role: 'viewer' });
     const cookie = cookieOf(answer);
     expect(await withCookie(cookie, 'GET', '/admin/accounts')).toMatchObject({ status: 200 });
     expect(await withCookie(cookie, 'GET', '/admin/administrators')).toMatchObject({

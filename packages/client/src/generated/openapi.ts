@@ -2508,6 +2508,11 @@ export interface components {
              */
             kind: "account" | "administrator";
             /**
+             * @description The id of the API key or of the administrator; null for ADMIN_TOKEN
+             * @example 2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e
+             */
+            id: string | null;
+            /**
              * @description The name of the API key or of the administrator
              * @example Billing
              */

@@ -35,6 +35,13 @@ export const signInSchema = z
 
 const sessionSchema = named('ConsoleSession', {
   kind: z.enum(['account', 'administrator']).describe('Whether an API key or the token of an administrator signed in'),
+  id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The id of the API key or of the administrator; null for ADMIN_TOKEN',
+      examples: ['2c6d8a3e-5f0b-4e1c-9a57-1d2f3b4c5d6e'],
+    }),
   name: z.string().meta({ description: 'The name of the API key or of the administrator', examples: ['Billing'] }),
   role: z.enum(ROLES).nullable().describe('The role of the administrator; null for an API key'),
   environments: z.array(environmentSchema).describe('The environments of the API key; empty for an administrator'),

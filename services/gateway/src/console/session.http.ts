@@ -14,12 +14,12 @@ export function sessionRoutes(sessions: ConsoleSessions, apiKeys: Pick<ApiKeySto
 
   async function bodyOf(signedIn: SignedIn): Promise<ConsoleSessionBody> {
     if (signedIn.kind === 'administrator') {
-      const { name, role } = signedIn.administrator;
-      return { kind: 'administrator', name, role, environments: [] };
+      const { id, name, role } = signedIn.administrator;
+      return { kind: 'administrator', id, name, role, environments: [] };
     }
     const { accountId, keyId, environments } = signedIn.holder;
     const name = (await apiKeys.find(accountId, keyId))?.name ?? '';
-    return { kind: 'account', name, role: null, environments: [...environments] };
+    return { kind: 'account', id: keyId, name, role: null, environments: [...environments] };
   }
 
   routes
